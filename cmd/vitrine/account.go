@@ -94,7 +94,10 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	case c.Email == "":
 		return "", terminal.Usage("name an e-mail address, or a file with --from")
 	}
-	if _, err = vitrine.NormalEmail(c.Email); err == nil && c.PasswordStdin {
+	if _, err = vitrine.NormalEmail(c.Email); err != nil {
+		return "", terminal.Usage(fmt.Sprintf("%q is not an e-mail address", c.Email))
+	}
+	if c.PasswordStdin {
 		password, err = passwordFrom(in, c.Email)
 	}
 	return password, err
@@ -109,7 +112,7 @@ func (c *accountCreateCmd) existingHint(err error) error {
 	}
 	switch e.Field {
 	case "email":
-		return &terminal.AdvisedError{Err: err, Lines: []string{
+		return &terminal.AdvisedError{Err: errors.New(e.Message), Lines: []string{
 			fmt.Sprintf("To create a key for that account: %s key create %s", terminal.Self(),
 				terminal.ShellWord(c.Email))}}
 	case "plan":

@@ -150,13 +150,13 @@ func TestStorageClaim(t *testing.T) {
 	}
 	check(0, "passes all checks", "", "storage", "check")
 	other()
-	check(exitFailure, "these files were last used by another database", "", "storage", "check")
-	check(exitFailure, "vitrine storage claim", "", "doctor")
-	check(exitUsage, "--yes", "", "storage", "claim")
+	check(terminal.ExitFailed, "these files were last used by another database", "", "storage", "check")
+	check(terminal.ExitFailed, "vitrine storage claim", "", "doctor")
+	check(terminal.ExitUsage, "--yes", "", "storage", "claim")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
 		check(0, "It contains 0 files", no, "storage", "claim")
 	}
-	check(exitFailure, "last used by another database", "", "storage", "check")
+	check(terminal.ExitFailed, "last used by another database", "", "storage", "check")
 	check(0, "now belong to this database.", "y\n", "storage", "claim")
 	check(0, "passes all checks", "", "storage", "check")
 	other()

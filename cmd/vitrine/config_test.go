@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"net/netip"
+	"path/filepath"
 	"testing"
 
 	"vitrine"
@@ -190,18 +191,36 @@ func TestVariablesConfigureServe(t *testing.T) {
 	}
 }
 
+// TestNoKey checks the exit code of commands without an API key.
+func TestNoKey(t *testing.T) {
+	t.Setenv("VITRINE_API_KEY", "")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, args := range [][]string{{"ls"}, {"stats"}, {"logout"}, {"ls", "--server", "http://127.0.0.1:1"}} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args)
+		if code != terminal.ExitAccess || errs.Len() == 0 || out.Len() != 0 {
+			t.Errorf("run(%q) = %d, standard error %q, want %d and a message", args, code, &errs, terminal.ExitAccess)
+		}
+	}
+}
+
 func TestUsageErrors(t *testing.T) {
 	t.Setenv("VITRINE_API_KEY", "")
+	t.Setenv("VITRINE_DATA", filepath.Join(t.TempDir(), "data"))
 	for _, args := range [][]string{
-		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"},
+		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"},
 		{"stats", "--range", "31d"},
 		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-views", "-1"},
 		{"serve", "--log-format", "xml"},
 		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"},
-		{"key", "revoke", "a@b.c", "x"},
+		{"key", "revoke", "a@b.c", "x"}, {"key", "create", "a@b.c", "--expires", "soon"},
+		{"key", "create", "a@b.c", "--link-life", "x"}, {"key", "rotate", "a@b.c", "1", "--grace", "-1h"},
+		{"link", "preview"}, {"link", "rescan"}, {"link", "rescan", "abc", "--all"}, {"link", "delete", "abc"},
+		{"link", "queue", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
+		{"account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != exitUsage ||
+		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != terminal.ExitUsage ||
 			errs.Len() == 0 || out.Len() != 0 {
 			t.Errorf("run(%q) = %d, standard output %q, standard error %q, want a usage error on standard error", args,
 				code, &out, &errs)

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"vitrine/internal/terminal"
 )
 
 type healthcheckCmd struct {
@@ -20,7 +22,7 @@ const healthcheckTime = 4 * time.Second
 func (c *healthcheckCmd) Run(ctx context.Context) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return err
+		return terminal.Usage(fmt.Sprintf("--listen: %q is not HOST:PORT, such as localhost:8080", c.Listen))
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
@@ -33,11 +35,11 @@ func (c *healthcheckCmd) Run(ctx context.Context) error {
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
-		return err
+		return fmt.Errorf("no server responds at %s: %w", req.URL.Host, err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s", res.Status)
+		return fmt.Errorf("the server at %s is not healthy: it responds %s", req.URL.Host, res.Status)
 	}
 	return nil
 }

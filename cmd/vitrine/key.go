@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -32,16 +33,21 @@ func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
 	r = auth.KeyRequest{Name: c.Name, Scope: vitrine.KeyScope(c.Scope)}
 	if c.Expires != "" {
 		if r.ExpiresAt, err = terminal.ParseWhen(c.Expires, now); err != nil {
-			return r, err
+			return r, terminal.Usage("--expires: " + err.Error())
 		}
 	}
 	if c.LinkLife != "" {
-		r.LinkLife, err = terminal.ParseSpan(c.LinkLife)
+		if r.LinkLife, err = terminal.ParseSpan(c.LinkLife); err != nil {
+			return r, terminal.Usage("--link-life: " + err.Error())
+		}
 	}
-	return r, err
+	return r, nil
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if _, err := c.request(clock()); err != nil { // before it opens the instance
+		return err
+	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		r, err := c.request(in.now())
 		if err != nil {
@@ -126,6 +132,9 @@ type keyRollCmd struct {
 }
 
 func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.Grace < 0 || c.Grace > auth.RotateGrace {
+		return terminal.Usage(fmt.Sprintf("--grace: %s is not between 0 and a week (168h)", c.Grace))
+	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 		if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 
 	"vitrine"
 	"vitrine/internal/links"
@@ -97,7 +96,7 @@ type linkPreviewCmd struct {
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
-		return errors.New("name a link, or use --all")
+		return terminal.Usage("name a link, or use --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
@@ -155,7 +154,7 @@ type linkDeleteCmd struct {
 // cannot be undone.
 func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
-		return errors.New("link delete deletes permanently. Not a terminal: add --yes")
+		return terminal.Usage("link delete deletes permanently. Not a terminal: add --yes")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if !c.Yes {

@@ -178,7 +178,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if server == "" || v == nil {
-		return errors.New("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
+		return terminal.NoAccess("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
 	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""},
 		remote.Patient(t)...)

@@ -69,12 +69,6 @@ var groups = []kong.Group{
 	{Key: "advanced", Title: "Advanced"},
 }
 
-// Exit codes.
-const (
-	exitFailure = 1
-	exitUsage   = 2
-)
-
 func main() {
 	ctx, interrupt := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -83,7 +77,7 @@ func main() {
 		<-signals
 		interrupt()
 		<-signals // a second signal ends the process at once
-		os.Exit(exitFailure)
+		os.Exit(terminal.ExitFailed)
 	}()
 	os.Exit(run(ctx, terminal.Console(), os.Args[1:]))
 }
@@ -94,8 +88,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	exited, c := -1, new(cli)
 	parser := kong.Must(c,
 		kong.Name("vitrine"),
-		kong.Description("Publish a file and see how it is read.\n\n"+
-			"Exit codes: 0 done, 1 failed, 2 wrong arguments."),
+		kong.Description("Publish a file and see how it is read.\n\n"+terminal.ExitCodes),
 		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
@@ -118,7 +111,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 			t.Tell("To show an earlier version of a link's file again, use: %s", restoresVersion)
 		}
 		t.Tell("Try: %s --help", commandOf(err))
-		return exitUsage
+		return terminal.ExitUsage
 	}
 	if c.Quiet {
 		t.Hush()
@@ -131,12 +124,9 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 				t.Tell("%s", terminal.Plain(line))
 			}
 		}
-		if u := new(terminal.UsageError); errors.As(err, &u) {
-			return exitUsage
-		}
-		return exitFailure
+		return terminal.ExitCode(err)
 	}
-	return 0
+	return terminal.ExitDone
 }
 
 // rewriteArgs replaces forms that other programs have: no arguments and "help",

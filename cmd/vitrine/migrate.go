@@ -53,11 +53,14 @@ the new instance. Views can be copied into ClickHouse, but not out of it.`
 
 // Run migrates an instance.
 func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.AtOnce < 1 {
+		return terminal.Usage("--at-once must be 1 or more")
+	}
 	from, to, err := c.places()
 	if err != nil {
 		return err
 	}
-	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t,
+	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: c.AtOnce, deep: c.Deep, t: t,
 		meter: &terminal.Meter{T: t}}
 	defer m.meter.End()
 	err = m.run(ctx)

@@ -74,7 +74,7 @@ type linkRescanCmd struct {
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
-		return errors.New("name a link, or use --all")
+		return terminal.Usage("name a link, or use --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Scans{Store: in.store, Now: in.now}).MarkForScan(ctx, c.Slug)
@@ -107,6 +107,9 @@ type queueRow struct {
 }
 
 func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.Limit < 0 {
+		return terminal.Usage("--limit must be 0 (all) or more")
+	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		var rows [][]string
 		seen := 0

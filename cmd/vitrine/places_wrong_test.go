@@ -26,17 +26,17 @@ func TestWrongPlaces(t *testing.T) {
 		}
 	}
 	check(0, "", "account", "create", "owner@example.org")
-	check(exitFailure, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
-	check(exitFailure, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
-	check(exitFailure, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
+	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
+	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
+	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
 	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
 		"s3cr@rest/@rest"} {
-		check(exitUsage, "write @ as %40", "account", "list", "--database",
+		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--database",
 			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
-		check(exitUsage, "write @ as %40", "account", "list", "--views",
+		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--views",
 			"clickhouse://u:"+password+"@127.0.0.1:1/vitrine")
 	}
-	check(exitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
+	check(terminal.ExitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
 }
 
 // TestEmptyDatabase checks that commands which read a database without an
@@ -55,7 +55,7 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 	places := []string{"--data", data, "--database", database, "--files", server.Address(server.Bucket(t), "")}
 	for _, verb := range [][]string{{"account", "list"}, {"audit"}, {"link", "queue"}, {"setup"}} {
-		check(exitFailure, "there is no Vitrine instance in postgres", append(verb, places...)...)
+		check(terminal.ExitFailed, "there is no Vitrine instance in postgres", append(verb, places...)...)
 	}
 	for _, schema := range []string{sqldb.StoreSchema, sqldb.ViewLogSchema} {
 		if l, err := sqldb.LookAt(t.Context(), database, schema); err != nil || l.There {
@@ -63,7 +63,7 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	check(0, "", "account", "create", "owner@example.org", "--data", data)
-	check(exitFailure, "There is no bucket", "migrate", data, "database="+database,
+	check(terminal.ExitFailed, "There is no bucket", "migrate", data, "database="+database,
 		"files="+server.Address("none-such", ""))
 	check(0, "From now on serve only the new one", "migrate", data, "database="+database, "files="+places[5])
 	check(0, "owner@example.org", append([]string{"account", "list"}, places...)...)

@@ -84,11 +84,19 @@ func rowsOf(leaf *kong.Node, names []string) string {
 	return b.String()
 }
 
+// exitCodes is the section about exit codes. They do not change within a major
+// version.
+const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
+	"| 0 | The command did what it says. |\n" +
+	"| 1 | It failed, or found faults (`audit`, `doctor`). Standard error says why. |\n" +
+	"| 2 | Arguments or flags are missing, unknown or not allowed, also if the server refused a value; or the command needs a confirmation (`--yes`). |\n" +
+	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"
+
 // reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. The exit code is 0 if the command\nsucceeded, 1 if it failed, and 2 if its arguments were wrong. Output has colors on a terminal only, unless\n`NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
-		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n")
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
+		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes)
 	common := sharedRows(app)
 	for i, set := range shared {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s%s", set.title, set.intro, flagHead, common[i])

@@ -24,16 +24,16 @@ func TestStorage(t *testing.T) {
 		}
 	}
 	const public = "--public-url=https://share.example"
-	check(exitFailure, "there is no Vitrine instance", "storage", "check")
+	check(terminal.ExitFailed, "there is no Vitrine instance", "storage", "check")
 	check(0, "", "account", "create", "owner@example.org", "--files", files)
-	check(exitFailure, "in its data directory, not in a bucket", "storage", "check")
+	check(terminal.ExitFailed, "in its data directory, not in a bucket", "storage", "check")
 	check(0, "passes all checks", "storage", "check", "--files", files)
-	check(exitFailure, `"vitrine storage cors" sets the rule`, "storage", "check", "--files", files, public)
-	check(exitUsage, "--public-url is missing", "storage", "cors", "--files", files)
-	check(exitUsage, "--public-url", "storage", "cors", "--files", files, "--public-url=share.example")
+	check(terminal.ExitFailed, `"vitrine storage cors" sets the rule`, "storage", "check", "--files", files, public)
+	check(terminal.ExitUsage, "--public-url is missing", "storage", "cors", "--files", files)
+	check(terminal.ExitUsage, "--public-url", "storage", "cors", "--files", files, "--public-url=share.example")
 	check(0, "Pages of https://share.example can upload files to the bucket at "+server.Endpoint, "storage", "cors",
 		"--files", files, public)
 	check(0, "passes all checks", "storage", "check", "--files", files, public)
-	check(exitFailure, `There is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
-	check(exitFailure, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
+	check(terminal.ExitFailed, `There is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
+	check(terminal.ExitFailed, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
 }

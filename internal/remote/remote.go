@@ -50,21 +50,21 @@ func (r Connection) target() (terminal.Target, error) {
 	}
 	stored, err := credentials.Open()
 	if err != nil {
-		return terminal.Target{}, terminal.Usage(noKey(address))
+		return terminal.Target{}, terminal.NoAccess(noKey(address))
 	}
 	server, err := ServerOr(address, stored)
 	if err != nil {
 		return terminal.Target{}, err
 	}
 	if server == "" {
-		return terminal.Target{}, terminal.Usage(noKey(""))
+		return terminal.Target{}, terminal.NoAccess(noKey(""))
 	}
 	c, err := stored.Load(server)
 	if err != nil {
 		return terminal.Target{}, err
 	}
 	if c == nil {
-		return terminal.Target{}, terminal.Usage(noKey(server))
+		return terminal.Target{}, terminal.NoAccess(noKey(server))
 	}
 	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
 }

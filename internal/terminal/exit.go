@@ -1,0 +1,69 @@
+package terminal
+
+import (
+	"errors"
+
+	"vitrine"
+	"vitrine/client"
+)
+
+// Exit codes of the program. Scripts depend on them.
+const (
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2 // the arguments or flags are wrong
+	ExitAccess = 4 // not signed in, or the API key was refused
+)
+
+// ExitCodes explains the exit codes, for the help.
+const ExitCodes = "Exit codes: 0 done, 1 failed, 2 wrong arguments or flags, 4 not signed in or API key refused."
+
+// AccessError is the error of a command that has no API key to use.
+type AccessError struct{ message string }
+
+func (a *AccessError) Error() string { return a.message }
+
+// NoAccess returns an [AccessError].
+func NoAccess(message string) error { return &AccessError{message} }
+
+// ExitCode returns the exit code of a command that returned err. Among several
+// joined errors, a refused key decides, then wrong arguments.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	var access *AccessError
+	var usage *UsageError
+	code, field := codeOf(err)
+	switch {
+	case errors.As(err, &access):
+		return ExitAccess
+	case errors.As(err, &usage):
+		return ExitUsage
+	}
+	switch code {
+	case vitrine.CodeUnauthorized, vitrine.CodeForbidden, vitrine.CodeBanned:
+		return ExitAccess
+	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName:
+		return ExitUsage
+	case vitrine.CodeInvalidRequest: // without a field, the state of something is the reason
+		if field != "" {
+			return ExitUsage
+		}
+	}
+	return ExitFailed
+}
+
+// codeOf returns the code and the field of an error of the domain or of the
+// API.
+func codeOf(err error) (code vitrine.Code, field string) {
+	var domain *vitrine.Error
+	var answer *client.Error
+	switch {
+	case errors.As(err, &answer):
+		return vitrine.Code(answer.Code), answer.Field
+	case errors.As(err, &domain):
+		return domain.Code, domain.Field
+	}
+	return "", ""
+}
