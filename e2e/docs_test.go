@@ -227,7 +227,7 @@ func TestBlocksInServedDocs(t *testing.T) {
 	}
 	d := newDesk(t)
 	var tried []string
-	for _, page := range []string{"", "/embedding", "/self-hosting"} {
+	for _, page := range []string{"/quick-start", "/embedding", "/self-hosting"} {
 		for _, m := range regexp.MustCompile(`(?s)<code id="([^"]+)">(.*?)</code>`).FindAllStringSubmatch(d.page("/docs"+page), -1) {
 			b, known := served[m[1]]
 			if !known {

@@ -86,8 +86,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 12 {
-		t.Errorf("pages = %v, want 12", paths)
+	if len(paths) != 13 {
+		t.Errorf("pages = %v, want 13", paths)
 	}
 }
 
@@ -172,10 +172,10 @@ func TestQuickStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lines := range []struct{ page, id, program, want string }{
-		{"/docs", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/docs/quick-start", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"},
 		{"/", "curl-lines", "bash -euc", `"url":"` + f.url + "/p/"},
-		{"/docs", "c-js", "node --input-type=module -e", f.url + "/p/"},
-		{"/docs", "c-python", "python3 -c", f.url + "/p/"},
+		{"/docs/quick-start", "c-js", "node --input-type=module -e", f.url + "/p/"},
+		{"/docs/quick-start", "c-python", "python3 -c", f.url + "/p/"},
 	} {
 		page, id := lines.page, lines.id
 		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page),
@@ -241,7 +241,7 @@ func TestDocsSearch(t *testing.T) {
 	}
 	for query, first := range map[string]string{"albums": "/docs/websites#albums",
 		"Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck",
-		"idempotencyKey retries": "/docs#retries"} {
+		"idempotencyKey retries": "/docs/quick-start#retries"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
 			t.Errorf("search for %q = %v, want it to begin with the best match", query, list)
 		}

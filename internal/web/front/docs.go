@@ -29,8 +29,10 @@ type docSection struct{ ID, Title string }
 
 func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
 
-// docPages lists the pages in reading order.
+// docPages lists the pages in reading order. The first one lists the others.
 var docPages = []docPage{
+	{docsRoot, "", "Documentation", "Publish files, follow how they are read, and run your own instance.", nil,
+		parseDoc("docs_overview.html"), nil},
 	{docsRoot + "/send-a-deck", "Use", "Send a deck and follow it",
 		"From a PDF to a link, and how to see how far it was read.",
 		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
@@ -55,7 +57,7 @@ var docPages = []docPage{
 	{docsRoot + "/limits", "Use", "Limits", "What an account can hold, and what applies to all accounts.",
 		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
 			{"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
-	{docsRoot, "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
+	{docsRoot + "/quick-start", "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
 		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
 			{"replace", "Replace a file"}, {"retries", "Retries"}, {"reading", "Read how it is read"}},
 		parseDoc("docs_start.html"), nil},

@@ -75,11 +75,14 @@ func docParts(d *docPage, page string) (parts []docPart) {
 	return parts
 }
 
-// docsIndex renders all pages as a stranger reads them, and cuts them up. It is
+// docsIndex renders the pages as a stranger reads them, and cuts them up. It is
 // made when somebody searches first.
 func (s *Handler) docsIndex() ([]docPart, error) {
 	s.indexOnce.Do(func() {
 		for i := range docPages {
+			if docPages[i].Group == "" {
+				continue // lists the other pages
+			}
 			r, err := http.NewRequest(http.MethodGet, docPages[i].Path, nil)
 			if err != nil {
 				s.indexErr = err
