@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // AccountReport is the report of all links of an account (service,
 // getAccountAnalytics).
@@ -74,8 +77,19 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 		Mix:      topBuckets(kinds, len(kinds)),
 		AllTime:  allTime,
 	}
+	r.since(oldest(links), w.Previous())
 	r.Insights = insights(&r.Summary, nil, c.sessions)
 	return r
+}
+
+// oldest returns when the first of some links was created; zero without links.
+func oldest(links []Link) (created time.Time) {
+	for i, l := range links {
+		if i == 0 || l.Created.Before(created) {
+			created = l.Created
+		}
+	}
+	return created
 }
 
 // topLinks renders the links with the most views (analytics, Account report).

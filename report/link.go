@@ -61,9 +61,9 @@ type Summary struct {
 
 	// What a page shows and the API does not.
 	PreviousSeries []Point `json:"-"` // of the previous window; as long as Series, except for partial weeks
-	// Younger is set if the link was created after the previous window began,
-	// so that the two cannot be compared. The first Absent points of
-	// PreviousSeries were over by then. An account's report leaves both zero.
+	// Younger is set if the link, or the oldest one of an account's report, was
+	// created after the previous window began, so that the two cannot be
+	// compared. The first Absent points of PreviousSeries were over by then.
 	Younger  bool      `json:"-"`
 	Absent   int       `json:"-"`
 	Excluded []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded

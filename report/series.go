@@ -44,8 +44,9 @@ func (w Window) pointEnd(from Day) Day {
 	return from + 1
 }
 
-// since sets Younger and Absent of a link's report. A link with imported views
-// from before its creation is as old as they are.
+// since sets Younger and Absent of a report of links, of which the oldest was
+// created at a time. Imported views from before their creation make links as
+// old as they are.
 func (s *Summary) since(created time.Time, before Window) {
 	at := created.UnixMilli()
 	if at <= before.Steps.Start(before.From) {

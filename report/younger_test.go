@@ -7,8 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// TestYounger checks which links have no whole previous window, and from which
-// point of it on they existed. Imported views make a link older.
+// TestYounger checks which links, and accounts with their links, have no whole
+// previous window, and from which point of it on they existed. Imported views
+// make a link older.
 func TestYounger(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, time.March, n, 0, 0, 0, 0, time.UTC) }
 	now := day(29).Add(12 * time.Hour)
@@ -27,10 +28,17 @@ func TestYounger(t *testing.T) {
 		{day(18), 17, false, 0},
 	} {
 		prev := foldOf([]report.View{{At: day(test.view).UnixMilli(), Link: 1}})
-		r := report.ForLink(report.Link{ID: 1, Created: test.created}, w, nil, prev, nil)
-		if r.Younger != test.younger || r.Absent != test.absent {
-			t.Errorf("of a link of %s with a view on %d March: younger %t, %d absent, want %t, %d", test.created,
-				test.view, r.Younger, r.Absent, test.younger, test.absent)
+		link := report.Link{ID: 1, Created: test.created}
+		newer := report.Link{ID: 2, Created: now}
+		for what, r := range map[string]report.Summary{
+			"a link": report.ForLink(link, w, nil, prev, nil).Summary,
+			"an account": report.ForAccount([]report.Link{newer, link}, w, nil, prev, nil,
+				report.AllTime{}).Summary,
+		} {
+			if r.Younger != test.younger || r.Absent != test.absent {
+				t.Errorf("of %s of %s with a view on %d March: younger %t, %d absent, want %t, %d", what, test.created,
+					test.view, r.Younger, r.Absent, test.younger, test.absent)
+			}
 		}
 	}
 }
