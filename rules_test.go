@@ -117,7 +117,7 @@ web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
-web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
+web/app/uploadpage           vitrine analytics filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui

@@ -64,8 +64,8 @@ type ViewLog interface {
 	// Earlier days have expired.
 	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest views of a link, newest first. Only Recent sets
-	// Downloaded, on views with a download event.
+	// Recent lists the newest views of a link, or counted ones of an account,
+	// newest first. Only it sets Downloaded, on views with a download event.
 	Recent(ctx context.Context, q RecentQuery) ([]report.View, error)
 
 	// Views calls f with each view of a link in [from, to), oldest first. A
@@ -150,9 +150,9 @@ type TallyQuery struct {
 	report.Lens
 }
 
-// RecentQuery selects single views of a link.
+// RecentQuery selects single views of a link, or of an account (Link 0).
 type RecentQuery struct {
-	Link     LinkID
+	Scope
 	From, To ViewID // exclusive
 	N        int
 	Engaged  bool // only views with engagement data, without the owner's excluded ones

@@ -303,6 +303,14 @@ func (t *Tally) DailyViews(from, to Day) []int64 {
 	return views
 }
 
+// HourViews returns the number of counted views in the UTC hour that begins at
+// a time, in Unix milliseconds. The tally must be of at most a week of UTC
+// days.
+func (t *Tally) HourViews(at int64) int64 {
+	d := DayOf(at)
+	return t.heat[d.Weekday()][d.hourOf(at)]
+}
+
 // LinkViews returns the number of counted views of a link of the scope.
 func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 

@@ -88,9 +88,10 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 		return nil, err
 	}
 	from, to := w.Bounds()
-	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewIDAt(from, 0),
-		To: vitrine.ViewIDAt(to, 0),
-		N:  recentRows, Engaged: true, Filter: q.Filter})
+	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: l.ID},
+		From: vitrine.ViewIDAt(from, 0),
+		To:   vitrine.ViewIDAt(to, 0),
+		N:    recentRows, Engaged: true, Filter: q.Filter})
 	if err != nil {
 		return nil, err
 	}

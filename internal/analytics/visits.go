@@ -43,7 +43,8 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 }
 
 func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {
-	r := vitrine.RecentQuery{Link: vitrine.LinkID(l.ID), To: 1<<63 - 1, N: q.N + 1, Engaged: !q.All, Filter: q.Filter,
+	r := vitrine.RecentQuery{Scope: vitrine.Scope{Link: vitrine.LinkID(l.ID)}, To: 1<<63 - 1, N: q.N + 1,
+		Engaged: !q.All, Filter: q.Filter,
 		Viewer: q.whoever}
 	if q.Range != "" || q.Dates != nil || q.Hourly {
 		w, err := q.window(s.Now(), l.Created)
@@ -93,8 +94,9 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 	if err != nil || n <= 0 || strconv.FormatInt(n, 36) != id {
 		return v, errNoVisit
 	}
-	views, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewID(n), To: vitrine.ViewID(n) + 1,
-		N: 1})
+	views, err := s.Log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: l.ID}, From: vitrine.ViewID(n),
+		To: vitrine.ViewID(n) + 1,
+		N:  1})
 	if err != nil {
 		return v, err
 	}

@@ -17,20 +17,24 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	if err != nil || q.N <= 0 {
 		return nil, err
 	}
-	account, err := l.c.owner(ctx, q.Link)
-	if err != nil || account == 0 {
-		return nil, err
+	scope := q.Scope
+	if scope.Link != 0 {
+		if scope.Account, err = l.c.owner(ctx, q.Link); err != nil || scope.Account == 0 {
+			return nil, err
+		}
 	}
-	scope := vitrine.Scope{Account: account, Link: q.Link}
 	where := within(scope) + " AND " + ids{max(q.From, idsOf(st.forgotten, st.forgotten).from), q.To}.where()
 	which := where + filterSQL(q.Filter)
 	if q.Engaged {
 		which += " AND session AND bot != '" + report.BotOwn + "'"
 	}
+	if q.Link == 0 {
+		which += " AND bot = ''"
+	}
 	if q.Viewer != nil {
 		which += fmt.Sprintf(" AND viewer = %d", *q.Viewer)
 	}
-	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
+	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND (link, id) IN (SELECT link, id FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT %d) ORDER BY id DESC, link DESC",
 		viewColumns, where, which, q.N)
 	err = l.c.query(ctx, sql, func(r *reader) error {
 		var o viewRow

@@ -1,7 +1,10 @@
 package viewdb
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
@@ -42,6 +45,49 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		return nil
 	})
 	return t, truncated, err
+}
+
+// recentSpan is the time up to the end of a query in which the newest views of
+// an account are looked for first. If there are too few, it is multiplied.
+const recentSpan = int64(time.Hour / time.Millisecond)
+
+// recentOf returns the newest counted views of an account.
+func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) (recent []report.View, err error) {
+	for span := recentSpan; ; span *= 4 {
+		from := max(q.From, vitrine.ViewIDAt(q.To.Ms()-span, 0))
+		var places []segment.Place
+		err := eachID(ctx, t, q.Scope, ids{from, q.To}, func(p segment.Place) { places = append(places, p) })
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(places, func(a, b segment.Place) int {
+			return cmp.Or(cmp.Compare(b.ID, a.ID), cmp.Compare(b.Link, a.Link))
+		})
+		recent = nil
+		for _, p := range places {
+			if len(recent) == q.N {
+				break
+			}
+			rows, err := t.rows(p.Link, ids{p.ID, p.ID + 1}, 1)
+			if err != nil || len(rows) == 0 {
+				return nil, err
+			}
+			o, err := l.words.Reader().View(int64(p.Link), &rows[0])
+			if err != nil {
+				return nil, err
+			}
+			if !o.Counted() || q.Engaged && o.Session == nil || !matches(q, o) {
+				continue
+			}
+			recent = append(recent, *o)
+			if err := t.markDownloaded(p.Link, recent[len(recent)-1:]); err != nil {
+				return nil, err
+			}
+		}
+		if len(recent) == q.N || from == q.From {
+			return recent, nil
+		}
+	}
 }
 
 // eachID calls f with the position of each view of a scope in a range of IDs.

@@ -33,6 +33,10 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		return nil, nil
 	}
 	err = l.read(ctx, func(t logTx) error {
+		if q.Link == 0 {
+			recent, err = l.recentOf(ctx, t, q)
+			return err
+		}
 		n := q.N
 		if len(q.Filter) > 0 || q.Viewer != nil {
 			n = math.MaxInt32

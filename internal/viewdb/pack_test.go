@@ -128,7 +128,8 @@ func TestRecentNone(t *testing.T) {
 					t.Errorf("Recent of %d panics: %v", n, p)
 				}
 			}()
-			if got, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: n,
+			if got, err := l.Recent(t.Context(), vitrine.RecentQuery{Scope: vitrine.Scope{Link: 1},
+				To: segment.FirstID(40_000), N: n,
 				Engaged: true}); err != nil || len(got) != 0 {
 				t.Errorf("Recent of %d = %v, %v", n, got, err)
 			}

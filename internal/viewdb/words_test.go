@@ -115,7 +115,8 @@ func TestWordsWithinTransaction(t *testing.T) {
 	if err != nil || outcome.Refused != nil {
 		t.Fatal(outcome.Refused, err)
 	}
-	recent, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: 1})
+	recent, err := l.Recent(t.Context(), vitrine.RecentQuery{Scope: vitrine.Scope{Link: 1}, To: segment.FirstID(40_000),
+		N: 1})
 	if err != nil || len(recent) != 1 || recent[0].Session.Screen != "1920+" || recent[0].Session.PresentMs != 2000 {
 		t.Errorf("recent = %+v, %v", recent, err)
 	}

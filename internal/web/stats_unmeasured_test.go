@@ -67,3 +67,19 @@ func TestUnmeasured(t *testing.T) {
 		}
 	}
 }
+
+// TestStatsTruncated checks that a truncated report says so.
+func TestStatsTruncated(t *testing.T) {
+	o := newReportSite(t)
+	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
+		const notice = "Some views are not counted"
+		if strings.Contains(o.get(path, o.cookie).body, notice) {
+			t.Errorf("%s: a complete report says that it is truncated", path)
+		}
+		o.server.Analytics.MaxViews = 20
+		if !strings.Contains(o.get(path, o.cookie).body, notice) {
+			t.Errorf("%s: the report does not say that it is truncated", path)
+		}
+		o.server.Analytics.MaxViews = 0
+	}
+}

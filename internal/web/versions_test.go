@@ -51,7 +51,8 @@ func (f *fixtureOf) viewedVersions(slug string) (list []int) {
 	f.t.Helper()
 	l, err := f.server.Links.BySlug(f.t.Context(), slug)
 	f.check(err)
-	views, err := f.log.Recent(f.t.Context(), vitrine.RecentQuery{Link: l.ID, To: 1 << 62, N: 100})
+	views, err := f.log.Recent(f.t.Context(), vitrine.RecentQuery{Scope: vitrine.Scope{Link: l.ID}, To: 1 << 62,
+		N: 100})
 	f.check(err)
 	for _, v := range slices.Backward(views) {
 		list = append(list, max(v.Version, 1))

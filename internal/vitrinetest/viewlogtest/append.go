@@ -14,7 +14,8 @@ import (
 func (t logTest) empty() {
 	t.append(vitrine.Batch{})
 	vitrinetest.Equal(t, "opens", t.all(1), nil)
-	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: 1, From: firstID(firstDay), To: firstID(lastDay), N: 25})
+	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: 1}, From: firstID(firstDay),
+		To: firstID(lastDay), N: 25})
 	vitrinetest.Equal(t, "recent", len(recent), 0)
 	counts, err2 := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
 	vitrinetest.Equal(t, "counts", len(counts), 0)

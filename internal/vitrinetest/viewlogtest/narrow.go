@@ -129,9 +129,8 @@ func (t logTest) compareNarrow(c random, m *memory, s vitrine.Scope, from, to re
 	}
 	if s.Link == 0 {
 		t.compareNarrowDaily(q, views)
-	} else {
-		t.compareRecent(c, m, q)
 	}
+	t.compareRecent(c, m, q)
 }
 
 func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
@@ -153,11 +152,11 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 }
 
 // compareRecent compares the newest views of a query, all or only those with
-// engagement data.
+// engagement data; of an account, the newest counted ones.
 func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	t.Helper()
 	from, to := q.Steps.Bounds(q.From, q.To)
-	r := vitrine.RecentQuery{Link: q.Link, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
+	r := vitrine.RecentQuery{Scope: q.Scope, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
 		N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Filter: q.Filter}
 	if viewer := uint64(c.IntN(8)); c.IntN(3) == 0 {
 		r.Viewer = &viewer
@@ -167,10 +166,10 @@ func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	var want []report.View
 	for _, o := range views {
 		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil &&
-			*r.Viewer != o.Viewer {
+			*r.Viewer != o.Viewer || q.Link == 0 && !o.Counted() {
 			continue
 		}
-		for _, of := range m.downloads[q.Link] {
+		for _, of := range m.downloads[vitrine.LinkID(o.Link)] {
 			o.Downloaded = o.Downloaded || of == vitrine.ViewID(o.ID)
 		}
 		want = append(want, o)

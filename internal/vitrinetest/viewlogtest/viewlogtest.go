@@ -204,7 +204,8 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 // recents returns the newest views with engagement data in a range of days.
 func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []report.View {
 	t.Helper()
-	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n,
+	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: link}, From: firstID(from),
+		To: firstID(to), N: n,
 		Engaged: true})
 	if err != nil {
 		t.Fatalf("Recent = %v, want nil", err)

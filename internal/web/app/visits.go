@@ -14,6 +14,7 @@ type Visit struct {
 	When, Place string
 	Spent       string // engaged time, if it was measured
 	Address     string // of its page; "" where it has none
+	Title       string // of its link, in a list of all links, which has fewer columns
 }
 
 // NewVisit returns a visit of a link; of nil, one without a page.

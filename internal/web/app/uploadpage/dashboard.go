@@ -14,18 +14,25 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var dashboardTemplate = app.Parse("chart.html", "link_rows.html", "dashboard.html")
+var dashboardTemplate = app.Parse("chart.html", "link_rows.html", "visit_table.html",
+	"dashboard.html")
 
-// recentLinks is the number of links below the drop zone.
-const recentLinks = 10
+// recentLinks and recentVisits are the numbers of links and visits below the
+// drop zone.
+const (
+	recentLinks  = 10
+	recentVisits = 3
+)
 
 // dashboardPage is the page for publishing files.
 type dashboardPage struct {
 	app.Page
 	Usage     []app.UsageBar
-	Full      string // why no file is taken; ""
-	Held      string // what of it unfinished uploads hold, and until when; ""
-	Deletable bool   // the account has links to delete
+	Full      string      // why no file is taken; ""
+	Held      string      // what of it unfinished uploads hold, and until when; ""
+	Deletable bool        // the account has links to delete
+	Day       int64       // views of the last 24 hours
+	Visits    []app.Visit // the newest of them
 	Recent    []app.LinkRow
 	Views     bool   // the rows show views
 	Prefix    string // the part of an address before the slug, for display
@@ -57,5 +64,18 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		return err
 	}
 	p.Recent = s.LinkRows(found)
+	if p.Views {
+		latest, err := s.Analytics.Latest(r.Context(), me, app.Zone(me), recentVisits)
+		if err != nil {
+			return err
+		}
+		p.Day = latest.Views
+		for _, v := range latest.Visits {
+			v.Viewer = "" // its name is of one link only
+			visit := app.NewVisit(v.Link, v.VisitRow, s.Now())
+			visit.Title = ui.Title(v.Link)
+			p.Visits = append(p.Visits, visit)
+		}
+	}
 	return s.WriteApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
 }
