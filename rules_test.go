@@ -22,7 +22,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  geo
-cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
+cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections command credentials datadir disk durable importer ingest limits
 cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
 
 vitrine                      report filetype
@@ -47,6 +47,7 @@ manifest                     durable
 terminal                     vitrine client report
 fold
 secrets
+command                      terminal
 agent                        client report secrets terminal
 remote                       vitrine agent client credentials filetype fold report terminal
 limits                       vitrine terminal

@@ -170,7 +170,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type accountListCmd struct {
 	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:""`
-	Banned bool   `help:"Only those that are suspended."`
+	Banned bool   `name:"suspended" aliases:"banned" help:"Only those that are suspended."`
 	placeFlags
 	terminal.JSONFlag
 }

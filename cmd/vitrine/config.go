@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -108,6 +109,9 @@ func (n *network) UnmarshalText(text []byte) error {
 func (c *serveCmd) Validate() error {
 	if err := c.placeFlags.Validate(); err != nil {
 		return err
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); c.Listen != "" && err != nil {
+		return fmt.Errorf("--listen: %q is not HOST:PORT or :PORT, such as :8080", c.Listen)
 	}
 	if c.MaxViews < 0 {
 		return errors.New("--max-views must be 0 or more")

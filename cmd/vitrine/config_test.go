@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/limits"
 	"vitrine/internal/terminal"
-
-	"github.com/alecthomas/kong"
 )
 
 func TestBounds(t *testing.T) {
@@ -74,11 +73,7 @@ func TestNetwork(t *testing.T) {
 func parse(t *testing.T, args ...string) (*serveCmd, error) {
 	t.Helper()
 	var c cli
-	p, err := kong.New(&c, helpFacts(), kong.ExplicitGroups(groups))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = p.Parse(append([]string{"serve"}, args...))
+	_, err := command.Parse(newParser(&c), append([]string{"serve"}, args...))
 	return &c.Serve, err
 }
 
@@ -165,11 +160,7 @@ func TestSitesURL(t *testing.T) {
 }
 
 func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
-	p, err := kong.New(new(cli), helpFacts(), kong.ExplicitGroups(groups))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range p.Model.Children {
+	for _, n := range newParser(new(cli)).Model.Children {
 		for _, f := range n.Flags {
 			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) == 0 || f.Help == "") {
 				t.Errorf("--%s has variables %v and help %q, want a variable and a help text", f.Name, f.Envs, f.Help)

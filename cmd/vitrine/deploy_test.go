@@ -18,7 +18,7 @@ import (
 // deployment files and the documents.
 func TestSettingsAreKnown(t *testing.T) {
 	known := map[string]bool{}
-	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model,
+	err := kong.Visit(newParser(new(cli)).Model,
 		func(node kong.Visitable, next kong.Next) error {
 			if f, ok := node.(*kong.Flag); ok {
 				for _, e := range f.Envs {

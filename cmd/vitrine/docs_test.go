@@ -37,8 +37,7 @@ func words(line string) (all []string) {
 // in it must exist.
 func faultOf(t *testing.T, args []string) string {
 	t.Helper()
-	parser := kong.Must(new(cli), kong.Name("vitrine"), kong.Exit(func(int) {}),
-		kong.Writers(new(strings.Builder), new(strings.Builder)), kong.ExplicitGroups(groups), helpFacts())
+	parser := newParser(new(cli), kong.Exit(func(int) {}), kong.Writers(new(strings.Builder), new(strings.Builder)))
 	_, err := parser.Parse(args)
 	if err != nil && regexp.MustCompile(`unexpected|unknown`).MatchString(err.Error()) {
 		return err.Error()
@@ -54,7 +53,7 @@ func TestCommandsInDocs(t *testing.T) {
 		t.Fatal("faultOf accepts a command or flag that does not exist, or refuses one that does")
 	}
 	flags := map[string]bool{"--help": true}
-	model := kong.Must(new(cli), kong.Name("vitrine"), kong.ExplicitGroups(groups), helpFacts()).Model
+	model := newParser(new(cli)).Model
 	_ = kong.Visit(model, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			flags["--"+f.Name] = true

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
+	"vitrine/internal/command"
 )
 
 // TestExamplesAreAccepted checks that the program accepts every example of the
 // help.
 func TestExamplesAreAccepted(t *testing.T) {
-	for command, lines := range examples {
+	for name, lines := range command.Examples {
 		for _, line := range lines {
 			line, _, _ = strings.Cut(line, " | ")
-			parser := kong.Must(new(cli), kong.Name("vitrine"), helpFacts())
+			parser := newParser(new(cli))
 			args := strings.Fields(line)
 			for i := len(args) - 1; i > 0; i-- { // join quoted words
 				if strings.HasSuffix(args[i], "'") && !strings.HasPrefix(args[i], "'") {
@@ -24,20 +24,19 @@ func TestExamplesAreAccepted(t *testing.T) {
 			k, err := parser.Parse(args)
 			if err != nil {
 				t.Errorf("parse %s: %v", line, err)
-			} else if got := nameOf(k.Selected()); got != command {
+			} else if got := command.Name(k.Selected()); got != name {
 				t.Errorf("%s is of %q", line, got)
 			}
 		}
 	}
-	parser := kong.Must(new(cli), kong.Name("vitrine"), helpFacts())
-	showExamples(parser)
+	parser := newParser(new(cli))
 	var help strings.Builder
 	for _, node := range parser.Model.Leaves(false) {
 		help.WriteString(node.Detail)
 	}
-	for command, lines := range examples {
+	for name, lines := range command.Examples {
 		if !strings.Contains(help.String(), "\n  vitrine "+lines[0]) {
-			t.Errorf("no help shows the examples of %s", command)
+			t.Errorf("no help shows the examples of %s", name)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func flagsOf(leaf *kong.Node, common []string) string {
 // and flag of the program.
 func TestCommandReference(t *testing.T) {
 	const path = "../../docs/reference/commands.md"
-	model := kong.Must(new(cli), kong.Name("vitrine"), kong.ExplicitGroups(groups), helpFacts()).Model
+	model := newParser(new(cli)).Model
 	want := reference(model)
 	for i, rows := range sharedRows(model) {
 		if rows == "" {

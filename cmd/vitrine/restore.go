@@ -21,7 +21,7 @@ import (
 const restoresVersion = "vitrine versions SLUG --restore N"
 
 type restoreCmd struct {
-	From string `arg:"" help:"Directory of the backup." type:"existingdir"`
+	From string `arg:"" help:"Directory of the backup." type:"path" predictor:"dir"`
 	Data string `help:"Data directory to create. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
 	Deep bool   `help:"Also read the bytes of every file and compare their SHA-256. Copied files are always compared."`
 }
