@@ -101,8 +101,7 @@
 //	agent, secrets       tools for AI agents; what looks like a key in a text
 //	fold                 a folder's page with what it uses to one HTML file
 //	remote               commands that use an instance over its API
-//	command              how the command line is parsed, its help and its errors
-//	terminal             what commands print; credentials, manifest: their files
+//	command, terminal    arguments; output of commands; credentials, manifest: files
 //	datadir              the data directory: who serves from it, and its room
 //	durable              changes of files that survive a crash
 //	limits               limits of plans, as written in flags
