@@ -96,6 +96,9 @@ const pasteText = `document.body.dispatchEvent((() => {
 // and checks that each gets a link that can be copied.
 func TestBrowserUpload(t *testing.T) {
 	d := newDesk(t)
+	most := d.server.Uploads.Plans[vitrine.PlanPro]
+	most.Links = 12
+	d.server.Uploads.Plans[vitrine.PlanPro] = most
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.until(`document.querySelector(".first") !== null`)
 	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil))
@@ -132,7 +135,7 @@ func TestBrowserUpload(t *testing.T) {
 	if want := tb.text(fileRow("report.pdf") + `.querySelector(".address input").value`); copied != want {
 		t.Errorf("copied %q, want %q", copied, want)
 	}
-	tb.until(`document.querySelector(".usage").innerText.includes("6")`)
+	tb.until(`document.querySelector(".usage").innerText.includes("6 of 12")`)
 	tb.quiet()
 }
 

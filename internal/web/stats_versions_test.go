@@ -76,7 +76,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 	}
 	p := page("")
 	text := p.text()
-	for _, want := range []string{"Page by page", "Nobody has read version 2 (Text, since ",
+	for _, want := range []string{"Page by page", "Nobody has read version 2 (Text, current, since ",
 		"These numbers are of version 1.",
 		"1 of 12 pages"} {
 		if !strings.Contains(text, want) {
@@ -108,7 +108,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 			}
 		}
 	}
-	if !strings.HasPrefix(chosen, "Version 2 · Text · since ") || !strings.HasPrefix(other, "Version 1 · PDF · ") {
+	if !strings.HasPrefix(chosen, "Version 2 · Text · current, since ") || !strings.HasPrefix(other, "Version 1 · PDF · ") {
 		t.Errorf("versions = %q and %q", chosen, other)
 	}
 

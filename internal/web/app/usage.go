@@ -19,8 +19,8 @@ type UsageBar struct {
 	Note       string // what to do when it is full
 }
 
-// Low reports whether the bar would add nothing to its numbers: there is no
-// limit, or less than half is used.
+// Low reports whether there is room: there is no limit, or less than half of it
+// is used.
 func (b UsageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
 
 // LinksInUse returns a sentence for an account that has as many links as

@@ -84,7 +84,8 @@ func engagedNote(t *report.Totals) string {
 	if t.Sessions == 0 {
 		return noSessions
 	}
-	return fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs))
+	unbroken := func(ms int64) string { return strings.ReplaceAll(ui.Lasting(ms).String(), " ", "\u00a0") }
+	return fmt.Sprintf("median %s · %s in all", unbroken(t.MedianEngagedMs), unbroken(t.TotalEngagedMs))
 }
 
 // noSessions stands beside a figure that nothing was measured for.

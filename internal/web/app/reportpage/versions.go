@@ -40,12 +40,15 @@ func newStatsVersions(n *numbers, of place, choose bool, now time.Time) *statsVe
 			continue
 		}
 		days := ui.ShortDate(file.CreatedAt, zone, now)
-		if i > 0 && !file.Current {
+		switch {
+		case file.Current && i == 0:
+			days = "current, since " + days
+		case file.Current: // an earlier one that was restored
+			days = "current"
+		case i > 0:
 			if end := ui.ShortDate(n.versions[i-1].CreatedAt, zone, now); end != days {
 				days += " – " + end
 			}
-		} else {
-			days = "since " + days
 		}
 		name := fmt.Sprintf("Version %d · %s · %s", file.Version, ui.KindNoun(string(file.Kind)), days)
 		if file.Version == version {
@@ -53,8 +56,7 @@ func newStatsVersions(n *numbers, of place, choose bool, now time.Time) *statsVe
 		}
 		if file.Current && n.q.Version == 0 && file.Version != version {
 			v.Note = fmt.Sprintf("Nobody has read version %d (%s, %s) %s. These numbers are of version %d.",
-				file.Version,
-				ui.KindNoun(string(file.Kind)), days, inRangeOr(n, "yet"), version)
+				file.Version, ui.KindNoun(string(file.Kind)), days, inRangeOr(n, "yet"), version)
 		}
 		if !choose {
 			continue

@@ -27,12 +27,12 @@ const (
 // dashboardPage is the page for publishing files.
 type dashboardPage struct {
 	app.Page
-	Usage     []app.UsageBar
-	Full      string      // why no file is taken; ""
-	Held      string      // what of it unfinished uploads hold, and until when; ""
-	Deletable bool        // the account has links to delete
-	Day       int64       // views of the last 24 hours
-	Visits    []app.Visit // the newest of them
+	Usage     []app.UsageBar // of which at least half is used
+	Full      string         // why no file is taken; ""
+	Held      string         // what of it unfinished uploads hold, and until when; ""
+	Deletable bool           // the account has links to delete
+	Day       int64          // views of the last 24 hours
+	Visits    []app.Visit    // the newest of them
 	Recent    []app.LinkRow
 	Views     bool   // the rows show views
 	Prefix    string // the part of an address before the slug, for display
@@ -52,7 +52,8 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	p.Usage, p.Full, p.Held, p.Deletable = s.UsageBars(usage), app.Full(usage), s.HeldNote(usage),
+	p.Usage, p.Full, p.Held, p.Deletable = slices.DeleteFunc(s.UsageBars(usage), app.UsageBar.Low), app.Full(usage),
+		s.HeldNote(usage),
 		usage.Links > usage.HeldLinks
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = ui.ByteSize(p.FileLimit)
