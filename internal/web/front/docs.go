@@ -179,7 +179,8 @@ type docKind struct {
 
 // kindWords describes what the page of each kind shows.
 var kindWords = map[filetype.Kind][2]string{
-	filetype.PDF:      {"PDF", "Its pages, with thumbnails, contents, search, zoom and text to select. It is read in parts, so that the first page comes at once."},
+	filetype.PDF: {"PDF", "Its pages, with thumbnails, contents, search, zoom and text to select, or text alone that fits a phone. " +
+		"It is read in parts, so that the first page comes at once."},
 	filetype.Image:    {"Images", "The image, fitted to the window; zoom, pan and pinch."},
 	filetype.Video:    {"Video", "The browser’s player, with speed and captions."},
 	filetype.Audio:    {"Audio", "The browser’s player, with speed and captions."},

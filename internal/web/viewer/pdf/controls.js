@@ -13,6 +13,8 @@ async function openFind() {
   (await find()).open();
 }
 
+const read = async () => (await import("./read.js")).toggle();
+
 const press = {
   back: () => turn(view.current - 1),
   next: () => turn(view.current + 1),
@@ -24,6 +26,7 @@ const press = {
   "fit-actual": () => fit("actual"),
   "open-find": openFind,
   "toggle-side": toggleSide,
+  read,
 };
 const paper = () => import("./print.js").then((m) => m.print());
 if (id("print")) press.print = paper;
@@ -68,6 +71,7 @@ const plain = {
   p: press["fit-page"],
   r: rotate,
   t: toggleSide,
+  x: read,
   "/": openFind,
   "?": toggleKeys,
   Home: () => turn(1),

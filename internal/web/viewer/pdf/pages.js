@@ -6,8 +6,17 @@ export const root = document.documentElement;
 export const id = (name) => document.getElementById(name);
 export const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
-// view is the state that the viewer's modules share. turned is how far the reader has turned the pages, in degrees clockwise.
-export const view = { pdfjs: undefined, doc: undefined, sheets: [], current: 1, scale: 1, turned: 0 };
+// view is the state that the viewer's modules share. turned is how far the reader has turned the pages, in degrees clockwise. reading
+// lays out a page as text, if that is what the reader wants.
+export const view = {
+  pdfjs: undefined,
+  doc: undefined,
+  sheets: [],
+  current: 1,
+  scale: 1,
+  turned: 0,
+  reading: undefined,
+};
 
 // events tells what happens to pages: "page" when another is current, "text" when the words of one (detail) lie over its picture, "drawn"
 // when its picture is there, "turned" when all were turned.
@@ -56,7 +65,7 @@ const watch = (margin, f) => {
   return new IntersectionObserver(moved, { root: document, rootMargin: `${margin} 0px` });
 };
 const near = watch("60%", (s, isNear) => want(s, isNear));
-const far = watch("300%", (s, isNear) => isNear || release(s));
+const far = watch("300%", (s, isNear) => isNear || view.reading || release(s));
 
 export function observe(sheets) {
   for (const s of sheets) {
@@ -83,7 +92,7 @@ export async function draw() {
     const distance = (s) => Math.abs(s.number - view.current);
     const s = due.reduce((a, b) => (distance(b) < distance(a) ? b : a));
     try {
-      await paint(s);
+      await (view.reading || paint)(s);
     } catch (error) {
       if (error?.name !== "RenderingCancelledException") {
         console.warn(error);
@@ -114,6 +123,7 @@ async function paint(s) {
     transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0],
   });
   await s.task.promise;
+  if (view.reading) return;
   s.canvas?.remove();
   s.canvas = canvas;
   s.element.prepend(canvas);
@@ -214,10 +224,11 @@ export function sheetAt(y) {
   return view.sheets[low];
 }
 
-// look finds the page that fills most of the viewport, those in view (wholly, or filling half of it), and how far down the document the
-// lower edge of the viewport has been.
+// look finds the pages in view (wholly, or filling half of the viewport), the current one, and how far down the document the lower edge of
+// the viewport has been. The current one is the page turned to while it is in view, or else the one that fills most of the viewport.
 let told = "";
 let depth = 0;
+let turned = 0;
 export function look(again) {
   const { sheets } = view;
   const shown = [];
@@ -233,12 +244,14 @@ export function look(again) {
     }
     if (height >= innerHeight / 2 || height >= r.height - 1) shown.push(s.number);
   }
+  if (shown.includes(turned)) view.current = turned;
   if (!shown.length) shown.push(view.current);
   happen("page");
   if (!id("status").hidden) return;
-  const top = sheets[0].element.getBoundingClientRect().top;
-  const bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
-  depth = Math.max(depth, Math.min(100, Math.floor(((innerHeight - top + 1) / (bottom - top)) * 100)));
+  const last = sheetAt(innerHeight);
+  const r = last.element.getBoundingClientRect();
+  const part = Math.min(1, Math.max(0, (innerHeight - r.top + 1) / r.height));
+  depth = Math.max(depth, Math.floor(((last.number - 1 + part) / sheets.length) * 100));
   const now = JSON.stringify([view.current, shown, depth]);
   if (now === told && !again) return;
   told = now;
@@ -247,7 +260,7 @@ export function look(again) {
 
 export function turn(number) {
   const s = view.sheets[Math.min(Math.max(number, 1), view.sheets.length) - 1];
-  view.current = s.number;
+  view.current = turned = s.number;
   const r = s.element.getBoundingClientRect();
   scrollBy({ top: r.top - Math.max(12, (innerHeight - r.height - 72) / 2), behavior: "instant" });
   look();

@@ -1,5 +1,5 @@
 // Two fingers zoom around the point between them, and two taps zoom in and out.
-import { id, view } from "./pages.js";
+import { id, sheetAt, view } from "./pages.js";
 import { fit, fitting, size, within, zoom } from "./zoom.js";
 
 const pages = id("pages");
@@ -63,8 +63,20 @@ addEventListener(
     tap = { at: again ? -1000 : e.timeStamp, x, y };
     if (!again) return;
     if (e.cancelable) e.preventDefault();
-    if (fitting()) zoom(size() * 2.5, x, y);
+    if (view.reading) return;
+    if (fitting()) closer(x, y);
     else fit("auto");
   },
   { passive: false },
 );
+
+// closer lets the column under the finger fill the window, or makes that place larger if there is no text.
+function closer(x, y) {
+  const here = (sheetAt(y).text?.textDivs || []).map((d) => d.getBoundingClientRect()).filter((r) => r.width);
+  const near = here.filter((r) => r.left <= x && r.right >= x && Math.abs((r.top + r.bottom) / 2 - y) < 40);
+  const left = Math.min(...near.map((r) => r.left));
+  const width = Math.max(...near.map((r) => r.right)) - left;
+  const by = Math.min(3, (innerWidth - 24) / width);
+  if (near.length && by > 1.1) zoom(size() * by, left, y, 12, y);
+  else zoom(size() * 2.5, x, y);
+}

@@ -33,20 +33,15 @@ async function open() {
   const controls = import("./controls.js");
   observe(sheets);
   await sheets[0].drawn;
+  clear();
   await controls;
   id("bar").hidden = false;
   id("status").hidden = true;
-  clear();
   report();
 }
 
 // clear takes away the picture that was here before the page was.
-function clear() {
-  const glimpse = id("glimpse");
-  if (!glimpse) return;
-  glimpse.classList.add("gone");
-  setTimeout(() => glimpse.remove(), 200);
-}
+const clear = () => id("glimpse")?.remove();
 
 // report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
 let failed;

@@ -4,6 +4,7 @@ import { draw, happen, id, look, release, root, shape, sheetAt, turn, view } fro
 const steps = [0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
 let pending = 1;
 let fitted = "auto";
+let letters = 1; // the size of the text that is read without its pages
 let redraw;
 
 // middle is the middle of the room for pages, beside the open sidebar.
@@ -14,11 +15,12 @@ const middle = () =>
   2;
 
 export const within = (scale) => Math.min(Math.max(scale, steps[0]), steps.at(-1));
-export const size = () => pending;
+export const size = () => (view.reading ? letters : pending);
 export const fitting = () => fitted;
 
 // scaleTo changes the scale so that what is at one point of the viewport comes to another; pictures are stretched until they are drawn anew.
 function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
+  if (view.reading) return enlarge(to);
   pending = to = within(to);
   const s = sheetAt(y);
   const before = s.element.getBoundingClientRect();
@@ -43,14 +45,25 @@ function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
   look();
 }
 
+function enlarge(to) {
+  const { element } = view.sheets[view.current - 1];
+  const top = element.getBoundingClientRect();
+  letters = Math.min(Math.max(to, 0.75), 3);
+  root.style.setProperty("--letters", letters);
+  const now = element.getBoundingClientRect();
+  scrollBy({ top: now.top - top.top - Math.min(0, top.top) * (1 - now.height / top.height), behavior: "instant" });
+  happen("scale");
+  look();
+}
+
 export function zoom(to, ...points) {
-  fitted = "";
+  if (!view.reading) fitted = "";
   scaleTo(to, ...points);
 }
 
 export function step(up) {
   zoom(
-    up ? steps.find((s) => s > pending * 1.01) || steps.at(-1) : steps.findLast((s) => s < pending * 0.99) || steps[0],
+    up ? steps.find((s) => s > size() * 1.01) || steps.at(-1) : steps.findLast((s) => s < size() * 0.99) || steps[0],
   );
 }
 
@@ -58,6 +71,7 @@ export function step(up) {
 // "auto" is the width within what is pleasant to read, and the whole of a page that is wider than high.
 export function fit(how) {
   fitted = how;
+  if (view.reading) return scaleTo(1);
   const style = getComputedStyle(id("pages"));
   const s = view.sheets[view.current - 1];
   const room = root.clientWidth - parseFloat(getComputedStyle(document.body).paddingLeft);
@@ -83,7 +97,7 @@ export function rotate() {
 }
 
 // settle fits the pages again after the room for them has changed.
-export const settle = () => view.sheets.length && (fitted && fitted !== "actual" ? fit(fitted) : look());
+export const settle = () => view.sheets.length && (fitted && !view.reading && fitted !== "actual" ? fit(fitted) : look());
 
 addEventListener("resize", settle);
 addEventListener(
@@ -91,7 +105,7 @@ addEventListener(
   (e) => {
     if (!e.ctrlKey || !view.sheets.length) return;
     e.preventDefault();
-    zoom(pending * Math.exp(-e.deltaY / 200), e.clientX, e.clientY);
+    zoom(size() * Math.exp(-e.deltaY / 200), e.clientX, e.clientY);
   },
   { passive: false },
 );

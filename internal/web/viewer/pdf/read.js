@@ -1,0 +1,100 @@
+// The document as text that fits the window. The same sections hold it, so that pages are found, turned and measured as before.
+import { canvasOf, draw, events, happen, id, lead, release, root, turn, view } from "./pages.js";
+import { reflow } from "./reflow.js";
+import { settle } from "./zoom.js";
+
+const most = 4096 * 1024; // pixels of the picture of a page without text
+
+export function toggle() {
+  const { current } = view;
+  const on = !view.reading;
+  view.reading = on ? lay : undefined;
+  for (const s of view.sheets) release(s);
+  root.classList.toggle("reading", on);
+  id("read").setAttribute("aria-pressed", on);
+  settle();
+  happen("scale");
+  turn(current);
+  draw();
+}
+
+// lay puts the text of a page into its section, without moving what is in view.
+async function lay(s) {
+  const page = await view.doc.getPage(s.number);
+  s.page = page;
+  const [{ items }, links] = await Promise.all([page.getTextContent(), page.getAnnotations()]);
+  const { transform } = page.getViewport({ scale: 1 });
+  const placed = items.map(({ str, transform: own, width }) => {
+    const [, , c, d, x, y] = view.pdfjs.Util.transform(transform, own);
+    return { text: str, x, y, width, size: Math.hypot(c, d) };
+  });
+  const divs = [];
+  const parts = reflow(placed).map(({ head, runs }) => {
+    const p = document.createElement(head ? "h2" : "p");
+    p.dir = "auto";
+    for (const [number, text] of runs) {
+      divs[number] = run(text, items[number], links);
+      p.append(divs[number]);
+    }
+    return p;
+  });
+  if (!parts.length) parts.push(await picture(page));
+  if (view.reading !== lay) return;
+  const pin = view.sheets[view.current - 1].element;
+  const top = pin.getBoundingClientRect().top;
+  s.element.replaceChildren(title(s.number), ...parts);
+  scrollBy({ top: pin.getBoundingClientRect().top - top, behavior: "instant" });
+  s.text = { textDivs: divs, update() {}, cancel() {} };
+  s.at = view.scale;
+  s.written = true;
+  happen("text", s);
+}
+
+function title(number) {
+  const header = document.createElement("header");
+  const back = document.createElement("button");
+  back.type = "button";
+  back.textContent = "Show page";
+  back.setAttribute("aria-label", `Show page ${number} as it is`);
+  back.onclick = () => {
+    toggle();
+    turn(number);
+  };
+  header.append(`Page ${number}`, back);
+  return header;
+}
+
+// run is an item of text, and a link if the middle of the item is on one.
+function run(text, { transform, width, height }, links) {
+  const x = transform[4] + width / 2;
+  const y = transform[5] + height / 2;
+  const link = links.find(
+    ({ subtype, url, dest, rect: [x1, y1, x2, y2] }) =>
+      subtype === "Link" && (url || dest) && x > x1 && x < x2 && y > y1 && y < y2,
+  );
+  const element = document.createElement(link ? "a" : "span");
+  if (link) lead(element, link);
+  element.textContent = text;
+  return element;
+}
+
+async function picture(page) {
+  const { width } = page.getViewport({ scale: 1 });
+  const viewport = page.getViewport({ scale: root.clientWidth / width });
+  const canvas = canvasOf(viewport, most);
+  await page.render({
+    canvas,
+    viewport,
+    transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0],
+  }).promise;
+  return canvas;
+}
+
+// What was found moves with its words.
+function remark() {
+  if (!view.reading) return;
+  for (const m of document.querySelectorAll(".found")) m.remove();
+  for (const s of view.sheets) if (s.written) happen("text", s);
+}
+events.addEventListener("scale", remark);
+addEventListener("resize", remark);
