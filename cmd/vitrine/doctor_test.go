@@ -156,8 +156,8 @@ func TestDoctorClamd(t *testing.T) {
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
 	output, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
 	wantLines(t, output, "it reports files that exceed its limits",
-		"wrong    scanner: MaxFileSize of "+conf+" is 21MB, less than MaxScanSize",
-		"warning  scanner: StreamMaxLength of "+conf+" is 31MB, and the plans allow")
+		"wrong    scanner: MaxFileSize of "+conf+" is 21 MB, less than MaxScanSize",
+		"warning  scanner: StreamMaxLength of "+conf+" is 31 MB, and the plans allow")
 	if healthy {
 		t.Error(output)
 	}

@@ -93,7 +93,7 @@ func Format(l vitrine.Limits) string {
 		v := *n.of(&l)
 		text := strconv.FormatInt(v, 10)
 		if n.bytes {
-			text = terminal.FormatSize(v)
+			text = strings.NewReplacer(".0 ", "", " ", "").Replace(terminal.FormatSize(v))
 		}
 		parts = append(parts, n.name+"="+text)
 	}

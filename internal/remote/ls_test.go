@@ -44,7 +44,7 @@ func TestListing(t *testing.T) {
 	}
 	wide := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now)
 	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)",
-		"482kB", "pdf"} {
+		"482 kB", "pdf"} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("the list lacks %q:\n%s", want, wide)
 		}

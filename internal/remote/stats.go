@@ -78,6 +78,9 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if c.JSON {
 			return t.JSON(rep)
 		}
+		if rep.Younger, err = younger(ctx, api, slug, rep); err != nil {
+			return err
+		}
 		text = terminal.RenderLink(t, rep)
 	} else {
 		rep, err := api.Analytics(ctx, c.query())
@@ -91,4 +94,18 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	_, err = io.WriteString(t.Out, text)
 	return err
+}
+
+// younger reports whether the link was created after the time began that the
+// report is compared with, so that changes have no meaning.
+func younger(ctx context.Context, api *client.Client, slug string, rep *report.LinkReport) (bool, error) {
+	l, err := api.Link(ctx, slug)
+	if err != nil {
+		return false, err
+	}
+	before := rep.Range.From.Add(rep.Range.From.Sub(rep.Range.To))
+	if rep.Range.Compare == report.CompareYear {
+		before = rep.Range.From.AddDate(-1, 0, 0)
+	}
+	return l.CreatedAt.After(before), nil
 }

@@ -4,32 +4,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
 )
 
-// FormatSize formats a size in bytes, rounded to two digits.
-func FormatSize(n int64) string {
-	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
-}
+// FormatSize formats a size in bytes as pages do, rounded to two digits.
+func FormatSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
-// Duration formats a duration in milliseconds.
+// Duration formats a duration in milliseconds as pages do.
 func Duration(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	switch s := int64(d.Round(time.Second) / time.Second); {
-	case ms <= 0:
-		return "0s"
-	case ms < 950:
-		return fmt.Sprintf("0.%ds", (ms+50)/100)
+	switch s := (max(ms, 0) + 500) / 1000; {
 	case s < 60:
-		return fmt.Sprintf("%ds", s)
+		return fmt.Sprintf("%d s", s)
 	case s < 3600:
-		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+		return fmt.Sprintf("%d min %02d s", s/60, s%60)
 	default:
-		return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+		return fmt.Sprintf("%s h %02d min", Count(s/3600), s/60%60)
 	}
 }
 
@@ -63,24 +55,32 @@ func percent(p *report.Tenths) string {
 	return p.String() + "%"
 }
 
-// tenths formats a share with one decimal, for a column.
-func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
+// Changes are shown and colored from these numbers on, as on the page: less is
+// chance.
+const (
+	changeViews  = 30
+	changeColour = 5
+)
 
-// change formats the change against the previous period.
-func (t *Terminal) change(d report.Delta) string {
-	size := "new"
-	if d.Pct != nil {
-		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
-	}
+// change formats the change against the previous period. It returns "" if the
+// periods cannot be compared, or if the previous one has few views.
+func (t *Terminal) change(s *report.Summary, d report.Delta) string {
 	switch {
-	case d.Dir == report.Up && d.Pct == nil: // increase from zero: no rating
-		return t.Paint(Dim, "▲ "+size)
-	case d.Dir == report.Up:
-		return t.Paint(Good, "▲ "+size)
-	case d.Dir == report.Down:
-		return t.Paint(Bad, "▼ "+size)
+	case s.Range.Key == report.RangeAll || s.Younger || s.Previous.Views < changeViews:
+		return ""
+	case d.Dir == report.Flat:
+		return t.Paint(Dim, "no change")
+	case d.Pct == nil: // an increase from zero has no meaningful size
+		return t.Paint(Dim, "none before")
 	}
-	return t.Paint(Dim, "=")
+	pct, sign, colour := max(*d.Pct, -*d.Pct), "↑", Good
+	if d.Dir == report.Down {
+		sign, colour = "↓", Bad
+	}
+	if pct < changeColour {
+		colour = Dim
+	}
+	return t.Paint(colour, sign+" "+Count(pct)+"%")
 }
 
 // sparks are the characters of a sparkline, lowest first.

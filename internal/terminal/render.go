@@ -15,7 +15,7 @@ import (
 const (
 	pageWidth   = 96 // maximum width in columns
 	narrowWidth = 40
-	wideFigures = 70
+	wideFigures = 75
 	gaugeWidth  = 24
 	cardRows    = 5
 	pageRows    = 30
@@ -111,14 +111,14 @@ func (p *page) summary(s *report.Summary) {
 	n := s.Totals
 	spent := figure{"Average time", durationOf(n.AvgEngagedMs, n.Sessions), ""}
 	if n.Sessions > 0 {
-		spent.change = p.t.change(s.Deltas.AvgEngagedMs)
+		spent.change = p.t.change(s, s.Deltas.AvgEngagedMs)
 	}
 	figures := []figure{
-		{"Views", Count(n.Views), p.t.change(s.Deltas.Views)},
-		{"Viewers", Count(n.Uniques), p.t.change(s.Deltas.Uniques)},
+		{"Views", Count(n.Views), p.t.change(s, s.Deltas.Views)},
+		{"Unique viewers", Count(n.Uniques), p.t.change(s, s.Deltas.Uniques)},
 		spent,
 		{"Completion", percent(n.CompletionPct), ""},
-		{"Downloads", Count(n.RangeDownloads), p.t.change(s.Deltas.Downloads)},
+		{"Downloads", Count(n.RangeDownloads), p.t.change(s, s.Deltas.Downloads)},
 	}
 	p.figures(figures)
 	line := Counted(n.Sessions, "session")
@@ -132,13 +132,26 @@ func (p *page) summary(s *report.Summary) {
 		line += fmt.Sprintf(" · %s%% bounced", n.BouncePct)
 	}
 	p.line("\n%s", line)
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s excluded · %s atypical",
-		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot view"), Count(n.Atypical))))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code", Counted(n.Downloads, "download"),
+		Count(n.QRScans))))
+	p.line("%s", p.t.Paint(Dim, leftOut(&n)))
 	if n.Views > 0 {
 		p.series(s)
 	} else {
 		p.line("\nNo views in this time.")
 	}
+}
+
+// leftOut says how many views are not counted, as the page does.
+func leftOut(n *report.Totals) string {
+	if n.BotsExcluded == 0 && n.OwnExcluded == 0 && n.Atypical == 0 {
+		return "No views excluded"
+	}
+	line := Counted(n.BotsExcluded, "bot view") + " excluded"
+	if n.OwnExcluded > 0 {
+		line += fmt.Sprintf(" · %s of your own", Count(n.OwnExcluded))
+	}
+	return line + fmt.Sprintf(" · %s atypical", Count(n.Atypical))
 }
 
 // figures writes figures side by side, or one per line if the terminal is
@@ -158,7 +171,9 @@ func (p *page) figures(figures []figure) {
 		values.WriteString(p.t.Paint(bold, Pad(f.value, column)))
 		changes.WriteString(padPainted(f.change, column))
 	}
-	for _, row := range []string{names.String(), values.String(), changes.String()} {
+	p.line("%s", names.String())
+	p.line("%s", values.String())
+	if row := changes.String(); strings.TrimSpace(row) != "" {
 		p.line("%s", row)
 	}
 }
@@ -237,6 +252,7 @@ func (p *page) pages(c *report.PagesContent) {
 		of = fmt.Sprintf(" of %d", c.PagesTotal)
 	}
 	p.line("%s%s pages seen on average; %s%% read to the end", c.AvgPagesSeen, of, c.ReadToEndPct)
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%5s  %s %7s  %12s", "page", Pad("", gaugeWidth), "reached", "time")))
 	for i, row := range c.Pages {
 		if i == pageRows {
 			p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", len(c.Pages)-pageRows)))
@@ -246,18 +262,20 @@ func (p *page) pages(c *report.PagesContent) {
 		if c.Dropoff.AfterPage != nil && *c.Dropoff.AfterPage == row.Page {
 			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
 		}
-		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct),
+		p.line("%5d  %s %7s  %12s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)),
+			percent(&row.ReachPct),
 			durationOf(row.AvgMs, row.Views), note)
 	}
 }
 
 func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%5s  %s %7s", "", Pad("", gaugeWidth), "reached")))
 	for _, m := range marks {
 		note := ""
 		if d.BeforePct != nil && *d.BeforePct == m.Pct {
 			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped before", d.LostPct))
 		}
-		p.line("%4d%%  %s %6s%s", m.Pct, p.t.Paint(Good, gauge(m.ReachPct, gaugeWidth)), tenths(m.ReachPct), note)
+		p.line("%4d%%  %s %7s%s", m.Pct, p.t.Paint(Good, gauge(m.ReachPct, gaugeWidth)), percent(&m.ReachPct), note)
 	}
 }
 
@@ -291,8 +309,9 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
 		p.heading("Hours (" + Plain(p.zone.String()) + ")")
 		p.line("%s  0 to 23, most at %02d:00", spark(h.ByHour[:], len(h.ByHour)), *h.PeakHour)
-		p.line("%s  %s", Pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)),
-			"Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
+		days := append(slices.Clone(h.ByWeekday[1:]), h.ByWeekday[0]) // from Monday
+		p.line("%s  %s", Pad(spark(days, len(days)), len(h.ByHour)),
+			"Monday to Sunday, most on "+time.Weekday(*h.PeakWeekday).String())
 	}
 }
 
@@ -317,7 +336,9 @@ func (p *page) card(c card, width int) []string {
 	const number, share = 6, 6
 	bar := min(max(width/4, 8), 12)
 	name := width - bar - number - share - 3
-	lines := []string{p.t.Paint(bold, Pad(c.title, width))}
+	head := width - number - share - 2
+	lines := []string{p.t.Paint(bold, Pad(c.title, head)) + " " + p.t.Paint(Dim, PadLeft("views", number)+" "+
+		PadLeft("share", share))}
 	for i, b := range c.buckets {
 		if i == cardRows {
 			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
@@ -329,7 +350,7 @@ func (p *page) card(c card, width int) []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(key, name), name),
 			p.t.Paint(Good, gauge(b.Pct, bar)),
-			PadLeft(Count(b.Count), number), PadLeft(tenths(b.Pct), share)))
+			PadLeft(Count(b.Count), number), PadLeft(percent(&b.Pct), share)))
 	}
 	return lines
 }
@@ -360,11 +381,18 @@ func (p *page) sideBySide(cards [][]string) {
 	}
 }
 
+// inShort lists the insights that the page shows. The others repeat a number
+// above them, without the page's rule for few views.
+var inShort = []string{"dropoff", "best_time", "top_source"}
+
 func (p *page) insights(cards []report.Insight) {
+	cards = slices.DeleteFunc(slices.Clone(cards), func(c report.Insight) bool {
+		return !slices.Contains(inShort, c.ID)
+	})
 	if len(cards) == 0 {
 		return
 	}
-	p.heading("Insights")
+	p.heading("In short")
 	for _, c := range cards {
 		mark := map[report.Tone]string{report.Good: p.t.Paint(Good, "+"), report.Warn: p.t.Paint(Warn, "!")}[c.Tone]
 		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, separated(Plain(c.Value))),
@@ -421,7 +449,7 @@ func (p *page) visit(o report.RecentView) []string {
 	if o.City != "" {
 		place = Plain(o.City) + ", " + place
 	}
-	return []string{o.At.In(p.zone).Format("_2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Plain(o.Progress),
+	return []string{o.At.In(p.zone).Format("_2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 11), Plain(o.Progress),
 		Plain(o.Source), place, strings.Join(notes, ", "), strings.Join(device, ", ")}
 }
 
@@ -430,13 +458,12 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		return
 	}
 	p.heading("Most viewed")
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %9s %10s  %-12s  %s", "views", "viewers", "avg. time",
-		"completion",
-		"trend", "title")))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %12s %10s  %-12s  %s", "views", "viewers", "avg. time",
+		"completion", "trend", "title")))
 	for _, l := range links[:min(len(links), topRows)] {
 		slug := Plain(l.Slug)
-		name := Truncate(Plain(l.Title), max(p.width-52-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
-		p.line("%7s %7s %9s %10s  %s  %s", Count(l.Views), Count(l.Uniques),
+		name := Truncate(Plain(l.Title), max(p.width-55-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
+		p.line("%7s %7s %12s %10s  %s  %s", Count(l.Views), Count(l.Uniques),
 			durationOf(l.AvgEngagedMs, max(l.Sessions, l.AvgEngagedMs)),
 			percent(l.CompletionPct),
 			Pad(spark(l.Spark, 12), 12), name)

@@ -164,9 +164,9 @@ func FuzzSpark(f *testing.F) {
 }
 
 func TestDuration(t *testing.T) {
-	for ms, want := range map[int64]string{-1: "0s", 0: "0s", 1: "0.0s", 700: "0.7s", 949: "0.9s", 950: "1s",
-		59_400: "59s", 59_500: "1m 00s",
-		134_000: "2m 14s", 3_599_600: "1h 00m", 147_400_000: "40h 56m"} {
+	for ms, want := range map[int64]string{-1: "0 s", 0: "0 s", 499: "0 s", 500: "1 s",
+		59_400: "59 s", 59_500: "1 min 00 s", 134_000: "2 min 14 s", 3_599_600: "1 h 00 min",
+		147_400_000: "40 h 56 min"} {
 		if got := Duration(ms); got != want {
 			t.Errorf("duration(%d) = %s, want %s", ms, got, want)
 		}
@@ -198,6 +198,28 @@ func TestNamesOfKeys(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestChangesFollowTheRuleOfThePage checks that changes from few views, or to a
+// time before the link existed, are not shown.
+func TestChangesFollowTheRuleOfThePage(t *testing.T) {
+	pct := int64(50)
+	up := report.Delta{Pct: &pct, Dir: report.Up}
+	of := func(before int64, younger bool, key report.Range) *report.Summary {
+		return &report.Summary{Previous: report.Previous{Views: before}, Younger: younger,
+			Range: report.RangeCard{Key: key}}
+	}
+	for _, c := range []struct {
+		s    *report.Summary
+		want string
+	}{
+		{of(30, false, report.Range30d), "↑ 50%"}, {of(29, false, report.Range30d), ""},
+		{of(30, true, report.Range30d), ""}, {of(30, false, report.RangeAll), ""},
+	} {
+		if got := (&Terminal{}).change(c.s, up); got != c.want {
+			t.Errorf("change of %+v = %q, want %q", c.s.Previous, got, c.want)
 		}
 	}
 }

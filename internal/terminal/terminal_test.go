@@ -77,11 +77,11 @@ func TestTable(t *testing.T) {
 		t.Errorf("for a terminal:\n%s, want\n%s", out.String(), want)
 	}
 	out.Reset()
-	sizes := [][]string{{"9B", "a"}, {"120kB", "b"}}
+	sizes := [][]string{{"9 B", "a"}, {"120 kB", "b"}}
 	if err := (&Terminal{Out: &out, OutTTY: true}).Table([]string{"SIZE", "NAME"}, sizes); err != nil {
 		t.Fatal(err)
 	}
-	if want := " SIZE  NAME\n   9B  a\n120kB  b\n"; out.String() != want {
+	if want := "  SIZE  NAME\n   9 B  a\n120 kB  b\n"; out.String() != want {
 		t.Errorf("numbers:\n%s, want\n%s", out.String(), want)
 	}
 }
