@@ -61,9 +61,23 @@ func (c *counts) add(label string, n int64) {
 
 // merge adds the counts of d to those of c.
 func (c *counts) merge(d counts) {
+	if len(*c) == 0 && len(d) > 0 {
+		*c = d.clone()
+		return
+	}
 	for label, n := range d {
 		*entry(c, label) += *n
 	}
+}
+
+// clone returns a copy whose numbers share one allocation.
+func (c counts) clone() counts {
+	numbers, d := make([]int64, 0, len(c)), make(counts, len(c))
+	for label, n := range c {
+		numbers = append(numbers, *n)
+		d[label] = &numbers[len(numbers)-1]
+	}
+	return d
 }
 
 func (c counts) total() int64 {

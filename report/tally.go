@@ -216,11 +216,17 @@ func (t *Tally) Merge(u *Tally) {
 		t.points.merge(u.points)
 	}
 	t.parts.merge(&u.parts)
+	if t.days == nil {
+		t.days = make(map[Day]*dayRow, len(u.days))
+	}
 	for d, row := range u.days {
 		t.day(d).merge(row)
 	}
 	for p, s := range u.pages {
 		entry(&t.pages, p).merge(s)
+	}
+	if t.links == nil {
+		t.links = make(map[int64]*linkSums, len(u.links))
 	}
 	for id, l := range u.links {
 		entry(&t.links, id).merge(l)

@@ -127,11 +127,15 @@ func (ts times) count() int64 {
 // at returns the bucket of the k-th smallest duration, counted from 0, and its
 // rank in that bucket.
 func (ts times) at(k int64) (bucket, int64) {
-	for _, b := range ts.buckets() {
-		if k < ts[b].n {
-			return b, k
+	var counts [lastBucket + 1]int64
+	for b, of := range ts {
+		counts[b] = of.n
+	}
+	for b, n := range counts {
+		if k < n {
+			return bucket(b), k
 		}
-		k -= ts[b].n
+		k -= n
 	}
 	panic("report: no such rank")
 }

@@ -38,10 +38,59 @@ func (s *seen) find(prev Day) (i int, ok bool) {
 	return slices.BinarySearch(s.prevs, prev)
 }
 
+// merge adds the viewers of r, in one pass from the end if there are several.
 func (s *seen) merge(r seen) {
-	for i, prev := range r.prevs {
-		s.add(prev, r.viewers[i])
+	if len(r.prevs) < 4 {
+		for i, prev := range r.prevs {
+			s.add(prev, r.viewers[i])
+		}
+		return
 	}
+	i, j, missing := len(s.prevs)-1, len(r.prevs)-1, s.missing(r)
+	s.prevs = append(s.prevs, make([]Day, missing)...)
+	s.viewers = append(s.viewers, make([]int64, missing)...)
+	for k := len(s.prevs) - 1; j >= 0; k-- {
+		old, added := i >= 0 && s.prevs[i] >= r.prevs[j], i < 0 || s.prevs[i] <= r.prevs[j]
+		prev, viewers := r.prevs[j], int64(0)
+		if old {
+			prev, viewers = s.prevs[i], s.viewers[i]
+			i--
+		}
+		if added {
+			viewers += r.viewers[j]
+			j--
+		}
+		s.prevs[k], s.viewers[k] = prev, viewers
+	}
+	if slices.Contains(s.viewers, 0) { // some were removed
+		s.tidy()
+	}
+}
+
+// missing returns how many days of r are not in s.
+func (s *seen) missing(r seen) (n int) {
+	i := 0
+	for _, prev := range r.prevs {
+		for i < len(s.prevs) && s.prevs[i] < prev {
+			i++
+		}
+		if i == len(s.prevs) || s.prevs[i] != prev {
+			n++
+		}
+	}
+	return n
+}
+
+// tidy deletes days without viewers.
+func (s *seen) tidy() {
+	kept := 0
+	for i, n := range s.viewers {
+		if n != 0 {
+			s.prevs[kept], s.viewers[kept] = s.prevs[i], n
+			kept++
+		}
+	}
+	s.prevs, s.viewers = s.prevs[:kept], s.viewers[:kept]
 }
 
 func (s *seen) equal(r seen) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -124,29 +126,18 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	if q.Engaged {
 		some = 1
 	}
+	in := packReader{views: l.words.Reader()}
 	err = t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.Failed(err)
 		}
 		packs, first = packs+1, p.first
-		var rows []segment.Row
-		if err := segment.UnpackAll(p.data, p.first, &rows); err != nil {
+		found, err := in.newest(q, &p)
+		if err != nil {
 			return err
 		}
-		for _, row := range slices.Backward(rows) {
-			if q.Engaged && !row.Engaged || row.ID < q.From || row.ID >= q.To {
-				continue
-			}
-			views := l.words.Reader()
-			o, err := views.View(int64(q.Link), &row)
-			if err != nil {
-				return err
-			}
-			if matches(q, o) {
-				*recent = append(*recent, *o)
-			}
-		}
+		*recent = append(*recent, found...)
 		if slices.SortFunc(*recent, func(a, b report.View) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < q.N {
 			return nil
 		}
@@ -158,6 +149,74 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions >= $4 ORDER BY first DESC LIMIT $5",
 		int64(q.Link), int64(before), int64(q.From), some, limit)
 	return packs, first, err
+}
+
+// packReader finds recent views in packs.
+type packReader struct {
+	segment.Unpacker
+	views *labels.Reader
+}
+
+// newest returns the newest views of a pack that match: at least q.N of them,
+// if the pack has so many. It makes as few others as possible.
+func (in *packReader) newest(q vitrine.RecentQuery, p *storedPack) ([]report.View, error) {
+	if err := in.Open(p.data, p.first); err != nil {
+		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	eligible := func(r *segment.Row) bool {
+		return (r.Engaged || !q.Engaged) && q.From <= r.ID && r.ID < q.To
+	}
+	all := 0
+	for r := in.Brief(); r != nil; r = in.Brief() {
+		if eligible(r) {
+			all++
+		}
+	}
+	some := q.N
+	if len(q.Filter) > 0 || q.Viewer != nil {
+		some = all
+	}
+	for {
+		found, err := in.last(q, p, eligible, max(all-some, 0))
+		if err != nil || len(found) >= q.N || some >= all {
+			return found, err
+		}
+		some *= 4 // there were excluded views of the owner
+	}
+}
+
+// last returns the views of a pack that match, without the first eligible ones.
+func (in *packReader) last(q vitrine.RecentQuery, p *storedPack, eligible func(*segment.Row) bool,
+	without int) (found []report.View, err error) {
+	if err := in.Open(p.data, p.first); err != nil {
+		return nil, err
+	}
+	for r := in.Next(); r != nil; r = in.Next() {
+		if !eligible(r) {
+			continue
+		}
+		if without--; without >= 0 {
+			continue
+		}
+		o, err := in.views.View(int64(q.Link), r)
+		if err != nil {
+			return nil, err
+		}
+		if !matches(q, o) {
+			continue
+		}
+		v := *o
+		if v.Session != nil {
+			s := *v.Session
+			s.Pages = append([]report.PageTime(nil), s.Pages...)
+			v.Session = &s
+		}
+		found = append(found, v)
+	}
+	if err := in.End(); err != nil {
+		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	return found, nil
 }
 
 // viewsBatch is the number of views that one transaction reads before they are

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-var homeTemplate = parseFront("home.html", "chart.html")
+var homeTemplate = parseFront("home.html")
 
 type homePage struct {
 	frontPage
 	Base   string // address of the API
 	Plans  []planRow
-	Sample *sample
+	Sample *sampleParts
 	Accept string // extensions, as a chooser of files wants them
 	Next   string // where to go after choosing a file
 	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
@@ -26,7 +26,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Base: s.PublicURL.String() + httpx.APIRoot, Sample: loadSample(), Accept: accepted(),
+		Base: s.PublicURL.String() + httpx.APIRoot, Sample: shownSample(), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

@@ -2,6 +2,8 @@ package front
 
 import (
 	"fmt"
+	"html/template"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +34,33 @@ type samplePage struct {
 	Reach   report.Tenths
 	Time    string
 	Stopped string // how many stopped there, on the page where most did
+}
+
+// sampleParts are the parts of the sample on the page. They are the same for
+// everybody and so rendered once.
+type sampleParts struct{ Head, Days, Pages, Ledger template.HTML }
+
+var sampleTemplate = ui.Parse("sample.html", "chart.html")
+
+func renderSample() *sampleParts {
+	part := func(name string) template.HTML {
+		var b strings.Builder
+		if err := sampleTemplate().ExecuteTemplate(&b, name, loadSample()); err != nil {
+			panic(err) // the template and the sample are part of the program
+		}
+		return template.HTML(b.String())
+	}
+	return &sampleParts{part("head"), part("days"), part("pages"), part("ledger")}
+}
+
+var renderedSample = sync.OnceValue(renderSample)
+
+// shownSample returns the sample for the page.
+func shownSample() *sampleParts {
+	if ui.Developing() {
+		return renderSample()
+	}
+	return renderedSample()
 }
 
 // sampleDay is the date of the sample.
