@@ -131,7 +131,11 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 			err = again
 		}
 	}()
-	err = tx.packs(scope, r, func(link vitrine.LinkID, p *storedPack) error { return s.Segment(link, p.first, p.data) })
+	st, err := tx.state(scope.Account)
+	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
+		err = tx.packs(scope, r,
+			func(link vitrine.LinkID, p *storedPack) error { return s.Segment(link, p.first, p.data) })
+	}
 	if err != nil {
 		return nil, err
 	}

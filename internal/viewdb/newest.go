@@ -53,10 +53,18 @@ const recentSpan = int64(time.Hour / time.Millisecond)
 
 // recentOf returns the newest counted views of an account.
 func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) (recent []report.View, err error) {
+	st, err := t.state(q.Account)
+	if err != nil {
+		return nil, err
+	}
 	for span := recentSpan; ; span *= 4 {
 		from := max(q.From, vitrine.ViewIDAt(q.To.Ms()-span, 0))
 		var places []segment.Place
-		err := eachID(ctx, t, q.Scope, ids{from, q.To}, func(p segment.Place) { places = append(places, p) })
+		each := eachID
+		if from >= segment.FirstID(st.compactedUntil) { // no pack has any
+			each = eachOpen
+		}
+		err := each(ctx, t, q.Scope, ids{from, q.To}, func(p segment.Place) { places = append(places, p) })
 		if err != nil {
 			return nil, err
 		}
@@ -93,23 +101,32 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 // eachID calls f with the position of each view of a scope in a range of IDs.
 func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
 	n := 0
-	each := func(link vitrine.LinkID, id vitrine.ViewID) error {
+	err := t.packedRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f(segment.Place{ID: id, Link: link})
+		f(segment.Place{ID: row.ID, Link: link})
 		return nil
-	}
-	err := t.packedRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error { return each(link, row.ID) })
+	})
 	if err != nil {
 		return err
 	}
+	return eachOpen(ctx, t, scope, r, f)
+}
+
+// eachOpen is eachID for the views in the table opens.
+func eachOpen(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
+	n := 0
 	clause, args := within(scope, "opens", r)
 	return t.Each(func(s sqldb.Scanner) error {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		var p segment.Place
 		if err := s.Scan(&p.ID, &p.Link); err != nil {
 			return err
 		}
-		return each(p.Link, p.ID)
+		f(p)
+		return nil
 	}, "SELECT o.id, o.link"+clause, args...)
 }
