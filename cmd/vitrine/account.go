@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/limits"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
+
+	"github.com/alecthomas/kong"
 )
 
 type accountCmd struct {
@@ -39,6 +42,7 @@ type accountCreateCmd struct {
 	placeFlags
 	terminal.JSONFlag
 	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
+	named         bool   // --data or another place was named
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
 
@@ -47,7 +51,16 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	made := !c.exists()
+	made, err := c.isNew(ctx)
+	if err != nil {
+		return err
+	}
+	if made && !c.named {
+		return &terminal.AdvisedError{Err: fmt.Errorf("there is no Vitrine instance in %s", c.Data), Lines: []string{
+			"If there is one elsewhere, name its directory with --data or VITRINE_DATA.",
+			fmt.Sprintf("To create a new instance in this directory: %s account create %s --data %s",
+				terminal.Self(), terminal.ShellWord(c.Email), terminal.ShellWord(c.Data))}}
+	}
 	in, err := createInstance(ctx, c.placeFlags, "")
 	if err != nil {
 		return err
@@ -55,6 +68,9 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	defer in.Close()
 	if err := reserveIDsAndWarn(t, ctx, in); err != nil {
 		return err
+	}
+	if made {
+		t.Say("This is a new instance, in %s.", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
 	}
 	if c.From != "" {
 		return c.createFrom(ctx, t, in)
@@ -73,12 +89,16 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 			APIKey string       `json:"apiKey"`
 		}{a.Email, a.Plan, string(key)})
 	}
-	if made {
-		t.Say("This is a new instance, in %s.", terminal.Plain(c.Data))
-	}
 	t.Say("Account %s, role %s, plan %s (%s). Its API key, shown only once:", terminal.Plain(a.Email),
 		roleName(a.Role), a.Plan, map[bool]string{true: "full access", false: "limited access"}[a.Plan.Pro()])
 	return showKey(t, c.Data, key)
+}
+
+// AfterApply notes whether the command names a place: only then it creates an
+// instance.
+func (c *accountCreateCmd) AfterApply(k *kong.Context) error {
+	c.named = c.Database != "" || command.Given(k, "data")
+	return nil
 }
 
 // check validates the arguments and returns the password, if one is requested.
@@ -189,31 +209,45 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				continue
 			}
-			suspended := ""
+			state := "active"
 			if a.Banned {
-				suspended = "suspended"
+				state = "suspended"
 			}
-			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended,
-				t.When(a.CreatedAt)})
+			rows = append(rows, []string{a.Email, string(a.Plan), roleName(a.Role), state, t.When(a.CreatedAt)})
 		}
 		if c.JSON {
 			return nil
 		}
-		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STANDING", "SINCE"}, rows)
+		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED"}, rows)
 	})
 }
 
 // accountRow is the output for an account.
 type accountRow struct {
-	Email  string          `json:"email"`
-	Plan   vitrine.Plan    `json:"plan"`
-	Limits *vitrine.Limits `json:"limits"` // limits of this account; null means those of the plan
-	Role   vitrine.Role    `json:"role,omitempty"`
-	Banned bool            `json:"banned"`
+	Email     string       `json:"email"`
+	Plan      vitrine.Plan `json:"plan"`
+	Limits    *limitsRow   `json:"limits"` // limits of this account; null means those of the plan
+	Role      string       `json:"role"`
+	Suspended bool         `json:"suspended"`
+	CreatedAt string       `json:"createdAt"`
+}
+
+// limitsRow is the output for limits; 0 means none.
+type limitsRow struct {
+	Links         int64 `json:"links"`
+	FileBytes     int64 `json:"fileBytes"`
+	StorageBytes  int64 `json:"storageBytes"`
+	HourlyUploads int64 `json:"hourlyUploads"`
+	Versions      int64 `json:"versions"`
 }
 
 func rowOf(a *vitrine.Account) accountRow {
-	return accountRow{a.Email, a.Plan, a.Limits, a.Role, a.Banned}
+	row := accountRow{Email: a.Email, Plan: a.Plan, Role: roleName(a.Role), Suspended: a.Banned,
+		CreatedAt: terminal.Stamp(a.CreatedAt)}
+	if l := a.Limits; l != nil {
+		row.Limits = &limitsRow{l.Links, l.FileBytes, l.StorageBytes, l.HourlyUploads, l.Versions}
+	}
+	return row
 }
 
 // showAccount prints the state of an account.
@@ -240,12 +274,16 @@ func (f noteFlag) decision() vitrine.Decision {
 type accountBanCmd struct {
 	emailArg
 	noteFlag
+	yesFlag
 	placeFlags
 	terminal.JSONFlag
 }
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend "+c.Email); err != nil || !ok {
+			return err
+		}
 		a, err := in.accounts.SetBanned(ctx, c.Email, true, c.decision())
 		if err != nil {
 			return err
@@ -267,7 +305,7 @@ func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return showAccount(t, c.JSONFlag, a, "is not suspended")
+		return showAccount(t, c.JSONFlag, a, "is no longer suspended")
 	})
 }
 
@@ -275,6 +313,7 @@ type accountRoleCmd struct {
 	emailArg
 	Role string `arg:"" help:"Role: member, moderator or owner (a moderator that no moderator can suspend)." enum:"member,moderator,owner"`
 	noteFlag
+	yesFlag
 	placeFlags
 	terminal.JSONFlag
 }
@@ -285,12 +324,52 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if c.Role == "member" {
 			role = vitrine.RoleMember
 		}
+		if role != vitrine.RoleOwner {
+			ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "account role "+c.Email+" owner")
+			if err != nil || !ok {
+				return err
+			}
+		}
 		a, err := in.accounts.SetRole(ctx, c.Email, role, c.decision())
 		if err != nil {
 			return err
 		}
 		return showAccount(t, c.JSONFlag, a, "has the role "+c.Role)
 	})
+}
+
+// yesFlag skips a question.
+type yesFlag struct {
+	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+}
+
+// lastOwner asks before a change after which the instance has no owner. It
+// reports whether to go on.
+func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance,
+	email, change, undo string) (bool, error) {
+	owners, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.RoleOwner})
+	if err != nil {
+		return false, err
+	}
+	email, _ = vitrine.NormalEmail(email)
+	is, others := false, 0
+	for _, a := range owners {
+		is = is || a.Email == email && !a.Banned
+		if a.Email != email && !a.Banned {
+			others++
+		}
+	}
+	if !is || others > 0 {
+		return true, nil
+	}
+	tell := t.Tell
+	if f.Yes {
+		tell = t.Say
+	}
+	tell("%s is the only owner. Once %s, nobody can manage people and plans on the website; this command line still can.",
+		terminal.Plain(email), change)
+	tell("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
+	return confirm(t, f.Yes, "Continue?")
 }
 
 // humanMinutes returns a duration in whole minutes for a sentence.

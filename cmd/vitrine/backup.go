@@ -72,7 +72,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return checkSpace(err, c.To)
 	}
 	if c.JSON {
-		if err := t.JSON(m); err != nil {
+		if err := t.JSON(backupRow{Manifest: m, Views: m.Opens}); err != nil {
 			return err
 		}
 	} else {
@@ -86,6 +86,13 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			strings.Join(m.Damaged, ", "))
 	}
 	return nil
+}
+
+// backupRow is the output for a backup: its manifest, in today's words.
+type backupRow struct {
+	*manifest.Manifest
+	Opens *int64 `json:"opens,omitempty"` // hides that of the manifest
+	Views int64  `json:"views"`
 }
 
 // checkSpace adds a hint to an error about missing disk space.

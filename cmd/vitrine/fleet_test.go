@@ -157,9 +157,9 @@ func (f *fleet) term(s *fleetServer) {
 // run runs a command of the administrator.
 func (f *fleet) run(args ...string) string {
 	f.t.Helper()
-	args = append(args, "--data", f.servers[0].data, "--database", f.places.Database, "--views", f.places.Views,
-		"--files", f.places.Files)
-	out, all, err := verb(args...)
+	places := f.places
+	places.Data = f.servers[0].data
+	out, all, err := verb(placed(args, places)...)
 	if err != nil {
 		f.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, all)
 	}

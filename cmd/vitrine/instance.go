@@ -15,7 +15,6 @@ import (
 	"vitrine/internal/logowner"
 	"vitrine/internal/moderation"
 	"vitrine/internal/signer"
-	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/terminal"
 	"vitrine/internal/web/api"
@@ -62,14 +61,13 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 // the view log belongs to the database.
 func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
 	if !places.exists() {
-		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
+		return nil, fmt.Errorf("there is no Vitrine instance in %s. Name its directory with --data or VITRINE_DATA (\"vitrine serve\" creates a new one)", places.Data)
 	}
 	// An empty database must stay empty, because it may be the target of a
 	// migration. Opening reports other problems.
 	if places.Database != "" {
-		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
-		if err == nil && !l.There && len(l.Wrong) == 0 {
-			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" and \"vitrine account create\" make a new one there, \"vitrine migrate\" copies one there)", redacted(places.Database))
+		if empty, err := places.isNew(ctx); err == nil && empty {
+			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" creates a new one there, \"vitrine migrate\" copies one there)", redacted(places.Database))
 		}
 	}
 	return newInstance(ctx, places, "", checkLog)

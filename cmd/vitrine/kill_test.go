@@ -41,7 +41,7 @@ func (k *killed) run(args ...string) string {
 
 // verb runs a command that may fail. all includes standard error.
 func (k *killed) verb(args ...string) (out, all string, err error) {
-	return verb(append(args, "--data", k.data, "--database", k.database, "--files", k.files)...)
+	return verb(placed(args, placeFlags{Data: k.data, Database: k.database, Files: k.files})...)
 }
 
 // serve starts a server and returns its address and a function that kills it.

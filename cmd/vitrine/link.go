@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"os"
 
 	"vitrine"
+	"vitrine/internal/datadir"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 )
 
@@ -26,9 +29,43 @@ type linkCmd struct {
 }
 
 type slugArg struct {
-	Slug string `arg:"" help:"The part of the link's address after /p/."`
+	linkArg
 	placeFlags
 	terminal.JSONFlag
+}
+
+// AfterApply replaces the address of a link by its slug.
+func (c *slugArg) AfterApply() error { return c.resolve(c.placeFlags) }
+
+// linkArg is the link that a command is about.
+type linkArg struct {
+	Slug string `arg:"" name:"link" help:"The part of the link's address after /p/, or the address."`
+}
+
+// resolve replaces the address of a link by its slug. The instance may have the
+// address of its last server, or the one that the server is configured with.
+func (l *linkArg) resolve(places placeFlags) (err error) {
+	_, last := datadir.LastServer(places.Data)
+	l.Slug, err = remote.SlugAt(l.Slug, last, os.Getenv("VITRINE_PUBLIC_URL"))
+	return err
+}
+
+// optionalLink is a link, or all links.
+type optionalLink struct {
+	Slug string `arg:"" optional:"" name:"link" help:"The part of the link's address after /p/, or the address."`
+	All  bool   `help:"All links."`
+	placeFlags
+}
+
+// AfterApply replaces the address of a link by its slug.
+func (c *optionalLink) AfterApply() error {
+	if (c.Slug == "") != c.All {
+		return terminal.Usage("name a link, or use --all")
+	}
+	l := linkArg{c.Slug}
+	err := l.resolve(c.placeFlags)
+	c.Slug = l.Slug
+	return err
 }
 
 // linkRow is the output for a link.
@@ -88,20 +125,13 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
 }
 
-type linkPreviewCmd struct {
-	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
-	All  bool   `help:"Rebuild the previews of all links."`
-	placeFlags
-}
+type linkPreviewCmd struct{ optionalLink }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if (c.Slug == "") != c.All {
-		return terminal.Usage("name a link, or use --all")
-	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
 		if err == nil {
-			t.Say("The server rebuilds %d, one after the other.\n", n)
+			t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
 		}
 		return err
 	})
@@ -145,10 +175,13 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type linkDeleteCmd struct {
-	Slug string `arg:"" help:"The part of the link's address after /p/."`
-	Yes  bool   `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	linkArg
+	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	placeFlags
 }
+
+// AfterApply replaces the address of a link by its slug.
+func (c *linkDeleteCmd) AfterApply() error { return c.resolve(c.placeFlags) }
 
 // Run deletes a link. It asks for confirmation, as rm does, because a delete
 // cannot be undone.

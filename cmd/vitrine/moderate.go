@@ -66,20 +66,14 @@ func (c *linkUndoCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Undo(ctx, c.Slug, c.decision()) })
 }
 
-type linkRescanCmd struct {
-	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
-	All  bool   `help:"All links."`
-	placeFlags
-}
+type linkRescanCmd struct{ optionalLink }
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if (c.Slug == "") != c.All {
-		return terminal.Usage("name a link, or use --all")
-	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Scans{Store: in.store, Now: in.now}).MarkForScan(ctx, c.Slug)
 		if err == nil {
-			t.Say("If a scanner is configured, the server scans %d again within minutes, one after the other.", n)
+			t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
+				terminal.Counted(int64(n), "link"))
 		}
 		return err
 	})
@@ -185,7 +179,7 @@ type changeRow struct {
 	At     string            `json:"at"`
 	By     vitrine.ActorKind `json:"by"`
 	Person string            `json:"person,omitempty"`
-	Action vitrine.Action    `json:"action"`
+	Action string            `json:"action"`
 	Slug   vitrine.Slug      `json:"slug,omitempty"`
 	From   vitrine.LinkState `json:"from,omitempty"`
 	To     vitrine.LinkState `json:"to,omitempty"`
@@ -194,11 +188,25 @@ type changeRow struct {
 	Note   string            `json:"note,omitempty"`
 }
 
+// actionWord returns an action in the words of the commands.
+func actionWord(a vitrine.Action) string {
+	switch a {
+	case vitrine.ActionBan:
+		return "suspend"
+	case vitrine.ActionUnban:
+		return "unsuspend"
+	case vitrine.ActionClear:
+		return "approve"
+	}
+	return string(a)
+}
+
 // showHistory prints moderation events, newest first.
 func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
-		row := changeRow{terminal.Stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail,
+		row := changeRow{terminal.Stamp(e.At), e.By.Kind, e.Person, actionWord(e.Action), e.Slug, e.From, e.To,
+			e.Reason, e.Detail,
 			e.Note}
 		if f.JSON {
 			if err := t.JSON(row); err != nil {
@@ -210,7 +218,7 @@ func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation
 		if row.Person != "" {
 			by += " " + row.Person
 		}
-		rows = append(rows, []string{t.When(e.At), by, string(row.Action), string(row.Slug), string(row.To),
+		rows = append(rows, []string{t.When(e.At), by, row.Action, string(row.Slug), string(row.To),
 			terminal.Why(row.Reason, row.Detail), row.Note})
 	}
 	switch {

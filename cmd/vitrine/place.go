@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/s3"
 	"vitrine/internal/signer"
+	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 )
@@ -109,6 +110,18 @@ func (p placeFlags) exists() bool {
 	}
 	_, err := os.Stat(filepath.Join(p.Data, storeFile))
 	return err == nil
+}
+
+// isNew reports whether a server would create an instance.
+func (p placeFlags) isNew(ctx context.Context) (bool, error) {
+	if p.Database == "" {
+		return !p.exists(), nil
+	}
+	l, err := sqldb.LookAt(ctx, p.Database, sqldb.StoreSchema)
+	if err != nil {
+		return false, err
+	}
+	return !l.There && len(l.Wrong) == 0, nil
 }
 
 // shared reports whether servers on other machines may use the same instance.

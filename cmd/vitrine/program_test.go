@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"vitrine/internal/terminal"
@@ -31,6 +32,18 @@ func vitrineOn(data string, args ...string) (string, error) {
 	}
 	_, all, err := verb(args...)
 	return all, err
+}
+
+// placed appends the flags for places to a command.
+func placed(args []string, places placeFlags) []string {
+	args = slices.Clone(args)
+	for _, f := range [][2]string{{"--data", places.Data}, {"--database", places.Database}, {"--views", places.Views},
+		{"--files", places.Files}} {
+		if f[1] != "" {
+			args = append(args, f[:]...)
+		}
+	}
+	return args
 }
 
 // serveProcess starts a server as a separate process, on a free port unless the

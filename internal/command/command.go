@@ -84,6 +84,14 @@ func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	return k, nil
 }
 
+// Given reports whether a flag is on the command line or in the environment,
+// rather than at its default.
+func Given(k *kong.Context, name string) bool {
+	return source(k, "--"+name) != "--"+name || slices.ContainsFunc(k.Path, func(p *kong.Path) bool {
+		return p.Flag != nil && p.Flag.Name == name
+	})
+}
+
 // ignoreEmptyVariables removes empty variables of the program from the
 // environment: kong would use them instead of defaults. Tools that start
 // containers pass variables without a value.

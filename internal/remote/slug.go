@@ -54,3 +54,27 @@ func hostOf(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	return strings.ToLower(host)
 }
+
+// SlugAt returns the slug of an argument of a command that has an instance
+// itself: a slug or the address of a link. own are the addresses of the
+// instance, as far as they are known; an address on another one is an error.
+func SlugAt(arg string, own ...string) (string, error) {
+	page, _, isAddress := strings.Cut(arg, "/p/")
+	if !isAddress || page == "" {
+		return slugOf(arg), nil
+	}
+	var known []string
+	for _, address := range own {
+		if address == "" {
+			continue
+		}
+		if hostOf(page) == hostOf(address) {
+			return slugOf(arg), nil
+		}
+		known = append(known, address)
+	}
+	if len(known) > 0 {
+		return "", terminal.Usage(fmt.Sprintf("%s is not on this instance, which is at %s", arg, known[0]))
+	}
+	return slugOf(arg), nil
+}
