@@ -51,7 +51,7 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	}
 	_, err = d.server.Links.Reject(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Moderator(d.owner)})
 	d.check(err)
-	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "not by you") ||
+	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "cannot enable it yourself") ||
 		strings.Contains(body, enable) {
 		t.Errorf("page of a link that a moderator disabled: %s", body)
 	}
@@ -67,7 +67,7 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 		m.HasBytes = false
 		return tx.PutLink(m)
 	}))
-	if body := d.status(d.get("/p/"+string(imported.Slug), owner), 410).body; strings.Contains(body, "not by you") ||
+	if body := d.status(d.get("/p/"+string(imported.Slug), owner), 410).body; strings.Contains(body, "cannot enable it yourself") ||
 		!strings.Contains(body, "You disabled this link. Its file is not available here.") {
 		t.Errorf("page of a link without a file: %s", body)
 	}

@@ -43,7 +43,7 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 		told.Advice = "You disabled this link. Readers see that it is no longer available."
 		told.Enable = here + "/undo"
 	default:
-		told.Advice = "Your link was disabled, and not by you."
+		told.Advice = "Your link was disabled, and you cannot enable it yourself."
 		told.Name = "See why"
 	}
 	return told
