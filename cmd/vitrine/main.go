@@ -20,17 +20,18 @@ import (
 )
 
 type cli struct {
-	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
-	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
 	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files and print their links."`
+	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
 	Ls       remote.LsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
-	Edit     remote.EditCmd     `cmd:"" group:"use" help:"Change a link: title, address, download, expiry; or disable it."`
-	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers permanently."`
 	Open     remote.OpenCmd     `cmd:"" group:"use" help:"Open a link in your browser."`
 	Get      remote.GetCmd      `cmd:"" group:"use" help:"Download the original file of a link."`
+	Edit     remote.EditCmd     `cmd:"" group:"use" help:"Change a link: title, address, download, expiry; or disable it."`
 	Versions remote.VersionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
 	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or audio file."`
-	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
+	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers permanently."`
+	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
+	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
+	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used."`
 	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve AI agents on standard input and output (MCP)."`
 
 	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
@@ -101,7 +102,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	exited, c := -1, new(cli)
 	parser := newParser(c, kong.Writers(t.Out, t.Err), kong.Exit(func(code int) { exited = code }))
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")),
-		kongplete.WithPredictor("dir", complete.PredictDirs("*")))
+		kongplete.WithPredictor("dir", complete.PredictDirs("*")), kongplete.WithPredictors(remote.Predictors()))
 	if exited >= 0 { // a completion was printed
 		return exited
 	}

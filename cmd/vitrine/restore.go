@@ -37,7 +37,8 @@ To show an earlier version of a link's file again, use: ` + restoresVersion
 func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	m, err := manifest.Read(c.From)
 	if err != nil {
-		return err
+		return &terminal.AdvisedError{Err: err, Lines: []string{
+			"To show an earlier version of a link's file again, use: " + restoresVersion}}
 	}
 	faults := 0
 	_, err = newBuild(c.Data, storeFile, func(dir string) (struct{}, error) {

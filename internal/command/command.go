@@ -37,7 +37,7 @@ func New(grammar any, options ...kong.Option) *kong.Kong {
 }
 
 // Rewrite replaces forms that other programs have: no arguments and "help",
-// with or without a command, print help; --version and -V are the command
+// with or without a command, print help; --version, -V and -v are the command
 // version. --version cannot be a flag of all commands, since some have one of
 // their own. The name of a group alone prints the help of the group.
 func Rewrite(parser *kong.Kong, args []string) []string {
@@ -46,7 +46,7 @@ func Rewrite(parser *kong.Kong, args []string) []string {
 		return []string{"--help"}
 	case args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
-	case args[0] == "--version" || args[0] == "-V":
+	case slices.Contains([]string{"--version", "-V", "-v"}, args[0]):
 		return append([]string{"version"}, args[1:]...)
 	case len(args) == 1 && isGroup(parser.Model.Node, args[0]):
 		return []string{args[0], "--help"}

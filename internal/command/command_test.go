@@ -36,6 +36,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ args, want, try string }{
 		{"-x", `unknown flag -x, did you mean "-h"?`, "vitrine --help"},
 		{"--", "a command is missing", "vitrine --help"},
+		{"upload x", `there is no command "upload", did you mean "put"?`, "vitrine --help"},
 		{"lost", `there is no command "lost"`, "vitrine --help"},
 		{"group lost", `there is no command "lost"`, "vitrine group --help"},
 		{"group adt", `there is no command "adt", did you mean "add"?`, "vitrine group --help"},
@@ -65,7 +66,7 @@ func TestMessages(t *testing.T) {
 func TestRewrite(t *testing.T) {
 	p := New(new(sample))
 	for args, want := range map[string]string{
-		"": "--help", "help": "--help", "help group add": "group add --help", "--version": "version", "-V x": "version x",
+		"": "--help", "help": "--help", "help group add": "group add --help", "--version": "version", "-V x": "version x", "-v": "version",
 		"group": "group --help", "gr": "gr --help", "group add": "group add", "do": "do",
 	} {
 		if got := strings.Join(Rewrite(p, strings.Fields(args)), " "); got != want {

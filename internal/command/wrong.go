@@ -71,6 +71,8 @@ func explain(err error) error {
 		what := "there is no command "
 		if node != nil && len(node.Children) == 0 {
 			what = "unexpected argument "
+		} else if ours := synonyms[strings.Trim(m[1], `"`)]; node == nil && ours != "" {
+			m[2] = ", did you mean " + quoted(ours) + "?"
 		}
 		w.message = what + quoted(m[1]) + m[2]
 		return w

@@ -15,8 +15,8 @@ import (
 )
 
 type CaptionsCmd struct {
-	Slug     string `arg:"" help:"The part of the link's address after /p/."`
-	File     string `arg:"" optional:"" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
+	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
+	File     string `arg:"" optional:"" predictor:"file" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
 	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
 	Delete   bool   `help:"Delete the captions in the language."`
 	Flags
@@ -26,11 +26,11 @@ type CaptionsCmd struct {
 func (c *CaptionsCmd) Validate() error {
 	switch {
 	case c.Delete && c.File != "":
-		return errors.New("--delete requires --language, and no file")
+		return errors.New("--delete takes no file: the language says which captions")
 	case c.Delete && c.Language == "":
 		return errors.New("--delete needs --language")
 	case !c.Delete && c.File == "" && c.Language != "":
-		return errors.New("--language requires a file or --delete")
+		return errors.New("--language needs a file or --delete")
 	}
 	return nil
 }
@@ -47,16 +47,20 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	slug, err := c.slug(ctx, t, api, c.Link)
+	if err != nil {
+		return err
+	}
 	var all []client.Captions
 	switch {
 	case c.File != "":
-		all, err = api.PutCaptions(ctx, c.Slug, language, text)
+		all, err = api.PutCaptions(ctx, slug, language, text)
 	case c.Delete:
-		if err = api.DeleteCaptions(ctx, c.Slug, language); err == nil {
-			all, err = api.Captions(ctx, c.Slug)
+		if err = api.DeleteCaptions(ctx, slug, language); err == nil {
+			all, err = api.Captions(ctx, slug)
 		}
 	default:
-		all, err = api.Captions(ctx, c.Slug)
+		all, err = api.Captions(ctx, slug)
 	}
 	if err != nil {
 		return err

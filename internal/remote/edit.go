@@ -13,14 +13,14 @@ import (
 
 // EditCmd changes a link.
 type EditCmd struct {
-	Link     string `arg:"" help:"The part of the link's address after /p/, or the address."`
+	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
 	Title    string `help:"Title of the page." placeholder:"TEXT"`
 	Slug     string `help:"New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days." placeholder:"SLUG"`
 	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
 	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
 	Disable  bool   `xor:"state" help:"Disable the link."`
 	Enable   bool   `xor:"state" help:"Enable the link again."`
-	Expires  string `help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
+	Expires  string `predictor:"expires-or-never" help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
 	Flags
 }
 
@@ -44,7 +44,7 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 		at := time.Time{}
 		if c.Expires != "never" {
 			if at, err = terminal.ParseWhen(c.Expires, now); err != nil {
-				return change, err
+				return change, fmt.Errorf("--expires: %w; or never", err)
 			}
 		}
 		change.ExpiresAt = &at
@@ -55,7 +55,7 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 	return change, nil
 }
 
-// Run changes the link and prints its address.
+// Run changes the link, says what is different, and prints its address.
 func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	change, err := c.change(time.Now())
 	if err != nil {
@@ -65,7 +65,11 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	slug, err := c.slug(ctx, api, c.Link)
+	slug, err := c.slug(ctx, t, api, c.Link)
+	if err != nil {
+		return err
+	}
+	before, err := api.Link(ctx, slug)
 	if err != nil {
 		return err
 	}
@@ -76,19 +80,44 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.JSON {
 		return t.JSON(l)
 	}
-	switch {
-	case l.Status != "live":
-		t.Say("The link is %s.", terminal.Plain(listStatus(l.ListedLink)))
-	case !l.ExpiresAt.IsZero():
-		t.Say("The link expires on %s.", terminal.Moment(l.ExpiresAt))
-	}
+	sayChanges(t, &before, &l)
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(l.URL))
 	return err
 }
 
+// sayChanges says what differs between two states of a link.
+func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
+	changed := false
+	for _, field := range []struct {
+		name string
+		of   func(*client.LinkDetail) string
+	}{
+		{"Title", func(l *client.LinkDetail) string { return l.Title }},
+		{"Slug", func(l *client.LinkDetail) string { return l.Slug }},
+		{"Download", func(l *client.LinkDetail) string {
+			return map[bool]string{true: "allowed", false: "view only"}[l.AllowDownload]
+		}},
+		{"Expires", func(l *client.LinkDetail) string {
+			if l.ExpiresAt.IsZero() {
+				return "never"
+			}
+			return terminal.Moment(l.ExpiresAt)
+		}},
+		{"Status", func(l *client.LinkDetail) string { return listStatus(l.ListedLink) }},
+	} {
+		if was, is := terminal.Plain(field.of(before)), terminal.Plain(field.of(after)); was != is {
+			t.Say("%s: %s → %s", field.name, was, is)
+			changed = true
+		}
+	}
+	if !changed {
+		t.Say("Nothing is different: the link has these settings already.")
+	}
+}
+
 // RmCmd deletes links.
 type RmCmd struct {
-	Links []string `arg:"" name:"link" help:"Links to delete: the part of the address after /p/, or the address."`
+	Links []string `arg:"" name:"link" predictor:"link" help:"Slugs or addresses of the links to delete."`
 	Yes   bool     `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	Flags
 }
@@ -97,38 +126,66 @@ type RmCmd struct {
 // cannot be undone. Without a terminal it requires --yes.
 func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
-		return errors.New("rm deletes permanently. Not a terminal: add --yes")
+		return terminal.Unconfirmed("rm deletes permanently")
 	}
 	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
 	in := bufio.NewReader(t.In)
-	failed := 0
-	for _, name := range c.Links {
+	failures := 0
+	for i, name := range c.Links {
 		slug, done := slugOf(name), false
-		_, err := c.slug(ctx, api, name)
+		_, err := c.slug(ctx, t, api, name)
 		if err == nil {
 			done, err = c.delete(ctx, t, api, in, slug)
 		}
-		switch {
-		case err != nil && (ctx.Err() != nil || len(c.Links) == 1):
+		if err != nil && (ctx.Err() != nil || len(c.Links) == 1 && !c.JSON) {
 			return err
-		case err != nil:
-			failed++
-			t.Say("vitrine: %s: %s", terminal.Plain(slug), terminal.Plain(t.Sentence(err)))
-		case !done:
-			t.Say("%s is kept.", terminal.Plain(slug))
-		case c.JSON:
-			if err := t.JSON(map[string]string{"deleted": slug}); err != nil {
-				return err
-			}
-		default:
-			t.Say("%s is deleted.", terminal.Plain(slug))
+		}
+		if err := c.show(t, slug, done, err); err != nil {
+			return err
+		}
+		if err == nil {
+			continue
+		}
+		failures++
+		if left := len(c.Links) - i - 1; left > 0 && hopeless(err) {
+			t.Tell("Links that were not tried: %d", left)
+			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d links could not be deleted", failed, len(c.Links))
+	if failures > 0 {
+		return fmt.Errorf("%d of %d links could not be deleted", failures, len(c.Links))
+	}
+	return nil
+}
+
+// deleted is the JSON output for one link of "rm".
+type deleted struct {
+	Slug    string `json:"slug"`
+	Deleted bool   `json:"deleted"`
+	Error   string `json:"error,omitempty"`
+	Code    string `json:"code,omitempty"`
+}
+
+// show prints what became of a link.
+func (c *RmCmd) show(t *terminal.Terminal, slug string, done bool, err error) error {
+	if err != nil {
+		t.Tell("vitrine: %s: %s", terminal.Plain(slug), terminal.Plain(t.Sentence(err)))
+	}
+	switch {
+	case c.JSON:
+		row := deleted{Slug: slug, Deleted: done && err == nil}
+		if err != nil {
+			row.Error, row.Code = failed(t, err)
+		}
+		return t.JSON(row)
+	case err != nil:
+	case done:
+		t.Say("%s is deleted.", terminal.Plain(slug))
+	default:
+		t.Say("%s is kept.", terminal.Plain(slug))
 	}
 	return nil
 }

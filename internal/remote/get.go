@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,8 +21,8 @@ import (
 
 // GetCmd downloads the file of a link.
 type GetCmd struct {
-	Link   string `arg:"" help:"The part of the link's address after /p/, or the address."`
-	Output string `short:"o" help:"File to write, or - for standard output. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
+	Link   string `arg:"" predictor:"link" help:"Slug or address of the link."`
+	Output string `short:"o" predictor:"file" help:"File or directory to write to, or - for standard output. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
 	Force  bool   `short:"f" help:"Replace a file that exists."`
 	Flags
 }
@@ -37,12 +38,9 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Output == "-" {
 		return fetch(ctx, t, api, l, t.Out)
 	}
-	path := c.Output
-	if path == "" {
-		path = filepath.Base(filepath.FromSlash(l.Name))
-	}
-	if _, err := os.Lstat(path); err == nil && !c.Force {
-		return fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
+	path, err := c.path(l.Name)
+	if err != nil {
+		return err
 	}
 	part, err := os.CreateTemp(filepath.Dir(path), ".vitrine-*")
 	if err != nil {
@@ -63,13 +61,40 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
+// path returns the file to write.
+func (c *GetCmd) path(name string) (string, error) {
+	path, name := c.Output, filepath.Base(filepath.FromSlash(name))
+	if path == "" {
+		path = name
+	}
+	info, err := os.Stat(path)
+	isDir := err == nil && info.IsDir()
+	switch {
+	case isDir && c.Output != "":
+		path = filepath.Join(path, name)
+	case isDir:
+		return "", fmt.Errorf("%s is a directory. Name another file with --output", path)
+	case err != nil && strings.HasSuffix(path, string(filepath.Separator)):
+		return "", fmt.Errorf("there is no directory %s", path)
+	}
+	if _, err := os.Lstat(path); err == nil && !c.Force {
+		return "", fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
+	}
+	if dir := filepath.Dir(path); !isDir {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("there is no directory %s", dir)
+		}
+	}
+	return path, nil
+}
+
 // find returns the link for an argument.
 func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*client.Client, client.LinkDetail, error) {
 	api, err := r.reader(t)
 	if err != nil {
 		return nil, client.LinkDetail{}, err
 	}
-	slug, err := r.slug(ctx, api, arg)
+	slug, err := r.slug(ctx, t, api, arg)
 	if err != nil {
 		return nil, client.LinkDetail{}, err
 	}
@@ -106,7 +131,7 @@ func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), n
 
 // OpenCmd opens a link in the browser.
 type OpenCmd struct {
-	Link  string `arg:"" help:"The part of the link's address after /p/, or the address."`
+	Link  string `arg:"" predictor:"link" help:"Slug or address of the link."`
 	Stats bool   `help:"Open its analytics in the app instead of its public page."`
 	Flags
 }

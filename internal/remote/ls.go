@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,35 +16,45 @@ import (
 	"github.com/rivo/uniseg"
 )
 
+// defaultLimit is the number of links without --limit.
+const defaultLimit = 20
+
 type LsCmd struct {
 	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
 	All    bool     `help:"List all links."`
-	Limit  int      `help:"How many links to list." default:"20"`
-	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
-	Status string   `help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
+	Limit  *int     `help:"How many links to list. Default: 20." placeholder:"N"`
+	Kind   string   `predictor:"kind" help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
+	Status string   `predictor:"status" help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
 	Flags
 }
 
 // Validate returns an error for an invalid limit.
 func (c *LsCmd) Validate() error {
-	if c.Limit < 1 {
+	switch {
+	case c.Limit != nil && *c.Limit < 1:
 		return errors.New("--limit must be 1 or more")
+	case c.Limit != nil && c.All:
+		return errors.New("--all and --limit cannot be used together")
 	}
 	return nil
 }
 
 // Run lists links. On a terminal it prints a table that fits its width, with
 // titles first. Otherwise columns are separated by tabs: slug, status, kind,
-// bytes, creation time, title, address.
+// bytes, creation time, title, address, views in 30 days.
 func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
+	limit := defaultLimit
+	if c.Limit != nil {
+		limit = *c.Limit
+	}
 	var rows [][]string
 	var links []client.ListedLink
 	n := 0
-	for l, err := range c.links(ctx, t, api) {
+	for l, err := range c.links(ctx, api, limit) {
 		if err != nil {
 			return err
 		}
@@ -58,7 +69,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if n++; n == c.Limit && !c.All {
+		if n++; n == limit && !c.All {
 			break
 		}
 	}
@@ -78,18 +89,22 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return t.Table(nil, rows)
 }
 
-// links reads the links, with their views if they are printed.
-func (c *LsCmd) links(ctx context.Context, t *terminal.Terminal,
-	api *client.Client) iter.Seq2[client.ListedLink, error] {
-	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100}
-	if q.Views = t.OutTTY || c.JSON; q.Views && !c.All {
-		q.Limit = min(c.Limit, q.Limit)
+// links reads the links with their views.
+func (c *LsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
+	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100, Views: true}
+	if !c.All {
+		q.Limit = min(limit, q.Limit)
 	}
 	return api.AllLinks(ctx, q)
 }
 
 func listRow(t *terminal.Terminal, l client.ListedLink) []string {
-	return []string{l.Slug, listStatus(l), l.Kind, t.Size(l.SizeBytes), terminal.Stamp(l.CreatedAt), l.Title, l.URL}
+	views := ""
+	if l.Views != nil {
+		views = strconv.FormatInt(*l.Views, 10)
+	}
+	return []string{l.Slug, listStatus(l), l.Kind, t.Size(l.SizeBytes), terminal.Stamp(l.CreatedAt), l.Title, l.URL,
+		views}
 }
 
 func listStatus(l client.ListedLink) string {

@@ -2,11 +2,14 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +22,14 @@ import (
 
 // PutCmd publishes files.
 type PutCmd struct {
-	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses."`
+	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses. With - and --name, the file is read from standard input."`
+	Name     string   `help:"Publish the file under this name, whose extension says what it is. Required for standard input." placeholder:"NAME"`
 	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
 	ViewOnly bool     `help:"View only: readers cannot download the file."`
-	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
+	Expires  string   `predictor:"expires" help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension." placeholder:"TYPE"`
-	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
+	Replace  string   `predictor:"link" help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"LINK"`
 	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
 	Flags
 
@@ -35,20 +39,33 @@ type PutCmd struct {
 // Validate returns an error if options for a single file are used with several.
 func (c *PutCmd) Validate() error {
 	switch {
-	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != ""):
-		return errors.New("--slug, --title and --replace only work with one file")
+	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != "" || c.Name != ""):
+		return errors.New("--slug, --title, --name and --replace only work with one file")
+	case slices.Contains(c.Files, stdin) && len(c.Files) > 1:
+		return errors.New("standard input (-) cannot be combined with other files")
+	case slices.Contains(c.Files, stdin) && c.Name == "":
+		return errors.New("- reads standard input and needs a name for the file, such as --name report.pdf")
+	case strings.ContainsAny(c.Name, `/\\`):
+		return fmt.Errorf("--name: %q is not a file name, such as report.pdf", c.Name)
 	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires != ""):
 		return errors.New("--replace cannot be combined with --slug, --title, --view-only or --expires: the link keeps its own")
 	}
 	return nil
 }
 
-// put is the JSON output for one file.
+// stdin is the argument that stands for standard input.
+const stdin = "-"
+
+// put is the JSON output for one file: the link as "ls --json" prints it, and
+// what happened to the file. After a failure there is no link.
 type put struct {
 	File string `json:"file"`
-	*client.Link
-	Error string `json:"error,omitempty"`
-	Code  string `json:"code,omitempty"`
+	*client.LinkDetail
+	Review      bool                `json:"review,omitempty"`
+	Processing  bool                `json:"processing,omitempty"`
+	Replacement *client.Replacement `json:"replacement,omitempty"`
+	Error       string              `json:"error,omitempty"`
+	Code        string              `json:"code,omitempty"`
 }
 
 // Run publishes the files one by one. It continues after a failure.
@@ -56,7 +73,7 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Expires != "" {
 		at, err := terminal.ParseWhen(c.Expires, time.Now())
 		if err != nil {
-			return terminal.Usage(err.Error())
+			return terminal.Usage("--expires: " + err.Error())
 		}
 		c.expires = at
 	}
@@ -65,18 +82,18 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Replace, err = c.slug(ctx, api, c.Replace); err != nil {
+	if c.Replace, err = c.slug(ctx, t, api, c.Replace); err != nil {
 		return err
 	}
-	failed := 0
+	failures := 0
 	for i, path := range c.Files {
 		l, err := c.put(ctx, api, b, path)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			failed++
-			if left := len(c.Files) - i - 1; left > 0 && client.Unreachable(err) {
+			failures++
+			if left := len(c.Files) - i - 1; left > 0 && hopeless(err) {
 				t.Tell("Files that were not tried: %d", left)
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -86,12 +103,12 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		}
-		if err := c.show(t, path, l, err); err != nil {
+		if err := c.show(ctx, t, api, path, l, err); err != nil {
 			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d files failed", failed, len(c.Files))
+	if failures > 0 {
+		return fmt.Errorf("%d of %d files failed", failures, len(c.Files))
 	}
 	return nil
 }
@@ -102,6 +119,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 		return nil, bare(err)
 	}
 	defer f.Close()
+	f.Name = cmp.Or(c.Name, f.Name)
 	if f.Size == 0 {
 		return nil, errors.New("the file is empty")
 	}
@@ -135,15 +153,18 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 		"Numbers of how far people read start again.", terminal.Plain(l.Kind), file.Kind)
 	switch {
 	case !t.InTTY:
-		return errors.New(differs + " Not a terminal: add --yes")
+		return terminal.Unconfirmed(strings.TrimSuffix(differs, "."))
 	case !t.Agreed(bufio.NewReader(t.In), "%s Replace it anyway?", differs):
 		return errors.New("nothing was replaced")
 	}
 	return nil
 }
 
-// open opens a file, or the archive of a folder.
+// open opens a file, the archive of a folder, or a copy of standard input.
 func open(t *terminal.Terminal, path string) (client.File, error) {
+	if path == stdin {
+		return spool(t)
+	}
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return client.OpenFile(path)
@@ -161,11 +182,10 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	if err != nil {
 		return client.File{}, err
 	}
-	out, err := os.CreateTemp("", "vitrine-*.html")
+	out, err := temporary()
 	if err != nil {
 		return client.File{}, err
 	}
-	_ = os.Remove(out.Name()) // if this fails, the file stays in the temporary directory
 	size, err := page.WriteTo(out)
 	if err != nil {
 		out.Close()
@@ -182,6 +202,34 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
 }
 
+// spool copies standard input to a temporary file: an upload announces the
+// size, and may send the bytes again.
+func spool(t *terminal.Terminal) (client.File, error) {
+	out, err := temporary()
+	if err != nil {
+		return client.File{}, err
+	}
+	if t.InTTY {
+		t.Say("Reading the file from the terminal. End it with Ctrl-D.")
+	}
+	size, err := io.Copy(out, t.In)
+	if err != nil {
+		out.Close()
+		return client.File{}, fmt.Errorf("standard input: %w", err)
+	}
+	return client.File{Size: size, Content: out}, nil
+}
+
+// temporary returns a temporary file that has no name and ends with the
+// process.
+func temporary() (*os.File, error) {
+	out, err := os.CreateTemp("", "vitrine-*")
+	if err == nil {
+		_ = os.Remove(out.Name()) // if this fails, the file stays in the temporary directory
+	}
+	return out, err
+}
+
 // some returns the first few names.
 func some(names []string) string {
 	if len(names) > 5 {
@@ -191,17 +239,10 @@ func some(names []string) string {
 }
 
 // show prints the result for a file.
-func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure error) error {
+func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string, l *client.Link,
+	failure error) error {
 	if c.JSON {
-		row := put{File: path, Link: l}
-		if failure != nil {
-			row.Error = t.Sentence(failure)
-			var e *client.Error
-			if errors.As(failure, &e) {
-				row.Error, row.Code = e.Message, e.Code
-			}
-		}
-		return t.JSON(row)
+		return t.JSON(row(ctx, t, api, path, l, failure))
 	}
 	if failure != nil {
 		return nil
@@ -225,6 +266,31 @@ func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 	}
 	_, err := fmt.Fprintln(t.Out, line)
 	return err
+}
+
+// row returns the JSON output for a file.
+func row(ctx context.Context, t *terminal.Terminal, api *client.Client, path string, l *client.Link,
+	failure error) put {
+	if failure != nil {
+		message, code := failed(t, failure)
+		return put{File: path, Error: message, Code: code}
+	}
+	whole, err := api.Link(ctx, l.Slug)
+	if err != nil { // the file is published all the same
+		whole = client.LinkDetail{Version: l.Version, ListedLink: client.ListedLink{Slug: l.Slug, Title: l.Title,
+			URL: l.URL, Reason: l.Reason, Detail: l.Detail}}
+	}
+	return put{File: path, LinkDetail: &whole, Review: l.Review, Processing: l.Processing, Replacement: l.Replacement}
+}
+
+// failed returns the message and the code of an error for JSON output. The code
+// is "" if the error is not an answer of the server.
+func failed(t *terminal.Terminal, err error) (message, code string) {
+	var e *client.Error
+	if errors.As(err, &e) {
+		return e.Message, e.Code
+	}
+	return t.Sentence(err), ""
 }
 
 // bare returns the error without the file name, which the caller adds.

@@ -37,6 +37,9 @@ func Address(server string) string {
 	return cmp.Or(strings.TrimSpace(server), strings.TrimSpace(os.Getenv("VITRINE_URL")))
 }
 
+// fromLogin is the source of a key that "login" has stored, for messages.
+const fromLogin = "the key of \"login\""
+
 // target returns server and key from flags, else from the login file. It never
 // sends a key from a flag to a server from that file.
 func (r Connection) target() (terminal.Target, error) {
@@ -66,7 +69,7 @@ func (r Connection) target() (terminal.Target, error) {
 	if c == nil {
 		return terminal.Target{}, terminal.NoAccess(noKey(server))
 	}
-	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
+	return terminal.Target{Server: server, Key: c.APIKey, From: fromLogin}, nil
 }
 
 // ServerOr returns the normalized address, or the server of the last login if
@@ -104,6 +107,12 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	}
 	t.Asked = &to
 	return c, nil
+}
+
+// hopeless reports whether a command fails for its other arguments too: the
+// server cannot be reached or refuses the key.
+func hopeless(err error) bool {
+	return client.Unreachable(err) || terminal.ExitCode(err) == terminal.ExitAccess
 }
 
 // reader returns a client for interactive commands, which gives up after some

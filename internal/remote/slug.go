@@ -11,9 +11,13 @@ import (
 
 // slug returns the slug of an argument, which is a slug or the address of a
 // link. The slug of an address on another instance may name another link on
-// this one, so such an address is an error.
-func (r Connection) slug(ctx context.Context, api *client.Client, arg string) (string, error) {
+// this one, so such an address is an error. Messages about a missing link name
+// it from now on.
+func (r Connection) slug(ctx context.Context, t *terminal.Terminal, api *client.Client, arg string) (string, error) {
 	slug := slugOf(arg)
+	if t.Asked.Link = slug; slug == "" && arg != "" {
+		return "", terminal.Usage(fmt.Sprintf("%q has no slug: the part of a link's address after /p/", arg))
+	}
 	page, _, isAddress := strings.Cut(arg, "/p/")
 	if !isAddress || page == "" {
 		return slug, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"vitrine/client"
 	"vitrine/internal/terminal"
@@ -13,19 +14,22 @@ import (
 )
 
 type StatsCmd struct {
-	Slug     string   `arg:"" optional:"" help:"The part of the link's address after /p/, or the address. Without it: all your links together."`
-	Range    string   `help:"Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d." placeholder:"RANGE"`
+	Link     string   `arg:"" optional:"" predictor:"link" help:"Slug or address of the link. Without it: all your links together."`
+	Range    string   `predictor:"range" help:"Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d." placeholder:"RANGE"`
 	From     string   `help:"First date, such as 2026-11-01, instead of a range. Needs --to." placeholder:"DATE"`
 	To       string   `help:"Last date, itself included. Needs --from." placeholder:"DATE"`
 	Hours    bool     `help:"By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days."`
 	Timezone string   `help:"Time zone of days, hours and today, such as Europe/Berlin. Default: UTC." placeholder:"ZONE"`
-	Compare  string   `help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
-	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without SLUG), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
-	Limit    int      `help:"The most rows of each list, in JSON: 1 to 1000. Default: 8." placeholder:"N"`
-	Include  []string `help:"More in JSON: utm (campaigns), curves (of reading), excluded (views that do not count, by program). Separated by commas." placeholder:"WHAT"`
-	Version  int      `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
+	Compare  string   `predictor:"compare" help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
+	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
+	Limit    *int     `help:"The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON." placeholder:"N"`
+	Include  []string `predictor:"include" help:"More in JSON: utm (campaigns), curves (of reading), excluded (views that do not count, by program). Separated by commas." placeholder:"WHAT"`
+	Version  *int     `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
 	Flags
 }
+
+// maxRows is the maximum of --limit.
+const maxRows = 1000
 
 // Validate checks the combination of arguments. The instance checks the values.
 func (c *StatsCmd) Validate() error {
@@ -35,10 +39,17 @@ func (c *StatsCmd) Validate() error {
 		return errors.New("--from and --to must be set together")
 	case c.Range != "" && (dates || c.Hours):
 		return errors.New("--range cannot be combined with --from, --to or --hours")
-	case c.Version != 0 && c.Slug == "":
-		return errors.New("--version requires a link")
-	case c.Version < 0:
-		return errors.New("the number of a version must be 1 or more")
+	case c.Version != nil && c.Link == "":
+		return errors.New("--version needs a link")
+	case c.Version != nil && *c.Version < 1:
+		return errors.New("--version must be the number of a version, 1 or more")
+	case c.Limit != nil && (*c.Limit < 1 || *c.Limit > maxRows):
+		return fmt.Errorf("--limit must be a number from 1 to %d", maxRows)
+	case len(c.Include) > 0 && !c.JSON:
+		return errors.New("--include needs --json: it adds to the JSON only")
+	}
+	if strings.HasSuffix(c.Range, "h") {
+		return fmt.Errorf("--range counts days, not hours: for the last 24 hours, use --hours instead of --range %s", c.Range)
 	}
 	if c.Range != "" {
 		if _, err := report.ParseRange(c.Range); err != nil {
@@ -52,8 +63,13 @@ func (c *StatsCmd) Validate() error {
 // views.
 func (c *StatsCmd) query() client.ReportQuery {
 	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
-		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Rows: c.Limit, Include: c.Include,
-		Version: c.Version}
+		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Include: c.Include}
+	if c.Limit != nil {
+		q.Rows = *c.Limit
+	}
+	if c.Version != nil {
+		q.Version = *c.Version
+	}
 	if !c.JSON {
 		q.Include = append(slices.Clone(q.Include), "excluded")
 	}
@@ -66,12 +82,13 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	var text string
-	slug, err := c.slug(ctx, api, c.Slug)
+	q := c.query()
+	slug, err := c.slug(ctx, t, api, c.Link)
 	if err != nil {
 		return err
 	}
 	if slug != "" {
-		rep, err := api.LinkAnalytics(ctx, slug, c.query())
+		rep, err := api.LinkAnalytics(ctx, slug, q)
 		if err != nil {
 			return err
 		}
@@ -81,16 +98,18 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if rep.Younger, err = younger(ctx, api, slug, rep); err != nil {
 			return err
 		}
-		text = terminal.RenderLink(t, rep)
+		text = terminal.RenderLink(t, rep, q.Rows)
 	} else {
-		rep, err := api.Analytics(ctx, c.query())
+		rep, err := api.Analytics(ctx, q)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return t.JSON(rep)
 		}
-		text = terminal.RenderAccount(t, rep)
+		// Without views before the compared time, the links may be younger.
+		rep.Younger = rep.AllTime.Views <= rep.Totals.Views+rep.Previous.Views
+		text = terminal.RenderAccount(t, rep, q.Rows)
 	}
 	_, err = io.WriteString(t.Out, text)
 	return err

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -12,19 +11,18 @@ import (
 )
 
 type VersionsCmd struct {
-	Slug    string `arg:"" help:"The part of the link's address after /p/, or the address."`
-	Restore int    `help:"Restore this version. The current one is kept." placeholder:"N"`
-	Delete  int    `help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
+	Link    string `arg:"" predictor:"link" help:"Slug or address of the link."`
+	Restore *int   `xor:"change" help:"Restore this version. The current one is kept." placeholder:"N"`
+	Delete  *int   `xor:"change" help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
 	Flags
 }
 
 // Validate checks the combination of arguments.
 func (c *VersionsCmd) Validate() error {
-	if c.Restore != 0 && c.Delete != 0 {
-		return errors.New("--restore and --delete cannot be combined")
-	}
-	if c.Restore < 0 || c.Delete < 0 {
-		return errors.New("the number of a version must be 1 or more")
+	for flag, n := range map[string]*int{"--restore": c.Restore, "--delete": c.Delete} {
+		if n != nil && *n < 1 {
+			return fmt.Errorf("%s must be the number of a version, 1 or more", flag)
+		}
 	}
 	return nil
 }
@@ -37,18 +35,24 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	slug, err := c.slug(ctx, api, c.Slug)
+	slug, err := c.slug(ctx, t, api, c.Link)
 	if err != nil {
 		return err
 	}
 	switch {
-	case c.Restore != 0:
-		_, err = api.RestoreVersion(ctx, slug, c.Restore)
-	case c.Delete != 0:
-		err = api.DeleteVersion(ctx, slug, c.Delete)
+	case c.Restore != nil:
+		_, err = api.RestoreVersion(ctx, slug, *c.Restore)
+	case c.Delete != nil:
+		err = api.DeleteVersion(ctx, slug, *c.Delete)
 	}
 	if err != nil {
 		return err
+	}
+	switch {
+	case c.Restore != nil:
+		t.Say("The link shows version %d now.", *c.Restore)
+	case c.Delete != nil:
+		t.Say("Version %d is deleted.", *c.Delete)
 	}
 	all, err := api.Versions(ctx, slug)
 	if err != nil {
@@ -66,7 +70,7 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		switch {
 		case v.Current:
 			status = "current"
-		case v.Status == "live" && t.OutTTY:
+		case v.Status == "live":
 			status = "kept"
 		case v.Reason != "":
 			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"

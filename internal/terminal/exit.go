@@ -44,7 +44,7 @@ func ExitCode(err error) int {
 	switch code {
 	case vitrine.CodeUnauthorized, vitrine.CodeForbidden, vitrine.CodeBanned:
 		return ExitAccess
-	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName:
+	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeBadRange:
 		return ExitUsage
 	case vitrine.CodeInvalidRequest: // without a field, the state of something is the reason
 		if field != "" {

@@ -27,12 +27,13 @@ const (
 type page struct {
 	strings.Builder
 	t     *Terminal
+	rows  int // maximum of rows of a breakdown
 	width int
 	zone  *time.Location // time zone of dates and hours
 }
 
-func newPage(t *Terminal, s *report.Summary) *page {
-	p := &page{t: t, width: min(max(t.Width, narrowWidth), pageWidth), zone: time.UTC}
+func newPage(t *Terminal, s *report.Summary, rows int) *page {
+	p := &page{t: t, rows: cmp.Or(rows, cardRows), width: min(max(t.Width, narrowWidth), pageWidth), zone: time.UTC}
 	if zone, err := time.LoadLocation(s.Range.Timezone); err == nil { // "" is UTC
 		p.zone = zone
 	}
@@ -46,9 +47,10 @@ func (p *page) line(format string, args ...any) {
 // heading starts a section.
 func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
-// RenderLink returns the report of a link as text.
-func RenderLink(t *Terminal, r *report.LinkReport) string {
-	p := newPage(t, &r.Summary)
+// RenderLink returns the report of a link as text. rows is the maximum of rows
+// of a breakdown; 0 is the default.
+func RenderLink(t *Terminal, r *report.LinkReport, rows int) string {
+	p := newPage(t, &r.Summary, rows)
 	p.title(Plain(r.Link.Title), r.Range)
 	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+kindName(Plain(r.Link.Kind))))
 	p.asked(&r.Summary)
@@ -63,8 +65,8 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 }
 
 // RenderAccount returns the report of all links of an account as text.
-func RenderAccount(t *Terminal, r *report.AccountReport) string {
-	p := newPage(t, &r.Summary)
+func RenderAccount(t *Terminal, r *report.AccountReport, rows int) string {
+	p := newPage(t, &r.Summary, rows)
 	p.title("All links", r.Range)
 	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s in total",
 		Counted(r.AllTime.Links, "link"), Counted(r.AllTime.Views, "view"), Counted(r.AllTime.Downloads, "download"))))
@@ -340,8 +342,8 @@ func (p *page) card(c card, width int) []string {
 	lines := []string{p.t.Paint(bold, Pad(c.title, head)) + " " + p.t.Paint(Dim, PadLeft("views", number)+" "+
 		PadLeft("share", share))}
 	for i, b := range c.buckets {
-		if i == cardRows {
-			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
+		if i == p.rows {
+			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-p.rows), width)))
 			break
 		}
 		key := Plain(b.Key)

@@ -52,17 +52,17 @@ func TestStats(t *testing.T) {
 	unmeasured := *link
 	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
 	for name, page := range map[string]string{
-		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly),
-		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced),
-		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured),
-		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
-		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link),
-		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link),
-		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link),
-		"media.txt":        RenderLink(&Terminal{Width: 80}, &media),
-		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll),
-		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty),
-		"account.txt":      RenderAccount(&Terminal{Width: 80}, account),
+		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly, 0),
+		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced, 0),
+		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured, 0),
+		"link.txt":         RenderLink(&Terminal{Width: 80}, link, 0),
+		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link, 0),
+		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link, 0),
+		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, 0),
+		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, 0),
+		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, 0),
+		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, 0),
+		"account.txt":      RenderAccount(&Terminal{Width: 80}, account, 0),
 	} {
 		path := filepath.Join("testdata/stats", name)
 		if *update {
@@ -110,8 +110,8 @@ func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
 	poison(reflect.ValueOf(account))
 	for _, colour := range []bool{false, true} {
 		for name, page := range map[string]string{
-			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link),
-			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account),
+			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link, 0),
+			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account, 0),
 		} {
 			if !strings.Contains(page, "owned") {
 				t.Errorf("%s: the text is not in the page", name)

@@ -118,6 +118,30 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	return err
 }
 
+// Facts writes names and values, a line each, and leaves out empty values. They
+// are aligned on a terminal, otherwise separated by tabs.
+func (t *Terminal) Facts(facts [][2]string) error {
+	width := 0
+	for _, f := range facts {
+		width = max(width, uniseg.StringWidth(f[0]))
+	}
+	for _, f := range facts {
+		name, value := f[0], Plain(f[1])
+		switch {
+		case value == "":
+			continue
+		case t.OutTTY:
+			name = t.Paint(Dim, Pad(name, width)) + "  "
+		default:
+			name += "\t"
+		}
+		if _, err := fmt.Fprintln(t.Out, name+value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Size formats a number of bytes: rounded on a terminal, otherwise exact.
 func (t *Terminal) Size(n int64) string {
 	if t.OutTTY {

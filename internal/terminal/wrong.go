@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 
 	"vitrine"
@@ -21,6 +22,12 @@ type UsageError struct{ message string }
 func (u *UsageError) Error() string { return u.message }
 
 func Usage(message string) error { return &UsageError{message} }
+
+// Unconfirmed returns the error of a command that must ask, and has no terminal
+// to ask on. why is a sentence without a full stop.
+func Unconfirmed(why string) error {
+	return Usage(why + ". There is no terminal to ask on: add --yes")
+}
 
 // AdvisedError is an error with hints on separate lines.
 type AdvisedError struct {
@@ -36,6 +43,7 @@ func (a *AdvisedError) Unwrap() error { return a.Err }
 type Target struct {
 	Server, Key string
 	From        string // source of the key, for messages
+	Link        string // slug of the link that is asked for, or ""
 }
 
 // host returns the host of the server for messages.
@@ -74,13 +82,37 @@ func (t *Terminal) Sentence(err error) string {
 	return e.Message
 }
 
+// flagOf maps fields of requests to the flags that set them.
+var flagOf = map[string]string{"from": "--from", "to": "--to", "timezone": "--timezone", "compare": "--compare",
+	"include": "--include", "limit": "--limit", "filter": "--filter", "version": "--version", "kind": "--kind",
+	"status": "--status", "slug": "--slug", "title": "--title", "linkName": "--title", "expiresAt": "--expires",
+	"type": "--type", "replace": "--replace", "range": "--range", "granularity": "--hours"}
+
+// refused returns the message for a refused request. It names the link that
+// does not exist, or the flag whose value is at fault.
+func (to *Target) refused(e client.Error) string {
+	flag := flagOf[e.Field]
+	switch {
+	case e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found"):
+		e.Message = fmt.Sprintf("There is no link %q at %s. To list your links: %s ls", to.Link, to.host(), Self())
+	case flag == "":
+		return ""
+	case strings.HasPrefix(e.Message, e.Field+" "):
+		e.Message = flag + strings.TrimPrefix(e.Message, e.Field)
+	default:
+		e.Message = flag + ": " + e.Message
+	}
+	e.Message = strings.ReplaceAll(e.Message, "repeat the parameter", "repeat the flag")
+	return e.Error()
+}
+
 // wrong returns the message for a network error or an invalid key, or "" for
 // other errors.
 func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {
 		if refused.Code != "unauthorized" || to.Key == "" {
-			return ""
+			return to.refused(*refused)
 		}
 		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
 	}

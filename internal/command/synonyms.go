@@ -1,0 +1,19 @@
+package command
+
+// synonyms maps the names that other programs give to commands to ours.
+var synonyms = map[string]string{
+	"upload": "put", "publish": "put", "push": "put", "add": "put", "create": "put", "cp": "put", "share": "put",
+	"replace": "put --replace", "update": "edit", "set": "edit", "change": "edit", "rename": "edit --title",
+	"expire": "edit --expires", "disable": "edit --disable", "enable": "edit --enable",
+	"list": "ls", "links": "ls", "dir": "ls", "search": "ls",
+	"delete": "rm", "remove": "rm", "del": "rm",
+	"download": "get", "fetch": "get", "pull": "get", "cat": "get --output -",
+	"view": "open", "show": "open", "browse": "open",
+	"analytics": "stats", "report": "stats", "reports": "stats", "views": "stats", "stat": "stats", "info": "stats",
+	"history": "versions", "rollback": "versions --restore", "caption": "captions", "subtitles": "captions",
+	"signin": "login", "sign-in": "login", "auth": "login", "signout": "logout", "sign-out": "logout",
+	"server": "serve", "start": "serve", "run": "serve", "init": "serve", "check": "doctor", "status": "doctor",
+	"user": "account", "users": "account", "accounts": "account", "keys": "key", "token": "key",
+	"invite": "account invite", "export": "backup", "upgrade": "migrate", "completions": "completion",
+	"me": "whoami", "who": "whoami",
+}

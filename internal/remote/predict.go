@@ -1,0 +1,68 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/terminal"
+	"vitrine/report"
+
+	"github.com/posener/complete"
+)
+
+// predictPatience is how long a completion waits for the server.
+const predictPatience = 2 * time.Second
+
+// Predictors returns the predictors of values that the tags of the commands
+// name, for shell completion.
+func Predictors() map[string]complete.Predictor {
+	var ranges []string
+	for _, r := range report.Ranges() {
+		ranges = append(ranges, string(r))
+	}
+	expiries := []string{"1d", "7d", "30d", "90d"}
+	return map[string]complete.Predictor{
+		"link": complete.PredictFunc(predictLinks),
+		"kind": complete.PredictSet("pdf", "image", "video", "audio", "document", "text", "html",
+			"archive"),
+		"status":           complete.PredictSet("live", "review", "processing", "disabled"),
+		"range":            complete.PredictSet(ranges...),
+		"compare":          complete.PredictSet("previous", "year"),
+		"include":          complete.PredictSet("utm", "curves", "excluded"),
+		"expires":          complete.PredictSet(expiries...),
+		"expires-or-never": complete.PredictSet(append(expiries, "never")...),
+	}
+}
+
+// predictLinks returns the slugs of the newest links of the account. Without a
+// key or a fast answer it returns none.
+func predictLinks(args complete.Args) []string {
+	given := func(flag string) string {
+		if i := slices.Index(args.All, flag); i >= 0 && i+1 < len(args.All) {
+			return args.All[i+1]
+		}
+		return ""
+	}
+	from := Connection{Server: cmp.Or(given("--server"), os.Getenv("VITRINE_SERVER")),
+		APIKey: cmp.Or(given("--api-key"), os.Getenv("VITRINE_API_KEY"))}
+	api, err := from.Client(&terminal.Terminal{Out: io.Discard, Err: io.Discard}, client.WithAttempts(1))
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), predictPatience)
+	defer cancel()
+	page, err := api.Links(ctx, "", client.Query{Text: args.Last, Limit: 100})
+	if err != nil {
+		return nil
+	}
+	var slugs []string
+	for _, l := range page.Links {
+		slugs = append(slugs, l.Slug)
+	}
+	return slugs
+}
