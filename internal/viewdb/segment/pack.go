@@ -58,6 +58,10 @@ const (
 	columnParts
 	columns
 
+	// numberColumns is the number of columns among which those are that are
+	// decoded at once.
+	numberColumns = columnScreen + 1
+
 	// columnsBefore is the number of columns of the first version.
 	columnsBefore = columnMore
 )
@@ -195,6 +199,8 @@ type Unpacker struct {
 
 	left            int64
 	columns         [columns]Reader
+	numbers         [numberColumns]numbers
+	ids, rows       bool // the numbers of IDs, and all of rows, are decoded
 	packedFlags     byte // of the last row
 	lastMs, lastCnt int64
 	row             Row
@@ -226,6 +232,10 @@ func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 		r.at += int(n)
 	}
 	u.lastMs, u.lastCnt = first.Ms(), 0
+	u.ids, u.rows = false, false
+	for i := range u.numbers {
+		u.numbers[i] = numbers{all: u.numbers[i].all[:0]}
+	}
 	return nil
 }
 
@@ -236,10 +246,14 @@ func (u *Unpacker) Brief() *Row {
 		return nil
 	}
 	u.left--
+	if !u.ids {
+		u.decode(columnTime, columnCounter)
+		u.ids = true
+	}
 	r, c := &u.row, &u.columns
 	flags := c[columnFlags].byte()
-	u.lastMs += c[columnTime].number()
-	u.lastCnt = (u.lastCnt + c[columnCounter].number()) % Counters
+	u.lastMs += u.numbers[columnTime].next()
+	u.lastCnt = (u.lastCnt + u.numbers[columnCounter].next()) % Counters
 	r.ID = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
 	u.packedFlags = flags
 	r.Flags, r.Engaged = uint16(flags&^(packedSession|packedMore)), flags&packedSession != 0
@@ -249,11 +263,15 @@ func (u *Unpacker) Brief() *Row {
 
 // Next reads the next row. It returns nil at the end.
 func (u *Unpacker) Next() *Row {
-	r, c := u.Brief(), &u.columns
+	r, c, n := u.Brief(), &u.columns, &u.numbers
 	if r == nil {
 		return nil
 	}
-	r.Place, r.Origin, r.Agent, r.Bot = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word(), 0
+	if !u.rows {
+		u.decode(columnPlace, columnOrigin, columnAgent, columnEngaged, columnPresent, columnScreen)
+		u.rows = true
+	}
+	r.Place, r.Origin, r.Agent, r.Bot = n[columnPlace].word(), n[columnOrigin].word(), n[columnAgent].word(), 0
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
@@ -268,9 +286,9 @@ func (u *Unpacker) Next() *Row {
 	*s = Session{}
 	sflags := c[columnSession].byte()
 	s.Downloaded = sflags&sessionDownloaded != 0
-	s.EngagedMs = c[columnEngaged].number()
-	s.PresentMs = s.EngagedMs + c[columnPresent].signed()
-	s.Screen = c[columnScreen].word()
+	s.EngagedMs = n[columnEngaged].next()
+	s.PresentMs = s.EngagedMs + n[columnPresent].signed()
+	s.Screen = n[columnScreen].word()
 	if sflags&sessionStart != 0 {
 		s.StartMs = u.lastMs + c[columnStart].signed()
 	}
@@ -296,10 +314,17 @@ func (u *Unpacker) Next() *Row {
 	return r
 }
 
+// decode decodes columns of numbers.
+func (u *Unpacker) decode(columns ...int) {
+	for _, i := range columns {
+		u.numbers[i].decode(u.columns[i])
+	}
+}
+
 // End returns ErrDamaged if values were missing.
 func (u *Unpacker) End() error {
 	for i := range u.columns {
-		if u.columns[i].bad {
+		if u.columns[i].bad || i < numberColumns && u.numbers[i].bad {
 			return ErrDamaged
 		}
 	}

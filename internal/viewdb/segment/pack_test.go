@@ -34,7 +34,7 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 		if r.IntN(3) == 0 {
 			w.Session.Parts = randomParts(r)
 		}
-		for p := 1; r.IntN(3) > 0; p += 1 + r.IntN(4) {
+		for p := 1; r.IntN(8) > 0; p += 1 + r.IntN(4) {
 			w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
 		}
 	}
@@ -96,6 +96,7 @@ func TestFirstPacks(t *testing.T) {
 // TestPackRoundTrip checks that rows are read back unchanged, also from before
 // 1970.
 func TestPackRoundTrip(t *testing.T) {
+	count := Unpacker{CountPages: true}
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var rows []Row
@@ -119,6 +120,18 @@ func TestPackRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(rows[i], got[i]) {
 				t.Fatalf("seed %d, row %d: %+v reads back as %+v", seed, i, rows[i], got[i])
 			}
+		}
+		if err := count.Open(b, rows[0].ID); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i := range rows {
+			row := count.Next()
+			if row == nil || row.ID != rows[i].ID || row.Engaged && count.SeenPages != int64(len(rows[i].Session.Pages)) {
+				t.Fatalf("seed %d, row %d: counts %d pages of %+v", seed, i, count.SeenPages, rows[i])
+			}
+		}
+		if err := count.End(); err != nil || count.Next() != nil {
+			t.Fatalf("seed %d: %v, or more than %d rows", seed, err, len(rows))
 		}
 		for range 200 {
 			damaged := slices.Clone(b)

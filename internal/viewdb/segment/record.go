@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"math/bits"
 
 	"vitrine"
 	"vitrine/report"
@@ -298,10 +299,7 @@ func (r *Reader) number() int64 {
 	return int64(take(r, n, size))
 }
 
-func (r *Reader) signed() int64 {
-	n, size := binary.Varint(r.b[r.at:])
-	return take(r, n, size)
-}
+func (r *Reader) signed() int64 { return signed(r.number()) }
 
 func (r *Reader) byte() byte {
 	if r.at >= len(r.b) {
@@ -330,13 +328,28 @@ func (r *Reader) countPages() int64 {
 		r.fail()
 		return 0
 	}
-	for range 2 * n {
-		for r.at < len(r.b) && r.b[r.at] >= 0x80 {
-			r.at++
+	// Each number ends with a byte without the highest bit.
+	left := int(2 * n)
+	for r.at+8 <= len(r.b) {
+		ends := ^binary.LittleEndian.Uint64(r.b[r.at:]) & 0x8080808080808080
+		if count := bits.OnesCount64(ends); count < left {
+			left -= count
+			r.at += 8
+			continue
 		}
-		if r.at++; r.at > len(r.b) {
+		for ; left > 1; left-- {
+			ends &= ends - 1
+		}
+		r.at += bits.TrailingZeros64(ends)/8 + 1
+		return n
+	}
+	for ; left > 0; r.at++ {
+		if r.at == len(r.b) {
 			r.fail()
 			return 0
+		}
+		if r.b[r.at] < 0x80 {
+			left--
 		}
 	}
 	return n
