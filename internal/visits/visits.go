@@ -4,6 +4,7 @@
 package visits
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -127,25 +128,14 @@ func Count(t *report.Tally, q *Query, sets ...*Set) {
 		f := &results[w]
 		*f = found{make([]int64, max(q.To-q.From, 0)), newPrevs(int(q.To - q.From)), map[int64]int64{}}
 		done.Go(func() {
-			var all, sorted []visit
-			links := make([]int64, 0)
-			numbers := globalNumbers(sets)
-			links = append(links, make([]int64, len(numbers.links))...)
+			d := dealer{sets: sets, numbers: globalNumbers(sets)}
+			links := make([]int64, len(d.numbers.links))
 			for p := w; p < visitParts; p += workers {
-				all = all[:0]
-				for i, set := range sets {
-					for _, chunk := range set.parts[p] {
-						for _, v := range chunk {
-							v.link = numbers.of[i][v.link]
-							all = append(all, v)
-						}
-					}
-				}
-				sorted = f.part(q, all, sorted, links)
+				d.each(p, func(group []visit) { f.group(q, group, links) })
 			}
 			for i, n := range links {
 				if n != 0 {
-					f.links[numbers.links[i]] = n
+					f.links[d.numbers.links[i]] = n
 				}
 			}
 		})
@@ -191,36 +181,63 @@ func globalNumbers(sets []*Set) numbering {
 	return n
 }
 
-// part counts the visits of a part, which has all visits of its viewers. It
-// splits them into small groups, which are faster to sort.
-func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
-	groupBits := min(bits.Len(uint(len(all)/4)), 14)
-	group := func(v visit) uint64 { return spread(v.viewer) << partBits >> (64 - groupBits) }
-	ends := make([]int32, 1<<groupBits+1)
-	for _, v := range all {
-		ends[group(v)+1]++
+// dealer splits the visits of a part into small groups, which are faster to
+// sort. A group has all visits of its viewers.
+type dealer struct {
+	sets    []*Set
+	numbers numbering
+	dealt   []visit
+	ends    [1<<mostGroupBits + 1]int32
+}
+
+// mostGroupBits limits the number of groups of a part.
+const mostGroupBits = 14
+
+// each calls f with each group of a part. Links have their global numbers.
+func (d *dealer) each(part int, f func([]visit)) {
+	n := 0
+	for _, set := range d.sets {
+		for _, chunk := range set.parts[part] {
+			n += len(chunk)
+		}
 	}
-	for g := range 1 << groupBits {
-		ends[g+1] += ends[g]
+	groupBits := min(bits.Len(uint(n/4)), mostGroupBits)
+	shift := 64 - groupBits
+	ends := d.ends[:1<<groupBits+1]
+	clear(ends)
+	for _, set := range d.sets {
+		for _, chunk := range set.parts[part] {
+			for i := range chunk {
+				ends[spread(chunk[i].viewer)<<partBits>>shift+1]++
+			}
+		}
 	}
-	dealt = slices.Grow(dealt[:0], len(all))[:len(all)]
-	for _, v := range all {
-		g := group(v)
-		dealt[ends[g]] = v
-		ends[g]++
+	for g := 1; g < len(ends); g++ {
+		ends[g] += ends[g-1]
+	}
+	d.dealt = slices.Grow(d.dealt[:0], n)[:n]
+	for i, set := range d.sets {
+		numbers := d.numbers.of[i]
+		for _, chunk := range set.parts[part] {
+			for _, v := range chunk {
+				v.link = numbers[v.link]
+				at := &ends[spread(v.viewer)<<partBits>>shift]
+				d.dealt[*at] = v
+				*at++
+			}
+		}
 	}
 	start := int32(0)
-	for g := range 1 << groupBits {
-		f.group(q, dealt[start:ends[g]], links)
-		start = ends[g]
+	for _, end := range ends[:1<<groupBits] {
+		if end > start {
+			f(d.dealt[start:end])
+		}
+		start = end
 	}
-	return dealt
 }
 
 func (f *found) group(q *Query, visits []visit, links []int64) {
-	sortVisits(visits, func(a, b *visit) bool {
-		return a.viewer < b.viewer || a.viewer == b.viewer && a.step < b.step
-	})
+	sortByStep(visits)
 	for len(visits) > 0 {
 		n := 1
 		for n < len(visits) && visits[n].viewer == visits[0].viewer {
@@ -238,7 +255,7 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 			continue
 		}
 		if n > 1 {
-			sortVisits(of, func(a, b *visit) bool { return a.link < b.link })
+			sortByLink(of)
 		}
 		links[of[0].link]++
 		for i := 1; i < n; i++ {
@@ -249,24 +266,40 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 	}
 }
 
-// sortVisits sorts visits, of which there are usually few.
-func sortVisits(visits []visit, less func(a, b *visit) bool) {
-	if len(visits) > 24 {
+// fewVisits is the number of visits up to which insertion is the fastest way to
+// sort. Most groups have fewer.
+const fewVisits = 24
+
+// sortByStep sorts visits by viewer and step.
+func sortByStep(visits []visit) {
+	if len(visits) > fewVisits {
 		slices.SortFunc(visits, func(a, b visit) int {
-			switch {
-			case less(&a, &b):
-				return -1
-			case less(&b, &a):
-				return 1
-			}
-			return 0
+			return cmp.Or(cmp.Compare(a.viewer, b.viewer), cmp.Compare(a.step, b.step))
 		})
 		return
 	}
 	for i := 1; i < len(visits); i++ {
-		v := visits[i]
-		at := i
-		for ; at > 0 && less(&v, &visits[at-1]); at-- {
+		v, at := visits[i], i
+		for ; at > 0; at-- {
+			before := &visits[at-1]
+			if before.viewer < v.viewer || before.viewer == v.viewer && before.step <= v.step {
+				break
+			}
+			visits[at] = *before
+		}
+		visits[at] = v
+	}
+}
+
+// sortByLink sorts the visits of one viewer by link.
+func sortByLink(visits []visit) {
+	if len(visits) > fewVisits {
+		slices.SortFunc(visits, func(a, b visit) int { return cmp.Compare(a.link, b.link) })
+		return
+	}
+	for i := 1; i < len(visits); i++ {
+		v, at := visits[i], i
+		for ; at > 0 && visits[at-1].link > v.link; at-- {
 			visits[at] = visits[at-1]
 		}
 		visits[at] = v
