@@ -3,12 +3,13 @@ package viewdb
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/scan"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -36,28 +37,18 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 				oldest = all.Places[0]
 			}
 		}
-		events, err := tx.downloadsOf(q.Scope, r)
+		d, err := tx.downloadsOf(&q, r)
 		if err != nil {
 			return false, err
 		}
 		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
-			Brief: q.Brief}
-		if q.Selects() {
-			of.Events = map[vitrine.LinkID][]scan.Event{}
-			events = slices.DeleteFunc(events, func(e downloadOf) bool {
-				within := e.view >= r.from && e.view < r.to
-				if within {
-					of.Events[e.link] = append(of.Events[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
-				}
-				return within
-			})
-		}
+			Brief: q.Brief, Events: d.within}
 		s, err := l.scan(ctx, tx, q.Scope, ids{oldest.ID, r.to}, &of)
 		if err != nil {
 			return false, err
 		}
 		t = s.Tally()
-		return capped, l.narrowDownloads(tx, q, events, t)
+		return capped, l.addDownloads(tx, q, d, t)
 	})
 	if t == nil {
 		t = new(report.Tally)
@@ -133,8 +124,7 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 	}()
 	st, err := tx.state(scope.Account)
 	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
-		err = tx.packs(scope, r,
-			func(link vitrine.LinkID, p *storedPack) error { return s.Segment(link, p.first, p.data) })
+		err = tx.visitPacks(scope, r, s.Segment)
 	}
 	if err != nil {
 		return nil, err
@@ -150,45 +140,64 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 	}, clause, args)
 }
 
-// narrowDownloads counts download events. If the query selects views, it counts
-// those whose view matches.
-func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, t *report.Tally) error {
-	views := l.words.Reader()
-	for _, e := range events {
-		if q.Links != nil && !slices.Contains(q.Links, int64(e.link)) {
-			continue
-		}
-		if q.Selects() {
-			rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1)
-			if err != nil {
-				return err
-			}
-			if len(rows) == 0 {
-				continue
-			}
-			if o, err := views.View(int64(e.link), &rows[0]); err != nil {
-				return err
-			} else if !q.Match(o) {
-				continue
-			}
-		}
-		t.AddDownload(q.Steps.Of(e.event.Ms()))
-	}
-	return nil
+// downloads are the download events of a query.
+type downloads struct {
+	all map[report.Day]int64 // by step, unless the query selects views
+	// If it does: those of scanned views, by link and ordered by view, and
+	// those of other views.
+	within  map[vitrine.LinkID][]scan.Event
+	outside []downloadOf
 }
 
-// downloadsOf lists the download events of a scope in a range of IDs, ordered
-// by their views.
-func (t logTx) downloadsOf(s vitrine.Scope, r ids) (list []downloadOf, err error) {
-	clause, args := within(s, "downloads", r)
-	err = t.Each(func(row sqldb.Scanner) error {
-		var d downloadOf
-		err := row.Scan(&d.link, &d.event, &d.view)
-		list = append(list, d)
-		return err
-	}, "SELECT o.link, o.id, o.open"+clause, args...)
-	slices.SortFunc(list, func(a, b downloadOf) int {
-		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
+// downloadsOf reads the download events of a query in a range of IDs.
+func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error) {
+	d.all, d.within = map[report.Day]int64{}, map[vitrine.LinkID][]scan.Event{}
+	clock := visits.Clock{Steps: q.Steps}
+	add := func(e downloadOf) {
+		switch {
+		case !q.Selects():
+			clock.Set(e.event.Ms())
+			d.all[clock.Step]++
+		case e.view >= r.from && e.view < r.to:
+			d.within[e.link] = append(d.within[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
+		default:
+			d.outside = append(d.outside, e)
+		}
+	}
+	clause, args := within(q.Scope, "downloads", r)
+	err = t.Visit("o.link, o.id, o.open", clause, args, func(row []driver.Value) error {
+		e := downloadOf{vitrine.LinkID(row[0].(int64)), vitrine.ViewID(row[1].(int64)), vitrine.ViewID(row[2].(int64))}
+		if q.Links == nil || slices.Contains(q.Links, int64(e.link)) {
+			add(e)
+		}
+		return nil
 	})
-	return list, err
+	for _, events := range d.within {
+		slices.SortFunc(events, func(a, b scan.Event) int { return cmp.Compare(a.View, b.View) })
+	}
+	return d, err
+}
+
+// addDownloads counts download events. If the query selects views, it counts
+// those whose view matches, except those that the scan has counted.
+func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *report.Tally) error {
+	for step, n := range d.all {
+		t.AddDownloads(step, n)
+	}
+	views := l.words.Reader()
+	for _, e := range d.outside {
+		rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if o, err := views.View(int64(e.link), &rows[0]); err != nil {
+			return err
+		} else if q.Match(o) {
+			t.AddDownload(q.Steps.Of(e.event.Ms()))
+		}
+	}
+	return nil
 }

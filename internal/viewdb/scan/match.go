@@ -10,7 +10,7 @@ type matcher struct {
 	word  func(segment.LabelID) (*segment.Labels, error)
 	parts [kinds]part
 	flags report.Filter // conditions on fields of the row itself
-	all   bool          // the filter is empty
+	kinds []int         // the parts that have conditions
 }
 
 // part is the part of a filter for one kind of labels.
@@ -22,7 +22,7 @@ type part struct {
 
 func newMatcher(q *Query) matcher {
 	f := q.Filter
-	m := matcher{word: q.Word, all: len(f) == 0, flags: f.On(report.OnQR, report.OnReturning, report.OnVersion)}
+	m := matcher{word: q.Word, flags: f.On(report.OnQR, report.OnReturning, report.OnVersion)}
 	m.parts = [kinds]part{
 		place: {filter: f.On(report.OnCountry, report.OnCity),
 			set: func(o *report.View, l *[4]string) { o.Country, o.City = l[0], l[1] }},
@@ -37,6 +37,11 @@ func newMatcher(q *Query) matcher {
 		screen: {filter: f.On(report.OnScreen), set: func(o *report.View, l *[4]string) {
 			o.Session = &report.Session{Screen: l[0]}
 		}},
+	}
+	for kind := range m.parts {
+		if len(m.parts[kind].filter) > 0 {
+			m.kinds = append(m.kinds, kind)
+		}
 	}
 	return m
 }
@@ -67,9 +72,6 @@ func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
 
 // row reports whether a row matches.
 func (m *matcher) row(r *segment.Row) (bool, error) {
-	if m.all {
-		return true, nil
-	}
 	if len(m.flags) > 0 {
 		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
 			Version: r.Version}
@@ -77,19 +79,29 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 			return false, nil
 		}
 	}
-	ids := [...]segment.LabelID{place: r.Place, origin: r.Origin, agent: r.Agent, campaign: r.Campaign, screen: 0}
-	if r.Engaged {
-		ids[screen] = r.Session.Screen
-	}
-	for kind, id := range ids {
-		if len(m.parts[kind].filter) == 0 {
-			continue
-		}
-		if ok, err := m.holds(kind, id); err != nil || !ok {
+	for _, kind := range m.kinds {
+		if ok, err := m.holds(kind, labelOf(r, kind)); err != nil || !ok {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// labelOf returns the number of a row's label of a kind.
+func labelOf(r *segment.Row, kind int) segment.LabelID {
+	switch {
+	case kind == place:
+		return r.Place
+	case kind == origin:
+		return r.Origin
+	case kind == agent:
+		return r.Agent
+	case kind == campaign:
+		return r.Campaign
+	case r.Engaged: // screen
+		return r.Session.Screen
+	}
+	return 0
 }
 
 // mayMatch reports whether a segment may contain rows that match. It checks the
