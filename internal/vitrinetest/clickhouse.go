@@ -25,8 +25,8 @@ import (
 const chdbVersion = "26.5.3"
 
 // ClickHouseServer is a real ClickHouse engine of one test, with its HTTP
-// interface, on a directory. It runs one statement at a time, and has neither
-// users nor replicas.
+// interface, on a directory. It runs one statement at a time, except for
+// benchmarks, and has neither users nor replicas.
 type ClickHouseServer struct {
 	Addr string // host:port, the same after each Start
 

@@ -4,20 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
-// library is the engine with one connection to the databases in a directory.
+// library is the engine on the databases in a directory.
 type library struct {
-	mu   sync.Mutex // allows one statement at a time, because settings belong to the connection
-	conn *uintptr
-	now  session
+	free chan *connection // those that run no statement
 
 	query   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
+	begin   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
+	fetch   func(conn, stream uintptr) uintptr
+	cancel  func(conn, stream uintptr)
 	destroy func(result uintptr)
 	buffer  func(result uintptr) *byte
 	length  func(result uintptr) uintptr
@@ -37,53 +38,94 @@ func open(path, dir string, fast bool) (*library, error) {
 		to   any
 		name string
 	}{
-		{&connect, "chdb_connect"}, {&l.query, "chdb_query_n"}, {&l.destroy, "chdb_destroy_query_result"},
+		{&connect, "chdb_connect"}, {&l.query, "chdb_query_n"},
+		{&l.begin, "chdb_stream_query_n"}, {&l.fetch, "chdb_stream_fetch_result"},
+		{&l.cancel, "chdb_stream_cancel_query"}, {&l.destroy, "chdb_destroy_query_result"},
 		{&l.buffer, "chdb_result_buffer"}, {&l.length, "chdb_result_length"}, {&l.failure, "chdb_result_error"},
 	} {
 		purego.RegisterLibFunc(f.to, handle, f.name)
 	}
+	count := 1
+	set := "SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, " +
+		"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"
+	if fast { // tests store little data, so threads and compilers cost more than they save
+		count = runtime.NumCPU()
+		set = fmt.Sprintf("SET max_threads = %d, log_queries = 0", count)
+	}
+	l.free = make(chan *connection, count)
 	name, where := []byte("clickhouse\x00"), []byte("--path="+dir+"\x00")
 	argv := []*byte{&name[0], &where[0], nil}
-	l.conn = connect(2, &argv[0])
+	for range count {
+		c := &connection{library: l, conn: connect(2, &argv[0])}
+		if c.conn == nil {
+			return nil, errors.New("the engine does not open " + dir)
+		}
+		if err := c.exec(set); err != nil {
+			return nil, err
+		}
+		l.free <- c
+	}
 	runtime.KeepAlive(argv)
-	if l.conn == nil {
-		return nil, errors.New("the engine does not open " + dir)
-	}
-	set := fmt.Sprintf("SET max_threads = %d, log_queries = 0", runtime.NumCPU())
-	if !fast { // tests store little data, so threads and compilers cost more than they save
-		set = "SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, " +
-			"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"
-	}
-	return l, l.exec(set)
+	return l, nil
 }
 
-// run executes one statement and returns its result in a format. The caller
-// holds l.mu, and calls done when it no longer needs the result.
-func (l *library) run(sql []byte, format string) (result []byte, done func(), err error) {
+// connection runs one statement at a time. Settings belong to it.
+type connection struct {
+	*library
+	conn *uintptr
+	now  session
+}
+
+// run executes one statement and writes its result in a format.
+func (c *connection) run(sql []byte, format string, w io.Writer) error {
 	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
-	r := l.query(*l.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
-	if r == 0 {
-		return nil, nil, errors.New("the engine gives no result")
-	}
-	done = func() { l.destroy(r) }
-	if s := text(l.failure(r)); s != "" {
-		done()
-		return nil, nil, errors.New(s)
-	}
-	if n := l.length(r); n > 0 {
-		result = unsafe.Slice(l.buffer(r), n)
-	}
-	return result, done, nil
-}
-
-// exec executes a statement that has no result. The caller holds l.mu.
-func (l *library) exec(sql string) error {
-	_, done, err := l.run([]byte(sql), "TabSeparated")
-	if err == nil {
-		done()
-	}
+	r := c.query(*c.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
+	_, err := c.write(r, w)
 	return err
 }
+
+// stream does the same, and writes each part of the result as it comes.
+func (c *connection) stream(sql []byte, format string, w io.Writer) error {
+	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
+	s := c.begin(*c.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
+	if s == 0 {
+		return errNoResult
+	}
+	defer c.destroy(s)
+	if failed := text(c.failure(s)); failed != "" {
+		return errors.New(failed)
+	}
+	for {
+		n, err := c.write(c.fetch(*c.conn, s), w)
+		if n == 0 {
+			return err
+		}
+		if err != nil {
+			c.cancel(*c.conn, s)
+			return err
+		}
+	}
+}
+
+var errNoResult = errors.New("the engine gives no result")
+
+// write writes a result and destroys it.
+func (l *library) write(r uintptr, w io.Writer) (n uintptr, err error) {
+	if r == 0 {
+		return 0, errNoResult
+	}
+	defer l.destroy(r)
+	if failed := text(l.failure(r)); failed != "" {
+		return 0, errors.New(failed)
+	}
+	if n = l.length(r); n > 0 {
+		_, err = w.Write(unsafe.Slice(l.buffer(r), n))
+	}
+	return n, err
+}
+
+// exec executes a statement that has no result.
+func (c *connection) exec(sql string) error { return c.run([]byte(sql), "TabSeparated", io.Discard) }
 
 // text returns a C string as a Go string.
 func text(p *byte) string {

@@ -1,11 +1,11 @@
 // Command chdbserver serves the HTTP interface of ClickHouse for tests. It uses
-// the real engine in libchdb.so and runs one statement at a time, without users
-// and without replication.
+// the real engine in libchdb.so, without users and without replication. An answer
+// is sent as it comes if the client says wait_end_of_query=0.
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS [fast]
 //
-// A statement uses one thread, or with "fast" all processors, as benchmarks
-// need.
+// One statement runs at a time, on one thread. With "fast", as benchmarks need,
+// there is a statement for each processor, and each uses all of them.
 //
 // It prints "listening on HOST:PORT" to standard output and exits when standard
 // input ends, so that it never outlives its parent. Then it deletes the
@@ -58,49 +58,65 @@ var ours = map[string]bool{"query": true, "database": true, "default_format": tr
 	"buffer_size": true}
 
 func (l *library) serve(w http.ResponseWriter, r *http.Request) {
-	answer, done, err := l.answer(r)
-	if err != nil {
+	sent := &sentBytes{w: w}
+	err := l.answer(sent, r)
+	switch {
+	case err == nil:
+	case sent.any: // the client must see that the answer is not complete
+		panic(http.ErrAbortHandler)
+	default:
 		code := "1000"
 		if m := exceptionCode.FindStringSubmatch(err.Error()); m != nil {
 			code = m[1]
 		}
 		w.Header().Set("X-ClickHouse-Exception-Code", code)
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
 	}
-	defer done()
-	_, _ = w.Write(answer)
+}
+
+// sentBytes knows whether anything was written.
+type sentBytes struct {
+	w   io.Writer
+	any bool
+}
+
+func (s *sentBytes) Write(b []byte) (int, error) {
+	s.any = true
+	return s.w.Write(b)
 }
 
 var exceptionCode = regexp.MustCompile(`Code: (\d+)`)
 
-func (l *library) answer(r *http.Request) (answer []byte, done func(), err error) {
+func (l *library) answer(w io.Writer, r *http.Request) error {
 	p := r.URL.Query()
 	sql, drop, err := statement(p.Get("query"), r.Body)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer drop()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	c := <-l.free
+	defer func() { l.free <- c }()
 	if err := r.Context().Err(); err != nil {
-		return nil, nil, err // the client has disconnected
+		return err // the client has disconnected
 	}
 	database := p.Get("database")
 	if database == "" {
 		database = "default"
 	}
-	if err := l.turn(database, settings(p)); err != nil {
-		return nil, nil, err
+	if err := c.turn(database, settings(p)); err != nil {
+		return err
 	}
 	if drops.Match(sql) {
-		defer func() { l.now.database = "" }()
+		defer func() { c.now.database = "" }()
 	}
 	format := p.Get("default_format")
 	if format == "" {
 		format = "TabSeparated"
 	}
-	return l.run(sql, format)
+	if p.Get("wait_end_of_query") == "0" {
+		return c.stream(sql, format, w)
+	}
+	return c.run(sql, format, w)
 }
 
 // insertOf matches an INSERT whose rows follow in the body.
@@ -126,7 +142,7 @@ func statement(query string, body io.Reader) (sql []byte, drop func(), err error
 	return append([]byte(query), rest...), drop, err
 }
 
-// session is the state of the connection after the last request.
+// session is the state of a connection after its last request.
 type session struct {
 	database string
 	settings map[string]string
@@ -137,33 +153,33 @@ var drops = regexp.MustCompile(`(?i)^\s*DROP\b`)
 
 // turn prepares the connection for a request. Settings apply to one request
 // only. If they are the same as before, they are not set again.
-func (l *library) turn(database string, settings map[string]string) error {
-	if database != l.now.database {
-		l.now.database = ""
-		if err := l.exec("USE `" + strings.ReplaceAll(database, "`", "\\`") + "`"); err != nil {
+func (c *connection) turn(database string, settings map[string]string) error {
+	if database != c.now.database {
+		c.now.database = ""
+		if err := c.exec("USE `" + strings.ReplaceAll(database, "`", "\\`") + "`"); err != nil {
 			return err
 		}
-		l.now.database = database
+		c.now.database = database
 	}
 	var changes []string
-	for name := range l.now.settings {
+	for name := range c.now.settings {
 		if _, ok := settings[name]; !ok {
 			changes = append(changes, name+" = DEFAULT")
 		}
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 	for name, value := range settings {
-		if old, ok := l.now.settings[name]; !ok || old != value {
+		if old, ok := c.now.settings[name]; !ok || old != value {
 			changes = append(changes, name+" = '"+quoted.Replace(value)+"'")
 		}
 	}
 	if len(changes) == 0 {
 		return nil
 	}
-	if err := l.exec("SET " + strings.Join(changes, ", ")); err != nil {
+	if err := c.exec("SET " + strings.Join(changes, ", ")); err != nil {
 		return err // no settings
 	}
-	l.now.settings = settings
+	c.now.settings = settings
 	return nil
 }
 
