@@ -124,8 +124,8 @@ func yearOfViews(b *testing.B, l viewLog, views int) (start report.Day) {
 			some = append(some, g.Imported())
 		}
 		n += len(some)
-		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)},
-			some); err != nil {
+		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n),
+			At: (start + 370).Time()}, some); err != nil {
 			b.Fatal(err)
 		}
 	}
