@@ -9,7 +9,6 @@ import (
 	"vitrine"
 	"vitrine/internal/viewdb/scan"
 	"vitrine/internal/viewdb/segment"
-	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -152,12 +151,10 @@ type downloads struct {
 // downloadsOf reads the download events of a query in a range of IDs.
 func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error) {
 	d.all, d.within = map[report.Day]int64{}, map[vitrine.LinkID][]scan.Event{}
-	clock := visits.Clock{Steps: q.Steps}
 	add := func(e downloadOf) {
 		switch {
 		case !q.Selects():
-			clock.Set(e.event.Ms())
-			d.all[clock.Step]++
+			d.all[q.Steps.Of(e.event.Ms())]++
 		case e.view >= r.from && e.view < r.to:
 			d.within[e.link] = append(d.within[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
 		default:

@@ -1,6 +1,6 @@
 // Command chdbserver serves the HTTP interface of ClickHouse for tests. It uses
-// the real engine in libchdb.so, without users and without replication. An answer
-// is sent as it comes if the client says wait_end_of_query=0.
+// the real engine in libchdb.so, without users and without replication. An
+// answer is sent as it comes if the client says wait_end_of_query=0.
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS [fast]
 //
