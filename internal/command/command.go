@@ -68,7 +68,7 @@ func isGroup(parent *kong.Node, word string) bool {
 // environment, and refuses empty values of flags and arguments.
 func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	ignoreEmptyVariables()
-	k, err := parser.Parse(args)
+	k, err := parser.Parse(flagsFirst(parser, args))
 	if err != nil {
 		return nil, explain(err)
 	}

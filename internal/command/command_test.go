@@ -63,6 +63,29 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestFlagsBetweenArguments checks that flags may stand anywhere among the
+// arguments of a command.
+func TestFlagsBetweenArguments(t *testing.T) {
+	for _, args := range []string{"many a --fast b --text=x c", "many --fast a b c --text x", "-q many a b --text x -f c",
+		"many a b --text x --fast -- c"} {
+		s := new(struct {
+			Many struct {
+				Words []string `arg:""`
+				Fast  bool     `short:"f"`
+				Text  string
+			} `cmd:""`
+			Quiet bool `short:"q"`
+		})
+		if _, err := Parse(New(s), strings.Fields(args)); err != nil || strings.Join(s.Many.Words, " ") != "a b c" ||
+			s.Many.Text != "x" {
+			t.Errorf("%q: %+v, %v", args, s, err)
+		}
+	}
+	if _, err := parseSample("do", "a", "--fast", "b"); err == nil {
+		t.Error("a second argument is accepted by a command that takes one")
+	}
+}
+
 func TestRewrite(t *testing.T) {
 	p := New(new(sample))
 	for args, want := range map[string]string{

@@ -18,16 +18,16 @@ type MCPCmd struct{ Connection }
 
 // Run serves the protocol on standard input and output until the input ends.
 func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	to, err := c.target()
-	if err != nil {
+	if _, err := c.Client(t); err != nil { // check the address before an agent starts
 		return err
 	}
+	to := *t.Asked
 	s := &agent.Server{Version: Version, Scope: agent.Full, Local: true, Now: time.Now,
 		Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
 			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
 				client.WithPatience(10*time.Second))
 		}}
-	err = s.MCP().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: keptOpen{t.Out}})
+	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: keptOpen{t.Out}})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
 	}

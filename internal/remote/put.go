@@ -88,6 +88,9 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	failures := 0
 	for i, path := range c.Files {
 		l, err := c.put(ctx, api, b, path)
+		if path == stdin {
+			path = c.Name
+		}
 		if err != nil && ctx.Err() != nil {
 			return err
 		}

@@ -101,6 +101,9 @@ func (r Connection) Client(t *terminal.Terminal, opts ...client.Option) (*client
 // NewClient returns a client for a server. It also sets t.Asked, so that
 // messages name the server.
 func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
+	if _, err := credentials.NormalServer(to.Server); err != nil {
+		return nil, err
+	}
 	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+Version))...)
 	if err != nil {
 		return nil, terminal.Usage(err.Error())

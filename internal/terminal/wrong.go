@@ -95,6 +95,8 @@ func (to *Target) refused(e client.Error) string {
 	switch {
 	case e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found"):
 		e.Message = fmt.Sprintf("There is no link %q at %s. To list your links: %s ls", to.Link, to.host(), Self())
+	case e.Code == "" && e.Status == http.StatusNotFound:
+		return fmt.Sprintf("%s answers, but not like an instance of Vitrine (404 Not Found). Check the address (--server or VITRINE_SERVER): it has no path, as in https://share.example.", to.Server)
 	case flag == "":
 		return ""
 	case strings.HasPrefix(e.Message, e.Field+" "):
