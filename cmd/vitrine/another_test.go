@@ -78,7 +78,7 @@ func TestServeAnOlderState(t *testing.T) {
 	if err != nil || r.Totals.Views != 0 || r.Totals.Downloads != 0 {
 		t.Errorf("report of a new link = %+v, %v, want no views", r.Totals, err)
 	}
-	check(false, "wrong    files: these files were last used by another database", "doctor")
+	check(false, "wrong    files: These files were last used by another database", "doctor")
 	check(false, "--yes", "storage", "claim")
 	check(true, "It contains 1 file,", "storage", "claim", "--yes")
 	check(true, "belong to this database.", "storage", "claim")

@@ -46,6 +46,7 @@ type serveCmd struct {
 	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info"`
 	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV" group:"advanced"`
 	geoFlags
+	created bool // the instance is new
 }
 
 // scanFlags configure the malware scanner.

@@ -33,8 +33,11 @@ type doctorCmd struct {
 func (*doctorCmd) Help() string {
 	return `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
 and what to do. It changes nothing, except that it writes and deletes test objects in a bucket, and
-creates missing tables in ClickHouse. The exit code is 1 if something is wrong, and 0 if there are
-only warnings.`
+creates missing tables in ClickHouse.
+
+Each line begins with ok, note (an optional part is not set up), warning (it works, but look at it)
+or wrong. --quiet prints only warnings and what is wrong. The exit code is 1 if something is wrong,
+otherwise 0.`
 }
 
 // severity is the severity of a finding.
@@ -42,6 +45,7 @@ type severity string
 
 const (
 	fine    severity = "ok"
+	note    severity = "note" // an optional part is not set up, as on a new instance
 	warning severity = "warning"
 	wrong   severity = "wrong"
 )
@@ -69,18 +73,15 @@ func (d *doctor) report(part string, s severity, format string, args ...any) {
 
 // Run checks all parts.
 func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	faults, warnings := 0, 0
+	counts := map[severity]int64{}
 	var failed error
 	told := func(f finding) {
-		colour := terminal.Good
-		switch f.State {
-		case wrong:
-			faults++
-			colour = terminal.Bad
-		case warning:
-			warnings++
-			colour = terminal.Warn
+		counts[f.State]++
+		if t.Quiet() && (f.State == fine || f.State == note) {
+			return
 		}
+		colour := map[severity]string{fine: terminal.Good, note: terminal.Dim, warning: terminal.Warn,
+			wrong: terminal.Bad}[f.State]
 		f.Text = terminal.Plain(f.Text)
 		if c.JSON {
 			failed = errors.Join(failed, t.JSON(f))
@@ -98,11 +99,18 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		look(ctx)
 	}
-	if failed == nil && faults > 0 {
-		failed = fmt.Errorf("%s wrong, %s", terminal.Counted(int64(faults), "thing"),
-			terminal.Counted(int64(warnings), "warning"))
+	switch {
+	case failed != nil:
+		return failed
+	case counts[wrong] > 0:
+		return fmt.Errorf("%s, %s", terminal.Counted(counts[wrong], "fault"),
+			terminal.Counted(counts[warning], "warning"))
+	case counts[warning] > 0:
+		t.Say("Nothing is wrong, but there is something to look at: %s.", terminal.Counted(counts[warning], "warning"))
+	default:
+		t.Say("Nothing is wrong.")
 	}
-	return failed
+	return nil
 }
 
 // Limits of free disk space. Below minFree, writes may fail. Below lowFree,
@@ -121,7 +129,7 @@ func (d *doctor) data(context.Context) {
 			d.report(part, wrong, "%s does not exist and cannot be created in %s (%v). Create it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
-		d.report(part, warning, "%s does not exist yet: \"vitrine serve\" creates an instance in it. To use another one, set --data or VITRINE_DATA.", d.Data)
+		d.report(part, note, "%s does not exist yet: \"vitrine serve\" creates an instance in it. To use another one, set --data or VITRINE_DATA.", d.Data)
 		return
 	}
 	switch {
@@ -158,7 +166,7 @@ func (d *doctor) diskSpace(part, dir string) {
 	case left < lowFree:
 		d.report(part, warning, "%s is almost full: %s are left.", dir, terminal.FormatSize(left))
 	default:
-		d.report(part, fine, "It has enough free space: %s.", terminal.FormatSize(left))
+		d.report(part, fine, "%s has enough free space: %s.", dir, terminal.FormatSize(left))
 	}
 }
 
@@ -174,7 +182,7 @@ func (d *doctor) lock() {
 	if err := datadir.LockFileOf(f, false); err == nil {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 	} else {
-		d.report("server", fine, "Process %s serves it at %s.", process, address)
+		d.report("server", fine, "A server runs on %s: process %s, at %s.", d.Data, process, address)
 	}
 }
 
@@ -202,20 +210,20 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 		return false
 	}
 	for _, text := range l.Wrong {
-		d.report(part, wrong, "%s, %s: %s", redacted(place), l.Server, text)
+		d.report(part, wrong, "%s (%s): %s", redacted(place), l.Server, text)
 	}
 	for _, text := range l.Doubts {
-		d.report(part, warning, "%s, %s: %s", redacted(place), l.Server, text)
+		d.report(part, warning, "%s (%s): %s", redacted(place), l.Server, text)
 	}
 	switch {
 	case len(l.Wrong) > 0:
 	case !l.There:
 		d.report(part, fine, "%s is empty: \"vitrine serve\" creates what it needs.", redacted(place))
 	case l.Version < l.Known:
-		d.report(part, warning, "%s, %s, has schema version %d: this version of the server upgrades it to %d when it starts, and older versions cannot use it afterwards. Make a backup with the older version first.",
+		d.report(part, warning, "%s (%s) has schema version %d: this version of the server upgrades it to %d when it starts, and older versions cannot use it afterwards. Make a backup with the older version first.",
 			redacted(place), l.Server, l.Version, l.Known)
 	default:
-		d.report(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
+		d.report(part, fine, "%s (%s, schema version %d) answers in %s.", redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
 	if l.Took > slowResponse && strings.Contains(place, "://") { // a local file is never slow
@@ -317,9 +325,9 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	case err == nil:
 		d.report(part, fine, "The files belong to this database.")
 	case errors.Is(err, storageowner.ErrOther):
-		d.report(part, wrong, "%s.", otherPlace(err))
+		d.report(part, wrong, "%s.", upperFirst(otherPlace(err)))
 	default:
-		d.report(part, wrong, "Their storage owner cannot be read: %s", withoutPassword(err, d.storePlace()))
+		d.report(part, wrong, "The owner of the files cannot be read: %s.", withoutPassword(err, d.storePlace()))
 	}
 }
 
@@ -330,6 +338,9 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 	}
 	return errors.Join(storageowner.Owner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
 }
+
+// upperFirst returns a text that begins with a capital letter.
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // otherDevice reports whether two directories are on different file systems.
 func otherDevice(a, b string) (bool, error) {
@@ -354,7 +365,7 @@ func (d *doctor) previews(context.Context) {
 		}
 	}
 	if missing := m.Missing(); len(missing) > 0 {
-		d.report(part, warning, "These programs are not installed or are switched off, so some files have no preview: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
+		d.report(part, note, "These programs are not installed or are switched off, so some files have no preview: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
 		return
 	}
 	d.report(part, fine, "All preview programs are installed.")
@@ -363,7 +374,7 @@ func (d *doctor) previews(context.Context) {
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
 	if d.SMTP == "" {
-		d.report(part, warning, "No mail server is set (--smtp). Password resets and invitations must be passed on by hand.")
+		d.report(part, note, "No mail server is set (--smtp), so you pass on password resets and invitations by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})

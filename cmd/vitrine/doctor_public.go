@@ -23,7 +23,11 @@ const certificateLeft = 14 * 24 * time.Hour
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
-		d.report(part, warning, "No public URL is set in this shell (--public-url, VITRINE_PUBLIC_URL): links work on this machine only.")
+		state, text := note, "No public URL is set here (--public-url, VITRINE_PUBLIC_URL), so links work on this machine only."
+		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !loopback(host) {
+			state = warning
+		}
+		d.report(part, state, "%s", text)
 		return
 	}
 	public, content, err := d.origins("")
@@ -36,7 +40,7 @@ func (d *doctor) public(ctx context.Context) {
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
 	} else {
-		d.report(part, warning, "Files have no host of their own (--content-url), so uploads are not isolated from the app.")
+		d.report(part, note, "Files have no host of their own (--content-url), so uploads are not isolated from the app.")
 	}
 	sites, err := d.sites(public, content)
 	if err == nil && sites != nil && !strings.HasSuffix(sites.Host, "localhost") && d.SitesURL != "" {
@@ -65,7 +69,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	case err != nil:
 		d.report(part, wrong, "%s %s does not reach a Vitrine server: %v. Check the reverse proxy, and that the server is running.", flag, u, err)
 	case left != 0 && left < certificateLeft:
-		d.report(part, warning, "%s %s answers; its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
+		d.report(part, warning, "%s %s answers, but its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
 	default:
 		d.report(part, fine, "%s %s answers.", flag, u)
 	}

@@ -16,7 +16,7 @@ import (
 func (d *doctor) clamd(ctx context.Context) {
 	const part = "scanner"
 	if len(d.Clamd) == 0 {
-		d.report(part, warning, "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, use --clamd.")
+		d.report(part, note, "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, use --clamd.")
 		return
 	}
 	s, err := clamav.New(clamav.Options{Addresses: d.Clamd, Concurrency: d.Scans})
@@ -30,7 +30,7 @@ func (d *doctor) clamd(ctx context.Context) {
 			d.report(part, wrong, "%v.", h.Err)
 			continue
 		}
-		d.report(part, fine, "%s; it reports files that exceed its limits (AlertExceedsMax).", h)
+		d.report(part, fine, "%s. It reports files that exceed its limits (AlertExceedsMax).", h)
 		if !strings.Contains(h.Version, "/") {
 			d.report(part, wrong, "clamd at %s has no database of signatures: run freshclam.", h.Address)
 		}

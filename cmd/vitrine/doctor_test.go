@@ -64,9 +64,17 @@ func TestDoctor(t *testing.T) {
 	k.run("account", "create", "owner@example.org")
 	before := contents(t, k.data)
 	output, healthy = diagnosis(t, k.data)
-	wantLines(t, output, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version",
+	wantLines(t, output, "ok       data directory: ", "vitrine.db (SQLite 3.", "schema version",
 		"No server has ever run",
 		"No malware scanner", "No public URL is set")
+	wantLines(t, output, "note     scanner: ", "note     mail: ", "note     address: ", "Nothing is wrong.")
+	if quiet, _ := diagnosis(t, k.data, "--quiet"); quiet != "" {
+		t.Errorf("doctor --quiet prints %q for a healthy instance, want nothing", quiet)
+	}
+	output, _ = diagnosis(t, k.data, "--quiet", "--listen", ":8080")
+	if !strings.HasPrefix(output, "warning  address: No public URL") || strings.Count(output, "\n") != 1 {
+		t.Errorf("doctor --quiet prints %q, want only that links do not work elsewhere", output)
+	}
 	if after := contents(t, k.data); after != before || !healthy {
 		t.Errorf("healthy = %v, want true; files before\n%sand after\n%s", healthy, before, after)
 	}
@@ -74,7 +82,7 @@ func TestDoctor(t *testing.T) {
 	defer kill()
 	port := url[strings.LastIndexByte(url, ':'):]
 	output, healthy = diagnosis(t, k.data, "--public-url", url, "--content-url", "http://127.0.0.1"+port)
-	wantLines(t, output, "serves it at "+url, "--public-url "+url+" answers.",
+	wantLines(t, output, "A server runs on "+k.data+": process ", ", at "+url, "--public-url "+url+" answers.",
 		"--content-url http://127.0.0.1"+port+" answers.")
 	if !healthy {
 		t.Error(output)
@@ -137,7 +145,7 @@ func TestDoctorElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	output, _ = diagnosis(t, data, args...)
-	wantLines(t, output, "schema version ", ", answers in", "Browsers may upload to it from https://127.0.0.1:9")
+	wantLines(t, output, "schema version ", ") answers in", "Browsers may upload to it from https://127.0.0.1:9")
 	output, _ = diagnosis(t, data, "--database", strings.Replace(database, "/test", "/nothing", 1))
 	wantLines(t, output, "wrong    database: ", "does not exist")
 	output, healthy = diagnosis(t, data, "--database", database, "--files", bucket.Address("no-such-bucket", ""))
@@ -155,7 +163,7 @@ func TestDoctorClamd(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
 	output, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
-	wantLines(t, output, "it reports files that exceed its limits",
+	wantLines(t, output, "It reports files that exceed its limits",
 		"wrong    scanner: MaxFileSize of "+conf+" is 21 MB, less than MaxScanSize",
 		"warning  scanner: StreamMaxLength of "+conf+" is 31 MB, and the plans allow")
 	if healthy {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -60,6 +61,10 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s: set --data to that of the instance", filepath.Dir(path))
 	}
+	if _, err := os.Stat(filepath.Join(c.Data, datadir.LockFile)); err != nil && c.Geo == "" &&
+		!(placeFlags{Data: c.Data}).exists() {
+		return fmt.Errorf("there is no Vitrine instance in %s: set --data to its directory, or --geo to a file", c.Data)
+	}
 	if err == nil && room >= 0 && room < minFree {
 		return fmt.Errorf("there is not enough space on the disk of %s: %s, and %s are needed", filepath.Dir(path),
 			humanize.IBytes(uint64(room)), humanize.IBytes(minFree))
@@ -83,7 +88,7 @@ func (d *doctor) cities(context.Context) {
 	kind, built, err := geo.Check(path)
 	switch {
 	case d.Geo == "" && errors.Is(err, fs.ErrNotExist):
-		d.report(part, fine, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
+		d.report(part, note, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
 	case err != nil:
 		d.report(part, wrong, "%s cannot be used: %v.", path, err)
 	case d.now().Sub(built) > oldCities:

@@ -113,7 +113,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	if err != nil {
 		t.Tell("vitrine: %s", terminal.Plain(err.Error()))
 		if args[0] == "restore" {
-			t.Tell("To show an earlier version of a link's file again, use: %s", restoresVersion)
+			t.Tell("%s", restoreHint)
 		}
 		t.Tell("Try: %s", command.Try(err))
 		return terminal.ExitUsage

@@ -20,6 +20,9 @@ import (
 // errors mention it, because "restore" is for backups.
 const restoresVersion = "vitrine versions SLUG --restore N"
 
+// restoreHint is for people who take restore for that command.
+const restoreHint = "To show an earlier version of a link's file again, use: " + restoresVersion
+
 type restoreCmd struct {
 	From string `arg:"" help:"Directory of the backup." type:"path" predictor:"dir"`
 	Data string `help:"Data directory to create. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
@@ -30,15 +33,14 @@ func (*restoreCmd) Help() string {
 	return `Creates a data directory from a backup, compares it with the manifest, and audits it. It gets its
 name when it is complete. A directory that is not empty is refused.
 
-To show an earlier version of a link's file again, use: ` + restoresVersion
+` + restoreHint
 }
 
 // Run restores a backup.
 func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	m, err := manifest.Read(c.From)
 	if err != nil {
-		return &terminal.AdvisedError{Err: err, Lines: []string{
-			"To show an earlier version of a link's file again, use: " + restoresVersion}}
+		return &terminal.AdvisedError{Err: err, Lines: []string{restoreHint}}
 	}
 	faults := 0
 	_, err = newBuild(c.Data, storeFile, func(dir string) (struct{}, error) {

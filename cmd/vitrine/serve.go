@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	// The start is short, so a signal during the start takes effect afterwards.
 	starting := context.WithoutCancel(ctx)
+	c.created, _ = c.isNew(starting) // createInstance reports an error
 	in, err := createInstance(starting, c.placeFlags, public.String())
 	if err != nil {
 		return err
@@ -124,6 +126,9 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
 		t.Say("\nVitrine is at %s\n", public)
+		if c.created {
+			t.Say("This is a new instance, in %s.\n", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
+		}
 		if setup != "" {
 			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
 			t.Say("  %s\n", setup)

@@ -50,6 +50,9 @@ func Console() *Terminal {
 // prints remain.
 func (t *Terminal) Hush() { t.quiet, t.ErrTTY = true, false }
 
+// Quiet reports whether Hush was called.
+func (t *Terminal) Quiet() bool { return t.quiet }
+
 // Say prints a message to standard error.
 func (t *Terminal) Say(format string, args ...any) {
 	if !t.quiet {
