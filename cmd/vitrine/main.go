@@ -8,6 +8,8 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"sync"
 	"syscall"
 
 	"vitrine/internal/command"
@@ -96,10 +98,19 @@ func newParser(c *cli, options ...kong.Option) *kong.Kong {
 	}, options...)...)
 }
 
+// pauseGC keeps the garbage collector from running until resume is called.
+// Parsing the command line takes a few megabytes, which most commands exit with.
+func pauseGC() (resume func()) {
+	percent := debug.SetGCPercent(-1)
+	return func() { debug.SetGCPercent(percent) }
+}
+
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	remote.Version = version
 	exited, c := -1, new(cli)
+	gc := sync.OnceFunc(pauseGC())
+	defer gc()
 	parser := newParser(c, kong.Writers(t.Out, t.Err), kong.Exit(func(code int) { exited = code }))
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")),
 		kongplete.WithPredictor("dir", complete.PredictDirs("*")), kongplete.WithPredictors(remote.Predictors()))
@@ -121,6 +132,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	if c.Quiet {
 		t.Hush()
 	}
+	gc()
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
 		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // pattern is how a kind of secret is written.
@@ -16,21 +17,23 @@ type pattern struct {
 
 // patterns are forms that hardly anything else has. A text that matches one is
 // worth a warning, and never a refusal.
-var patterns = []pattern{
-	{"a private key", regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
-	{"a Vitrine API key", regexp.MustCompile(`\bvtr_[0-9A-Za-z]{38}\b`)},
-	{"an AWS access key", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a GitHub token", regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{60,})\b`)},
-	{"a GitLab token", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},
-	{"an Anthropic API key", regexp.MustCompile(`\bsk-ant-[0-9A-Za-z_-]{20,}`)},
-	{"an OpenAI API key", regexp.MustCompile(`\bsk-(?:proj-|svcacct-)[0-9A-Za-z_-]{20,}|\bsk-[0-9A-Za-z]{40,}\b`)},
-	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"a Slack token", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
-	{"a Stripe secret key", regexp.MustCompile(`\b[sr]k_live_[0-9A-Za-z]{16,}\b`)},
-	{"an npm token", regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},
-	{"a SendGrid key", regexp.MustCompile(`\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}`)},
-	{"a Hugging Face token", regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},
-}
+var patterns = sync.OnceValue(func() []pattern {
+	return []pattern{
+		{"a private key", regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
+		{"a Vitrine API key", regexp.MustCompile(`\bvtr_[0-9A-Za-z]{38}\b`)},
+		{"an AWS access key", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+		{"a GitHub token", regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{60,})\b`)},
+		{"a GitLab token", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},
+		{"an Anthropic API key", regexp.MustCompile(`\bsk-ant-[0-9A-Za-z_-]{20,}`)},
+		{"an OpenAI API key", regexp.MustCompile(`\bsk-(?:proj-|svcacct-)[0-9A-Za-z_-]{20,}|\bsk-[0-9A-Za-z]{40,}\b`)},
+		{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
+		{"a Slack token", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
+		{"a Stripe secret key", regexp.MustCompile(`\b[sr]k_live_[0-9A-Za-z]{16,}\b`)},
+		{"an npm token", regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},
+		{"a SendGrid key", regexp.MustCompile(`\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}`)},
+		{"a Hugging Face token", regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},
+	}
+})
 
 // maxWarnings bounds the warnings about one text.
 const maxWarnings = 5
@@ -38,7 +41,7 @@ const maxWarnings = 5
 // Warnings returns sentences about text that looks like a secret, with line
 // numbers. They never contain the secret.
 func Warnings(text []byte) (list []string) {
-	for _, p := range patterns {
+	for _, p := range patterns() {
 		for _, at := range p.text.FindAllIndex(text, -1) {
 			if len(list) == maxWarnings {
 				return list

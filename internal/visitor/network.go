@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed mailnets.txt
@@ -17,7 +18,7 @@ type mailNetwork struct {
 }
 
 // mailNetworks are sorted and do not overlap.
-var mailNetworks = func() (list []mailNetwork) {
+var mailNetworks = sync.OnceValue(func() (list []mailNetwork) {
 	name := ""
 	for line := range strings.Lines(mailNetworkList) {
 		line = strings.TrimSpace(line)
@@ -29,7 +30,7 @@ var mailNetworks = func() (list []mailNetwork) {
 	}
 	slices.SortFunc(list, func(a, b mailNetwork) int { return a.from.Compare(b.from) })
 	return list
-}()
+})
 
 // lastOf returns the last address of a prefix.
 func lastOf(p netip.Prefix) netip.Addr {
@@ -46,7 +47,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 // too, so the network alone does not show that a view is a scanner's.
 func MailNetwork(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
-	list := mailNetworks
+	list := mailNetworks()
 	i, found := slices.BinarySearchFunc(list, addr, func(n mailNetwork, a netip.Addr) int { return n.from.Compare(a) })
 	if !found {
 		i--
