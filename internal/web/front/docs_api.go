@@ -252,7 +252,7 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 		}
 		op.Answers = append(op.Answers, a)
 	}
-	if text, ok := loadSample().JSON[op.ID]; ok {
+	if text, ok := sampleAnswers()[op.ID]; ok {
 		op.Example = text
 	}
 	op.Curl = op.curl()

@@ -23,7 +23,6 @@ type sample struct {
 	Chart          chart.Chart
 	Pages          []samplePage
 	Bots, Atypical int64
-	JSON           map[string]string // the API's answers by operation
 }
 
 type sampleCard struct{ Label, Value, Change string }
@@ -69,12 +68,20 @@ var sampleDay = time.Date(2026, 5, 29, 16, 0, 0, 0, time.UTC)
 // sampleSlug is the slug of its link.
 const sampleSlug = "spring-report"
 
+// sampleReport returns the report of the made-up link.
+func sampleReport(rg report.Range) *report.LinkReport {
+	return samples.SampleLink(&vitrine.Link{Slug: sampleSlug, Title: "Spring report", Kind: filetype.PDF},
+		"https://share.example/p/"+sampleSlug, rg, sampleDay)
+}
+
+// sampleAnswers are the API's answers by operation.
+var sampleAnswers = sync.OnceValue(func() map[string]string {
+	return map[string]string{"getLinkAnalytics": prettyJSON(sampleReport(report.Range7d)),
+		"getAccountAnalytics": prettyJSON(samples.SampleAccount(report.Range7d, sampleDay))}
+})
+
 var loadSample = sync.OnceValue(func() *sample {
-	of := func(rg report.Range) *report.LinkReport {
-		return samples.SampleLink(&vitrine.Link{Slug: sampleSlug, Title: "Spring report", Kind: filetype.PDF},
-			"https://share.example/p/"+sampleSlug, rg, sampleDay)
-	}
-	r := of(report.Range30d)
+	r := sampleReport(report.Range30d)
 	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical}
 	change := func(d report.Delta) string {
 		if d.Pct == nil {
@@ -89,8 +96,6 @@ var loadSample = sync.OnceValue(func() *sample {
 		{"Completion", r.Totals.CompletionPct.String() + "%", ""},
 	}
 	p.draw(r)
-	p.JSON = map[string]string{"getLinkAnalytics": prettyJSON(of(report.Range7d)),
-		"getAccountAnalytics": prettyJSON(samples.SampleAccount(report.Range7d, sampleDay))}
 	return p
 })
 
