@@ -98,8 +98,8 @@ func newParser(c *cli, options ...kong.Option) *kong.Kong {
 	}, options...)...)
 }
 
-// pauseGC keeps the garbage collector from running until resume is called.
-// Parsing the command line takes a few megabytes, which most commands exit with.
+// pauseGC stops the garbage collector until resume is called. Parsing the
+// command line takes a few megabytes, which are not worth collecting.
 func pauseGC() (resume func()) {
 	percent := debug.SetGCPercent(-1)
 	return func() { debug.SetGCPercent(percent) }

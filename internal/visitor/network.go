@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 )
 
 //go:embed mailnets.txt
@@ -18,7 +17,7 @@ type mailNetwork struct {
 }
 
 // mailNetworks are sorted and do not overlap.
-var mailNetworks = sync.OnceValue(func() (list []mailNetwork) {
+var mailNetworks = func() (list []mailNetwork) {
 	name := ""
 	for line := range strings.Lines(mailNetworkList) {
 		line = strings.TrimSpace(line)
@@ -30,7 +29,7 @@ var mailNetworks = sync.OnceValue(func() (list []mailNetwork) {
 	}
 	slices.SortFunc(list, func(a, b mailNetwork) int { return a.from.Compare(b.from) })
 	return list
-})
+}()
 
 // lastOf returns the last address of a prefix.
 func lastOf(p netip.Prefix) netip.Addr {
@@ -47,7 +46,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 // too, so the network alone does not show that a view is a scanner's.
 func MailNetwork(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
-	list := mailNetworks()
+	list := mailNetworks
 	i, found := slices.BinarySearchFunc(list, addr, func(n mailNetwork, a netip.Addr) int { return n.from.Compare(a) })
 	if !found {
 		i--

@@ -20,7 +20,7 @@ func TestMailNetwork(t *testing.T) {
 	if got := MailNetwork(netip.Addr{}); got != "" {
 		t.Errorf("MailNetwork without an address = %q, want none", got)
 	}
-	list, six := mailNetworks(), 0
+	list, six := mailNetworks, 0
 	for i, n := range list {
 		if n.name == "" || n.to.Compare(n.from) < 0 || i > 0 && n.from.Compare(list[i-1].to) <= 0 {
 			t.Errorf("%v to %v (%q) is out of order", n.from, n.to, n.name)

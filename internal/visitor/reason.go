@@ -57,5 +57,5 @@ func rank(reason string) int {
 
 // isMailNetwork reports whether a name is that of a network of mail scanners.
 func isMailNetwork(name string) bool {
-	return slices.ContainsFunc(mailNetworks(), func(n mailNetwork) bool { return n.name == name })
+	return slices.ContainsFunc(mailNetworks, func(n mailNetwork) bool { return n.name == name })
 }

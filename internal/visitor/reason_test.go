@@ -37,7 +37,7 @@ func TestReasonOfSameRules(t *testing.T) {
 		t.Errorf("%d programs, %d with a name", n, named)
 	}
 	t.Logf("%d programs, %d with a name", n, named)
-	for _, network := range mailNetworks() {
+	for _, network := range mailNetworks {
 		if got := ReasonOf(botMailNetwork, network.name); got != botMailNetwork {
 			t.Errorf("ReasonOf a view of the network %s = %q", network.name, got)
 		}

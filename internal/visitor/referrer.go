@@ -78,7 +78,7 @@ func withoutPort(host string) string {
 // unknown. It searches for the host and then for each domain above it. A host
 // whose first label is that of a webmail is Email.
 func siteOf(host string) string {
-	if name, ok := sites()[host]; ok {
+	if name, ok := sites[host]; ok {
 		return name
 	}
 	first, domain, _ := strings.Cut(host, ".")
@@ -86,7 +86,7 @@ func siteOf(host string) string {
 		return Email
 	}
 	for domain != "" {
-		if name, ok := sites()[domain]; ok {
+		if name, ok := sites[domain]; ok {
 			return name
 		}
 		_, domain, _ = strings.Cut(domain, ".")

@@ -1,9 +1,6 @@
 package visitor
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // siteHosts are the sites and networks that reports call by name, with their
 // domains. A domain includes all below it. The longest match wins, so that
@@ -105,7 +102,7 @@ const googleTLDs = `com ad ae al am as at az ba be bf bg bi bj bs bt by ca cat c
 func googleHosts() string { return "google." + strings.Join(strings.Fields(googleTLDs), " google.") }
 
 // sites is siteHosts by host.
-var sites = sync.OnceValue(func() map[string]string {
+var sites = func() map[string]string {
 	m := make(map[string]string, 1024)
 	for _, site := range siteHosts {
 		for _, host := range strings.Fields(site.hosts) {
@@ -113,7 +110,7 @@ var sites = sync.OnceValue(func() map[string]string {
 		}
 	}
 	return m
-})
+}()
 
 // webmails are first labels of hosts of webmail, such as mail.example.com.
 var webmails = map[string]bool{"mail": true, "webmail": true, "email": true, "roundcube": true, "owa": true,

@@ -1,9 +1,6 @@
 package visitor
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // name is a token of a user agent, in lower case and at least two bytes long,
 // and its label.
@@ -13,20 +10,18 @@ type name struct{ token, label string }
 // or unknown one costs little. Earlier names take precedence.
 type table struct {
 	names  []name
-	index  sync.Once            // makes the rest on first use, because commands need no table
 	starts [256][]uint16        // the names by the first two bytes of their tokens, by bucket, ascending
 	heads  [1 << 16 / 64]uint64 // one bit for each pair of bytes that some token starts with
 }
 
-func newTable(names ...name) *table { return &table{names: names} }
-
-// build makes the index of the names.
-func (t *table) build() {
-	for i, n := range t.names {
+func newTable(names ...name) *table {
+	t := &table{names: names}
+	for i, n := range names {
 		h := head(n.token[0], n.token[1])
 		t.starts[bucket(h)] = append(t.starts[bucket(h)], uint16(i))
 		t.heads[h/64] |= 1 << (h % 64)
 	}
+	return t
 }
 
 // words returns a table of tokens without labels.
@@ -46,7 +41,6 @@ func bucket(head uint16) byte { return byte(head>>8)*31 + byte(head) }
 // first returns the index of the first name of the table whose token is in ua,
 // or -1.
 func (t *table) first(ua string) int {
-	t.index.Do(t.build)
 	best := len(t.names)
 	for i := 0; i+1 < len(ua); i++ {
 		h := head(ua[i], ua[i+1])
