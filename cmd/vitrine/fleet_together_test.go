@@ -155,20 +155,23 @@ func (f *fleet) reports(key string) {
 		res.Body.Close()
 		return outcome{}
 	})
+	// A server whose log took longer than its patience has views in its spool,
+	// which it replays soon.
 	var reports [2][]byte
-	for i, s := range f.servers {
-		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
-		if err != nil {
-			f.t.Fatal(err)
+	f.within(seen, "reports of all views that are equal", func() bool {
+		for i, s := range f.servers {
+			r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			if reports[i], _ = json.Marshal(r); r.Totals.Views != views || r.Totals.AvgEngagedMs == 0 {
+				return false
+			}
 		}
-		if r.Totals.Views != views || r.Totals.AvgEngagedMs == 0 {
-			b, _ := json.Marshal(r.Totals)
-			f.t.Errorf("server %d: unexpected totals: %s", i, b)
-		}
-		reports[i], _ = json.Marshal(r)
-	}
-	if !bytes.Equal(reports[0], reports[1]) {
-		f.t.Errorf("reports differ: %s\nand: %s", reports[0], reports[1])
+		return bytes.Equal(reports[0], reports[1])
+	})
+	if f.t.Failed() {
+		f.t.Logf("reports: %s\nand: %s", reports[0], reports[1])
 	}
 }
 
