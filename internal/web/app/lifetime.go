@@ -18,11 +18,11 @@ var AllLifetimes = Lifetimes{{"1d", "1 day", 24 * time.Hour}, {"7d", "7 days", 7
 	{"30d", "30 days", 30 * 24 * time.Hour}, {"90d", "90 days", 90 * 24 * time.Hour},
 	{"365d", "1 year", 365 * 24 * time.Hour}}
 
-// Options returns the options of a select, "never" first.
+// Options returns the options of a select, "Never" first.
 func (l Lifetimes) Options(chosen string) []ui.Option {
-	list := []ui.Option{{Name: "never"}}
+	list := []ui.Option{{Name: "Never"}}
 	for _, t := range l {
-		list = append(list, ui.Option{Value: t.Value, Name: "after " + t.Name, Chosen: t.Value == chosen})
+		list = append(list, ui.Option{Value: t.Value, Name: "After " + t.Name, Chosen: t.Value == chosen})
 	}
 	return list
 }

@@ -28,6 +28,7 @@ const maxWebsiteForm = 8 << 10
 // dropZone is the area onto which a website's files are dropped.
 type dropZone struct {
 	Name      string // of the website; "" for one that is made by dropping
+	Compact   bool   // there are websites, or there is a version
 	Begin     string // address that takes the first step, and with /complete the last; "" as long as there is no website
 	FileLimit int64  // bytes; 0 if none
 	Storage   int64  // bytes that the plan has left; -1 without a limit
@@ -83,6 +84,7 @@ func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitr
 	if most := usage.Limits.Links; most > 0 && usage.Links >= most {
 		p.Full = app.LinksInUse(most)
 	}
+	p.Drop.Compact = len(list) > 0
 	p.Prefix, p.Suffix = s.affixes()
 	change(&p)
 	return s.WriteApp(w, r, status, websitesTemplate, p.Nonce, &p)
@@ -198,7 +200,7 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	if p.Drop, _, err = s.dropZone(r.Context(), me); err != nil {
 		return err
 	}
-	p.Drop.Name, p.Drop.Begin = f.Title, p.Here+"/uploads"
+	p.Drop.Name, p.Drop.Begin, p.Drop.Compact = f.Title, p.Here+"/uploads", len(f.Versions) > 0
 	for i, l := range f.Versions {
 		p.Versions = append(p.Versions, versionRow{Link: l, Number: len(f.Versions) - i, Shown: f.Shown != nil &&
 			l.ID == f.Shown.ID,
