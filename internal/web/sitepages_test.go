@@ -67,7 +67,8 @@ func sitePages(d *demo) []sitePage {
 		member(d.pro, name, path)
 	}
 	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics",
-		"account on Free": "/account", "link on Free": "/links/" + string(d.links["poster.pdf"].Slug) + "/settings",
+		"account on Free": "/account", "links on Free": "/links",
+		"link on Free":       "/links/" + string(d.links["poster.pdf"].Slug) + "/settings",
 		"no page, signed in": "/nowhere"} {
 		member(d.free, name, path)
 	}

@@ -61,6 +61,18 @@ func TestYoungLink(t *testing.T) {
 	}
 }
 
+// TestVeryYoungLink checks that a link that existed for one day of the time
+// before has no line of that time.
+func TestVeryYoungLink(t *testing.T) {
+	points := []report.Point{{Label: "a"}, {Label: "b", Views: 20}}
+	c := newStatsSeries(&report.Summary{Granularity: "day", Range: report.RangeCard{Key: report.Range7d},
+		Series: points, PreviousSeries: points, Previous: report.Previous{Views: 20}, Younger: true, Absent: 1}, 0,
+		linkWords, time.Now())
+	if c.Before || len(c.Lines) != 2 {
+		t.Errorf("%d lines, want 2", len(c.Lines))
+	}
+}
+
 // TestStatsTips checks that insights format numbers like the rest of the page,
 // and do not repeat the time zone.
 func TestStatsTips(t *testing.T) {
