@@ -36,6 +36,8 @@ const (
 	// stallTime is the time after which an attempt is canceled if it sends no
 	// byte and receives no response.
 	stallTime = 2 * time.Minute
+	// waitNotice is the time after which WithWaitNotice reports a slow request.
+	waitNotice = 3 * time.Second
 )
 
 // Client is a client of one instance with one API key. It is safe for
@@ -48,6 +50,7 @@ type Client struct {
 	attempts  int
 	patience  time.Duration
 	notify    func(Retry)
+	waiting   func() // called once a request has waited for waitNotice; may be nil
 	sleep     func(context.Context, time.Duration) error
 	reached   atomic.Bool // the server has answered a request
 }
@@ -75,6 +78,10 @@ func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience 
 
 // WithRetryNotice calls f before each pause, for example to print the reason.
 func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
+
+// WithWaitNotice calls f, on another goroutine, when the instance has not
+// answered a request within three seconds.
+func WithWaitNotice(f func()) Option { return func(c *Client) { c.waiting = f } }
 
 // New returns a client of the instance at baseURL, with or without /api/v1.
 // apiKey may be empty if only Status is called.
@@ -174,6 +181,9 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 func (c *Client) once(ctx context.Context, method, address string, body payload, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, stallTime)
 	defer cancel()
+	if c.waiting != nil {
+		defer time.AfterFunc(waitNotice, c.waiting).Stop()
+	}
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body.bytes))
 	if err != nil {
 		return permanent(err)

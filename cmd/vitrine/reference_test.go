@@ -92,11 +92,18 @@ const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 	"| 2 | Arguments or flags are missing, unknown or not allowed, also if the server refused a value; or the command needs a confirmation (`--yes`). |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"
 
+// output is the section about what commands print.
+const output = "\n## Output\n\nResults go to standard output, messages and progress to standard error. On a terminal, a list is a table that\n" +
+	"fits its width. For a program, its columns are separated by tabs; later versions add columns only at the end.\n\n" +
+	"With `--json`, the commands that use an instance over its API print one object per line, which is the API's own,\n" +
+	"with its names: `size_bytes` and `created_at`, and otherwise names such as `expiresAt`. `put` and `rm` print a\n" +
+	"line for each file or link, also for those that failed: `error` and `code` say why.\n"
+
 // reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
 	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
-		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes)
+		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(app)
 	for i, set := range shared {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s%s", set.title, set.intro, flagHead, common[i])

@@ -61,6 +61,14 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
+// Validate checks the combination of flags.
+func (c *GetCmd) Validate() error {
+	if c.JSON && c.Output == "-" {
+		return errors.New("--json and --output - both write to standard output: use one of them")
+	}
+	return nil
+}
+
 // path returns the file to write.
 func (c *GetCmd) path(name string) (string, error) {
 	path, name := c.Output, filepath.Base(filepath.FromSlash(name))

@@ -83,7 +83,8 @@ func TestPutRefuses(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "the folder has no HTML page", empty: "the file is empty"} {
+	for path, want := range map[string]string{dir: "the folder has no HTML page", empty: "the file is empty",
+		os.DevNull: "not a regular file"} {
 		_, err := new(PutCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("put %s: %v", path, err)

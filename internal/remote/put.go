@@ -169,8 +169,12 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return spool(t)
 	}
 	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
+	switch {
+	case err != nil || info.Mode().IsRegular():
 		return client.OpenFile(path)
+	case !info.IsDir(): // opening a pipe would wait for its other end
+		return client.File{}, errors.New("not a regular file. To publish what a program writes, pipe it into: " +
+			terminal.Self() + " put - --name NAME")
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {

@@ -126,7 +126,12 @@ func (r Connection) reader(t *terminal.Terminal) (*client.Client, error) {
 
 func Patient(t *terminal.Terminal) []client.Option {
 	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second),
-		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
+		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) }),
+		client.WithWaitNotice(func() {
+			if t.ErrTTY && t.Asked != nil {
+				t.Say("Waiting for %s …", terminal.Plain(t.Asked.Server))
+			}
+		})}
 }
 
 // Notice prints that the client waits before a retry. The advice, which follows
