@@ -36,6 +36,14 @@ type emailArg struct {
 	Email string `arg:"" help:"E-mail address of the account."`
 }
 
+// AfterApply refuses what is not an address.
+func (e *emailArg) AfterApply() error {
+	if _, err := vitrine.NormalEmail(e.Email); err != nil {
+		return fmt.Errorf("%q is not an e-mail address", e.Email)
+	}
+	return nil
+}
+
 type accountCreateCmd struct {
 	Email string `arg:"" optional:"" help:"E-mail address of the account."`
 	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`

@@ -20,9 +20,11 @@ import (
 	"vitrine/internal/web/api"
 )
 
-// signingSecret is the name of the secret in the Store that signs all tokens of
-// an instance.
-const signingSecret = "signing"
+// Names of secrets in the Store.
+const (
+	signingSecret = "signing" // signs all tokens of an instance
+	namesSecret   = "names"   // the first signing secret, if it was rotated
+)
 
 // instance is an open instance: the ports, and the services that the server and
 // the operator's commands share.
@@ -104,11 +106,9 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 			return nil, places.lossOf(err)
 		}
 	}
-	secret, err := instanceSecret(ctx, in.store)
-	if err != nil {
+	if in.signer, err = instanceSigner(ctx, in.store); err != nil {
 		return nil, err
 	}
-	in.signer = signer.New(secret)
 	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+api.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}
@@ -158,6 +158,19 @@ func (in *instance) Close() error {
 		errs = append(errs, in.store.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// instanceSigner returns the signer of an instance.
+func instanceSigner(ctx context.Context, store vitrine.Store) (*signer.Signer, error) {
+	secret, err := instanceSecret(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	names, err := vitrine.Read(ctx, store, func(tx vitrine.Tx) ([]byte, error) { return tx.Secret(namesSecret) })
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return signer.New(secret), nil
+	}
+	return signer.New(secret).NamedBy(names), err
 }
 
 // instanceSecret returns the secret of an instance. The first start creates it.

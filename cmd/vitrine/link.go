@@ -187,7 +187,7 @@ func (c *linkDeleteCmd) AfterApply() error { return c.resolve(c.placeFlags) }
 // cannot be undone.
 func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
-		return terminal.Usage("link delete deletes permanently. Not a terminal: add --yes")
+		return terminal.Usage("link delete deletes permanently. There is no terminal to ask on: add --yes")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if !c.Yes {

@@ -48,6 +48,7 @@ type cli struct {
 	Migrate     migrateCmd     `cmd:"" group:"keep" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
 	Audit       auditCmd       `cmd:"" group:"keep" help:"Check the database against the files and print every fault."`
 	Storage     storageCmd     `cmd:"" group:"keep" help:"Check and claim the storage of files and views."`
+	Secret      secretCmd      `cmd:"" group:"keep" help:"Replace the secret of an instance, after it leaked."`
 	Import      importCmd      `cmd:"" group:"keep" help:"Import links and views from another system."`
 	Reclassify  reclassifyCmd  `cmd:"" group:"keep" help:"Reclassify stored views with the bot rules of this version."`
 	Geo         geoCmd         `cmd:"" group:"keep" help:"Download the city database."`

@@ -148,7 +148,7 @@ func confirm(t *terminal.Terminal, yes bool, question string) (bool, error) {
 		return true, nil
 	}
 	if !t.InTTY || !t.ErrTTY {
-		return false, terminal.Usage("this needs confirmation: add --yes")
+		return false, terminal.Usage("this needs confirmation. There is no terminal to ask on: add --yes")
 	}
 	fmt.Fprint(t.Err, question+" [y/N] ")
 	answer, _ := bufio.NewReader(t.In).ReadString('\n') // an empty input means no

@@ -68,6 +68,8 @@ var Examples = map[string][]string{
 	"storage cors":  {"storage cors --public-url https://share.example"},
 	"storage claim": {"storage claim"},
 
+	"secret rotate": {"secret rotate", "secret rotate --sign-out --yes"},
+
 	"import links": {"import links links.ndjson"},
 	"import views": {"import views views.ndjson", "import views -"},
 	"reclassify":   {"reclassify", "reclassify --apply"},

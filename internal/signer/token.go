@@ -57,16 +57,29 @@ type Signer struct{ keys map[Purpose][]byte }
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
-		PurposeDevice, PurposeAttempt, PurposeSetup,
-		PurposeSharedReport, PurposeViewer} {
+	s.derive(secret, PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
+		PurposeDevice, PurposeAttempt, PurposeSetup, PurposeSharedReport, PurposeViewer)
+	return s
+}
+
+// NamedBy uses the first secret of an instance for the names of links and
+// viewers. They give no access, and must stay when the secret is replaced:
+// programs store the IDs of links, and reports tell viewers apart by name. It
+// returns s.
+func (s *Signer) NamedBy(first []byte) *Signer {
+	s.derive(first, PurposeLinkID, PurposeViewer)
+	return s
+}
+
+// derive derives the keys of purposes from a secret.
+func (s *Signer) derive(secret []byte, purposes ...Purpose) {
+	for _, p := range purposes {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed
 		}
 		s.keys[p] = k
 	}
-	return s
 }
 
 func (s *Signer) MAC(p Purpose, fields ...string) []byte {

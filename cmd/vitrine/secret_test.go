@@ -1,0 +1,66 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+// TestSecretRotate checks what a new secret changes, and what it must not
+// change.
+func TestSecretRotate(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite":     func(testing.TB) string { return "" },
+		"PostgreSQL": func(t testing.TB) string { return vitrinetest.PostgresDatabase(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Database: database(t)}
+			run := func(args ...string) error {
+				_, all, err := verb(placed(args, places)...)
+				t.Log(all)
+				return err
+			}
+			if err := run("account", "create", "owner@example.org"); err != nil {
+				t.Fatal(err)
+			}
+			now := time.Now()
+			var names, viewers, tokens [3]string
+			for i := range names {
+				if i > 0 {
+					if run("secret", "rotate") == nil {
+						t.Error("it needs no confirmation")
+					}
+					if err := run("secret", "rotate", "--yes", "--sign-out"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				in, err := openInstance(t.Context(), places)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names[i], viewers[i] = in.signer.LinkID(7), in.signer.Viewer(7, 1)
+				tokens[i] = in.signer.ContentToken(7, 1, now.Add(time.Hour))
+				if _, _, err := in.signer.ParseContentToken(tokens[i], now); err != nil {
+					t.Error(err)
+				}
+				if i > 0 {
+					_, _, err = in.signer.ParseContentToken(tokens[i-1], now)
+					if vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+						t.Errorf("a token of the earlier secret: %v, want %s", err, vitrine.CodeInvalidSignature)
+					}
+				}
+				if err := in.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if names[0] != names[1] || names[1] != names[2] || viewers[0] != viewers[1] || viewers[1] != viewers[2] {
+				t.Errorf("names %v and viewers %v changed", names, viewers)
+			}
+		})
+	}
+}
