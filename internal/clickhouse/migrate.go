@@ -18,15 +18,30 @@ var migrations = []func(a address) []string{
 	func(a address) []string { return tableOf("opens").add(a, viewColumnsV2) },
 	func(a address) []string { return tableOf("opens").add(a, viewColumnsV3) },
 	rebuilt,
-	func(a address) []string {
-		// Rows that are there get the columns in the background.
-		opens := tableOf("opens")
-		fill := fmt.Sprintf("ALTER TABLE %s%s %s SETTINGS mutations_sync = 0", opens.local(a), a.onCluster(),
-			"MATERIALIZE COLUMN "+strings.Join([]string{"seen", "place", "origin", "agent", "utm", "reason"},
-				", MATERIALIZE COLUMN "))
-		return append(opens.add(a, joinedOfViews), fill)
-	},
+	func(a address) []string { return computed(a, joinedOfViews) },
+	func(a address) []string { return computed(a, []string{spentOnViews}) },
 }
+
+// computed returns the statements that add columns that the server computes to
+// the table of views. Rows that are there get them in the background.
+func computed(a address, columns []string) []string {
+	opens := tableOf("opens")
+	var names []string
+	for _, c := range columns {
+		name, _, _ := strings.Cut(c, " ")
+		names = append(names, name)
+	}
+	fill := fmt.Sprintf("ALTER TABLE %s%s MATERIALIZE COLUMN %s SETTINGS mutations_sync = 0", opens.local(a),
+		a.onCluster(), strings.Join(names, ", MATERIALIZE COLUMN "))
+	return append(opens.add(a, columns), fill)
+}
+
+// spentOnViews is the column that schema version 6 adds to the table of views:
+// the engaged time plus 1 if the session counts, otherwise 0. Reading it costs
+// half of computing it from three columns. It contains report.CountingRules, so
+// new rules need a column of another name.
+const spentOnViews = "spent UInt64 MATERIALIZED if(session AND (engaged >= 1000 OR present >= 2000), " +
+	"toUInt64(least(greatest(engaged, 0), 4294967295)) + 1, 0) CODEC(T64, ZSTD(1))"
 
 // joinedOfViews lists the columns that schema version 5 adds to the table of
 // views. The server computes them. Tallies of single views count by them: one

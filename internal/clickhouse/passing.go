@@ -57,7 +57,7 @@ func (c *client) pass(ctx context.Context, w window, p *passing) error {
 		time = "toUInt32(intDiv(bitShiftRight(id, 21), 1000))"
 	}
 	return c.native(ctx, fmt.Sprintf("SELECT viewer, link, %s, toUInt32(e), toUInt8(counted) FROM %s", time,
-		w.persons(report.CountingRules(), "viewer, link, id, session, engaged, present")), 5, p.block)
+		w.persons("viewer, link, id")), 5, p.block)
 }
 
 // block counts the views of a block of rows.

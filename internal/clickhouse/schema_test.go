@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"vitrine"
@@ -80,7 +81,22 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestUpgradeBuildsAgain checks that tallies of an older schema are rebuilt.
+// TestSpentHasTheRules checks that the column that says whether a session counts
+// has the rules of today.
+func TestSpentHasTheRules(t *testing.T) {
+	r := report.CountingRules()
+	for _, part := range []string{
+		fmt.Sprintf("engaged >= %d OR present >= %d", r.AtypicalEngagedMs, r.AtypicalPresentMs),
+		fmt.Sprintf("least(greatest(engaged, 0), %d)", r.MaxMs),
+	} {
+		if !strings.Contains(spentOnViews, part) {
+			t.Errorf("%s has other rules than %q: add a column of another name", spentOnViews, part)
+		}
+	}
+}
+
+// TestUpgradeBuildsAgain checks that tallies of an older schema are rebuilt, and
+// that views that were stored before have the columns that were added since.
 func TestUpgradeBuildsAgain(t *testing.T) {
 	place := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, place)
@@ -106,7 +122,9 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 	}
 	trusted("settled", last)
 	must(l.c.exec(ctx, "DELETE FROM migrations WHERE number >= 4", nil))
+	must(l.c.exec(ctx, "ALTER TABLE opens DROP COLUMN spent", nil))
 	l = openTestLog(t, place)
+	sameInside(t, l, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: report.DayOf(views[0].At), To: last + 1})
 	trusted("upgraded", 0)
 	must(l.RollUp(ctx, last))
 	trusted("built again", last)
