@@ -81,8 +81,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestSpentHasTheRules checks that the column that says whether a session counts
-// has the rules of today.
+// TestSpentHasTheRules checks that the column that says whether a session
+// counts has the rules of today.
 func TestSpentHasTheRules(t *testing.T) {
 	r := report.CountingRules()
 	for _, part := range []string{
@@ -95,8 +95,9 @@ func TestSpentHasTheRules(t *testing.T) {
 	}
 }
 
-// TestUpgradeBuildsAgain checks that tallies of an older schema are rebuilt, and
-// that views that were stored before have the columns that were added since.
+// TestUpgradeBuildsAgain checks that tallies of an older schema are rebuilt,
+// and that views that were stored before have the columns that were added
+// since.
 func TestUpgradeBuildsAgain(t *testing.T) {
 	place := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, place)
