@@ -368,8 +368,12 @@ func (c counts) append(b []byte, id func(string) (uint64, error)) ([]byte, error
 }
 
 func (r *pieceReader) counts(c *counts, label func(uint64) (string, error)) error {
-	id := uint64(0)
-	for range r.count() {
+	id, all := uint64(0), r.count()
+	if *c == nil && all > 0 {
+		*c = make(counts, all)
+	}
+	var numbers []int64 // of the next labels that are new
+	for range all {
 		id += uint64(r.number())
 		n := r.number()
 		if r.bad {
@@ -379,7 +383,15 @@ func (r *pieceReader) counts(c *counts, label func(uint64) (string, error)) erro
 		if err != nil {
 			return fmt.Errorf("label %d: %w", id, err)
 		}
-		*entry(c, l) += n
+		if known := (*c)[l]; known != nil {
+			*known += n
+			continue
+		}
+		if len(numbers) == 0 {
+			numbers = make([]int64, min(all, 64))
+		}
+		numbers[0] = n
+		(*c)[l], numbers = &numbers[0], numbers[1:]
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ const (
 
 // wordsBatch is the number of words that are read together when one is
 // missing.
-const wordsBatch = 256
+const wordsBatch = 512
 
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first),

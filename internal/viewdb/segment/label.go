@@ -41,13 +41,15 @@ func ParseLabels(b []byte) (*Labels, error) {
 	}
 	w := &Labels{kind: b[0]}
 	b = b[1:]
+	text := string(b) // of all labels, which share its memory
 	for i := 0; len(b) > 0; i++ {
 		n, size := binary.Uvarint(b)
 		if i == len(w.Labels) || size <= 0 || n > uint64(len(b)-size) {
 			return nil, ErrDamaged
 		}
-		w.Labels[i] = string(b[size : size+int(n)])
-		b = b[size+int(n):]
+		end := size + int(n)
+		w.Labels[i] = text[size:end]
+		b, text = b[end:], text[end:]
 	}
 	return w, nil
 }
