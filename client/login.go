@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // Login is a request for an API key that the user confirms in a browser.
@@ -44,6 +45,22 @@ func (c *Client) TakeLogin(ctx context.Context, secret string) (TakenLogin, erro
 	var t TakenLogin
 	err := c.post(ctx, "/logins/take", map[string]string{"secret": secret}, &t)
 	return t, err
+}
+
+// Key describes an API key, without its secret.
+type Key struct {
+	Account   string    `json:"account"` // email address
+	Name      string    `json:"name"`
+	Last4     string    `json:"last4"` // the last characters of the key
+	Scope     string    `json:"scope"` // read, publish or full
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
+}
+
+// Key returns the API key of the client.
+func (c *Client) Key(ctx context.Context) (k Key, err error) {
+	err = c.get(ctx, "/key", nil, &k)
+	return k, err
 }
 
 // RevokeKey revokes the client's own key.

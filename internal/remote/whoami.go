@@ -1,62 +1,50 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
-	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/credentials"
 	"vitrine/internal/terminal"
 )
 
-// WhoamiCmd shows which server and API key the other commands use.
+// WhoamiCmd shows which server, account and API key the other commands use.
 type WhoamiCmd struct{ Flags }
 
-// whoami is the JSON output. Account and Name are those of "login", and unknown
-// for a key from elsewhere.
+// whoami is the JSON output: the API's object of the key, and where it is from.
 type whoami struct {
-	Server  string `json:"server"`
-	Account string `json:"account,omitempty"`
-	Name    string `json:"name,omitempty"` // of the key
-	Key     string `json:"key"`            // its beginning
-	From    string `json:"from"`           // login, VITRINE_API_KEY or --api-key
+	Server string `json:"server"`
+	From   string `json:"from"` // login, VITRINE_API_KEY or --api-key
+	client.Key
 }
 
-// Run checks that the server accepts the key, and prints both.
+// Run asks the server for the key, and prints both.
 func (c *WhoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
-	if _, err := api.Links(ctx, "", client.Query{Limit: 1}); err != nil {
+	key, err := api.Key(ctx)
+	if err != nil {
 		return err
 	}
-	to := t.Asked
-	who := whoami{Server: to.Server, Key: vitrine.KeyText(to.Key).String(), From: to.From}
-	if to.From == fromLogin {
-		stored, err := credentials.Open()
-		if err != nil {
-			return err
-		}
-		v, err := stored.Load(to.Server)
-		if err != nil {
-			return err
-		}
+	who := whoami{Server: t.Asked.Server, From: t.Asked.From, Key: key}
+	if who.From == fromLogin {
 		who.From = "login"
-		if v != nil {
-			who.Account, who.Name = v.Email, v.Name
-		}
 	}
 	if c.JSON {
 		return t.JSON(who)
 	}
+	expires := "never"
+	if !key.ExpiresAt.IsZero() {
+		expires = t.When(key.ExpiresAt)
+	}
 	return t.Facts([][2]string{
+		{"Account", key.Account},
 		{"Server", who.Server},
-		{"Account", cmp.Or(who.Account, fmt.Sprintf("unknown: the key is not from %q", terminal.Self()+" login"))},
-		{"API key", who.Key},
-		{"Key name", who.Name},
+		{"API key", fmt.Sprintf("%s (…%s)", key.Name, key.Last4)},
+		{"Scope", key.Scope},
+		{"Expires", expires},
 		{"Key from", who.From},
 	})
 }

@@ -57,6 +57,7 @@ var validRequests = map[string]func(c caller) answer{
 		return c.call("", "POST", "/logins/take",
 			fields{"secret": "nope"})
 	},
+	"getKey":    func(c caller) answer { return c.call(c.key, "GET", "/key", nil) },
 	"revokeKey": func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
 }
 
@@ -69,7 +70,7 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
 	"deleteVersion": "/links/nope/versions/1",
 	"listVisits":    "/links/nope/visits", "getVisit": "/links/nope/visits/1",
-	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
+	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "getKey": "/key", "revokeKey": "/key"}
 
 func wrongFilter(c caller, op string) answer {
 	return c.call(c.key, "GET", paths[op]+"?filter=country:was:DE", nil)

@@ -147,6 +147,7 @@ func TestDocumentedExamples(t *testing.T) {
 	captions := c.sound(c.key)
 	check("putCaptions", c.send(c.key, "PUT", captions+"/de", "text/vtt", morning))
 	check("listCaptions", c.call(c.key, "GET", captions, nil))
+	check("getKey", c.call(c.key, "GET", "/key", nil))
 	check("status", c.call("", "GET", "/status", nil))
 
 	check("startLogin", c.call("", "POST", "/logins", request("startLogin", nil)))

@@ -57,6 +57,10 @@ func TestLoginFlow(t *testing.T) {
 	f.call("", "POST", "/logins/take", secret).want(404, "not_found")
 	key := taken.text("apiKey")
 	f.call(key, "GET", "/links", nil).want(200, "")
+	if own := f.call(key, "GET", "/key", nil).want(200, "").json(); own["last4"] != key[len(key)-4:] ||
+		own["scope"] != "full" || own["account"] == "" || own["expiresAt"] != nil {
+		t.Errorf("the key of the request = %v", own)
+	}
 	f.call(key, "DELETE", "/key", nil).want(204, "")
 	f.call(key, "GET", "/links", nil).want(401, "unauthorized")
 	f.call(key, "DELETE", "/key", nil).want(401, "unauthorized")

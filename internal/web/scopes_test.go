@@ -105,6 +105,10 @@ var requests = map[string]func(c caller, slug string) answer{
 		_ string) answer {
 		return c.call(c.key, "GET", "/analytics", nil)
 	},
+	"GET /api/v1/key": func(c caller,
+		_ string) answer {
+		return c.call(c.key, "GET", "/key", nil)
+	},
 	"DELETE /api/v1/key": func(c caller,
 		_ string) answer {
 		return c.call(c.key, "DELETE", "/key", nil)

@@ -65,6 +65,26 @@ func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
 	return httpx.WriteJSON(w, takenLogin{taken.State, string(taken.Key), taken.Name, taken.Email})
 }
 
+// ownKey describes the key of a request.
+type ownKey struct {
+	Account   string           `json:"account"`
+	Name      string           `json:"name"`
+	Last4     string           `json:"last4"`
+	Scope     vitrine.KeyScope `json:"scope"`
+	CreatedAt string           `json:"createdAt"`
+	ExpiresAt string           `json:"expiresAt,omitempty"`
+}
+
+// OwnKey returns the key of the request and the email address of its account.
+func (s *Handler) OwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	k := ownKey{Account: c.Email, Name: c.Key.Name, Last4: c.Key.Last4, Scope: c.Key.Scope,
+		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat)}
+	if at := c.Key.ExpiresAt; !at.IsZero() {
+		k.ExpiresAt = at.UTC().Format(httpx.TimeFormat)
+	}
+	return httpx.WriteJSON(w, k)
+}
+
 // RevokeOwnKey revokes the key of the request.
 func (s *Handler) RevokeOwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	if err := s.Keys.RevokeOwn(r.Context(), c); err != nil {

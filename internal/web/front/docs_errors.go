@@ -47,7 +47,8 @@ var (
 	ofOneLink  = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
 		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit"}, versionOps...)
 	loginOps = []string{"startLogin", "takeLogin"}
-	withKey  = append([]string{"revokeKey", "createUpload", "completeUpload", "listLinks", "getAccountAnalytics"},
+	withKey  = append([]string{"getKey", "revokeKey", "createUpload", "completeUpload", "listLinks",
+		"getAccountAnalytics"},
 		ofOneLink...)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = []string{"revokeKey", "createUpload", "completeUpload", "updateLink", "deleteLink", "putCaptions",
