@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -102,14 +104,14 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// exists reports whether an instance exists. With a database address it returns
-// true.
+// exists reports whether an instance exists. With a database address, or if the
+// directory cannot be read, it returns true: opening reports the reason.
 func (p placeFlags) exists() bool {
 	if p.Database != "" {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(p.Data, storeFile))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // isNew reports whether a server would create an instance.

@@ -59,6 +59,9 @@ func hostOf(address string) string {
 	return strings.ToLower(host)
 }
 
+// thisMachine replaces the addresses of this machine by its name.
+var thisMachine = strings.NewReplacer("127.0.0.1", "localhost", "[::1]", "localhost")
+
 // SlugAt returns the slug of an argument of a command that has an instance
 // itself: a slug or the address of a link. own are the addresses of the
 // instance, as far as they are known; an address on another one is an error.
@@ -72,7 +75,7 @@ func SlugAt(arg string, own ...string) (string, error) {
 		if address == "" {
 			continue
 		}
-		if hostOf(page) == hostOf(address) {
+		if thisMachine.Replace(hostOf(page)) == thisMachine.Replace(hostOf(address)) {
 			return slugOf(arg), nil
 		}
 		known = append(known, address)
