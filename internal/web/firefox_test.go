@@ -71,6 +71,16 @@ func TestFirefoxViewers(t *testing.T) {
 		reader.Until(`document.documentElement.scrollWidth <= innerWidth`)
 		reader.Quiet()
 	}
+	pdf := b.Visitor()
+	pdf.Window(390, 844)
+	pdf.Go(s.url + "/p/" + string(s.publish("letter.pdf", letter()).Slug))
+	f := pdf.Frame("/view")
+	f.Until(`document.querySelector(".page canvas") !== null && !document.getElementById("bar").hidden`)
+	f.Click("#read")
+	f.Until(`document.querySelector(".page p")?.textContent.includes("The spring exhibition stayed open for longer")`)
+	f.Until(`document.documentElement.scrollWidth <= innerWidth`)
+	f.Quiet()
+
 	reader := b.Visitor()
 	reader.Go(s.url + "/p/" + string(s.publish("page.html", samples["page.html"]).Slug))
 	reader.Frame("/frame").Until(`document.body.textContent.includes("You are invited.")`)
