@@ -82,6 +82,19 @@ func TestBrowserPDFSlides(t *testing.T) {
 	f.quiet()
 }
 
+// TestBrowserPDFSmallest checks that the bar fits the narrowest phone.
+func TestBrowserPDFSmallest(t *testing.T) {
+	_, f := openPDF(t, makePDF(120), "120", chromedp.EmulateViewport(320, 568, chromedp.EmulateTouch,
+		chromedp.EmulateMobile))
+	f.run(emulation.SetTouchEmulationEnabled(true))
+	f.until(`matchMedia("(pointer: coarse)").matches`)
+	f.until(`[...document.querySelectorAll("#bar > *")].every((e) => {
+		const r = e.getBoundingClientRect();
+		return !r.width || (r.left >= 0 && r.right <= innerWidth && (e.tagName !== "BUTTON" || r.width >= 44));
+	})`)
+	f.quiet()
+}
+
 // TestBrowserPDFColumn checks that a double tap on text lets its column fill
 // the window.
 func TestBrowserPDFColumn(t *testing.T) {
