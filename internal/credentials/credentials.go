@@ -43,19 +43,23 @@ func NormalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as %s", address,
-			suggested(address)))
+		if meant := withScheme(address); meant != "" {
+			return "", terminal.Usage(fmt.Sprintf("the address of the server is incomplete: write %s instead of %s",
+				meant, address))
+		}
+		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example",
+			address))
 	}
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v1"), "/")
 	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil
 }
 
-// suggested returns what somebody meant who wrote an address without a scheme,
-// or an example.
-func suggested(address string) string {
+// withScheme returns what somebody meant who wrote an address without a scheme,
+// or "" for other addresses.
+func withScheme(address string) string {
 	u, err := url.Parse("https://" + strings.TrimSpace(address))
 	if err != nil || strings.Contains(address, "://") || !strings.ContainsAny(u.Host, ".:") && u.Host != "localhost" {
-		return "https://share.example"
+		return ""
 	}
 	if host := u.Hostname(); host == "localhost" || net.ParseIP(host) != nil {
 		u.Scheme = "http"
