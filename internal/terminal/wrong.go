@@ -84,7 +84,7 @@ func (t *Terminal) Sentence(err error) string {
 
 // flagOf maps fields of requests to the flags that set them.
 var flagOf = map[string]string{"from": "--from", "to": "--to", "timezone": "--timezone", "compare": "--compare",
-	"include": "--include", "limit": "--limit", "filter": "--filter", "version": "--version", "kind": "--kind",
+	"include": "--include", "limit": "--limit", "filter": "--filter", "kind": "--kind",
 	"status": "--status", "slug": "--slug", "title": "--title", "linkName": "--title", "expiresAt": "--expires",
 	"type": "--type", "replace": "--replace", "range": "--range", "granularity": "--hours"}
 
