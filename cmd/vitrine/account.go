@@ -49,7 +49,7 @@ type accountCreateCmd struct {
 	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
 	placeFlags
 	terminal.JSONFlag
-	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
+	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
 	named         bool   // --data or another place was named
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
@@ -197,7 +197,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type accountListCmd struct {
-	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:""`
+	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:"" placeholder:"ROLE"`
 	Banned bool   `name:"suspended" aliases:"banned" help:"Only those that are suspended."`
 	placeFlags
 	terminal.JSONFlag

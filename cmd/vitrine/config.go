@@ -43,7 +43,7 @@ type serveCmd struct {
 	MaxViews          int           `aliases:"max-opens" help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_VIEWS,VITRINE_MAX_OPENS" group:"advanced" default:"0"`
 	AbuseThreshold    int           `help:"How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never." env:"VITRINE_ABUSE_THRESHOLD" group:"advanced" default:"${abuse_threshold}"`
 	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" group:"advanced" default:"text" enum:"text,json"`
-	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info"`
+	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info" predictor:"level"`
 	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV" group:"advanced"`
 	geoFlags
 	created bool // the instance is new

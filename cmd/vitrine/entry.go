@@ -108,7 +108,7 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type accountInviteCmd struct {
 	emailArg
-	Plan string `help:"Plan of the account: free, pro or lifetime. Default: that of the owner." default:"" enum:",free,pro,lifetime"`
+	Plan string `help:"Plan of the account: free, pro or lifetime. Default: that of the owner." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
 	placeFlags
 }
 

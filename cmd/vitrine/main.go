@@ -114,6 +114,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	defer gc()
 	parser := newParser(c, kong.Writers(t.Out, t.Err), kong.Exit(func(code int) { exited = code }))
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")),
+		kongplete.WithPredictor("level", complete.PredictSet("debug", "info", "warn", "error")),
 		kongplete.WithPredictor("dir", complete.PredictDirs("*")), kongplete.WithPredictors(remote.Predictors()))
 	if exited >= 0 { // a completion was printed
 		return exited

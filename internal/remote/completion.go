@@ -13,6 +13,15 @@ type CompletionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
+// Help says where the script belongs.
+func (*CompletionCmd) Help() string {
+	return `For bash, add to ~/.bashrc: source <(vitrine completion bash)
+
+For zsh, add to ~/.zshrc: source <(vitrine completion zsh)
+
+For fish, run: vitrine completion fish > ~/.config/fish/completions/vitrine.fish`
+}
+
 // completions are the scripts for each shell. %s is the program, which the
 // shell calls with COMP_LINE.
 var completions = map[string]string{
