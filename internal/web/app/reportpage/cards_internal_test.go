@@ -74,7 +74,7 @@ func TestVeryYoungLink(t *testing.T) {
 }
 
 // TestStatsTips checks that insights format numbers like the rest of the page,
-// and do not repeat the time zone.
+// do not repeat the time zone, and speak of the page loads of a website.
 func TestStatsTips(t *testing.T) {
 	tips := statsTips([]report.Insight{
 		{ID: "best_time", Value: "13:00–14:00 Europe/Berlin", Detail: "272 of 2597 views"},
@@ -85,6 +85,10 @@ func TestStatsTips(t *testing.T) {
 		if got := [2]string{tips[i].Value, tips[i].Detail}; got != want {
 			t.Errorf("tip = %q, want %q", got, want)
 		}
+	}
+	tipsOfLoads(tips)
+	if got, want := tips[1].Detail, "1,004 page loads, 38.7% of all page loads"; got != want {
+		t.Errorf("tip of a website = %q, want %q", got, want)
 	}
 }
 

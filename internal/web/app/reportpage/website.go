@@ -40,6 +40,7 @@ func websiteCards(n *numbers) []statsCard {
 // fillWebsite replaces the display for links by that for a website.
 func (p *reportPage) fillWebsite(n *numbers) {
 	p.Cards = websiteCards(n)
+	tipsOfLoads(p.Tips)
 	// Page loads are counted without a script, which would know the window.
 	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return b.ID == "screens" })
 	for i := range p.Top {
@@ -50,6 +51,13 @@ func (p *reportPage) fillWebsite(n *numbers) {
 		}
 		row.Title = pagePath(row.Slug)
 		row.Address = strings.TrimSuffix(p.Website.URL, "/") + (&url.URL{Path: row.Title}).EscapedPath()
+	}
+}
+
+// tipsOfLoads changes insights about views to ones about page loads.
+func tipsOfLoads(tips []statsTip) {
+	for i := range tips {
+		tips[i].Detail = strings.ReplaceAll(tips[i].Detail, " views", " page loads")
 	}
 }
 
