@@ -13,7 +13,8 @@ function lines(...all) {
     return { text, x, y, size, width: (text.length * size) / 2 };
   });
 }
-const texts = (...all) => reflow(lines(...all)).map(({ head, runs }) => (head ? "# " : "") + runs.map((r) => r[1]).join(""));
+const texts = (...all) =>
+  reflow(lines(...all)).map(({ head, runs }) => (head ? "# " : "") + runs.map((r) => r[1]).join(""));
 const full = "x".repeat(14);
 
 for (const [what, want, ...all] of [
@@ -21,14 +22,28 @@ for (const [what, want, ...all] of [
   ["a word over two lines", ["the document ends here"], "the docu-", "ment ends", "here"],
   ["a hyphen before a capital", ["Anglo- American and more"], "Anglo-", "American", "and more"],
   ["a larger gap", ["one one one", "two two two"], "one one one", ["two two two", 50, 130]],
-  ["a last line that is short", [`${full} end.`, `Next ${full}`], [full, 50, 100], ["end.", 50, 112], ["Next", 50, 124], full],
+  [
+    "a last line that is short",
+    [`${full} end.`, `Next ${full}`],
+    [full, 50, 100],
+    ["end.", 50, 112],
+    ["Next", 50, 124],
+    full,
+  ],
   ["an indented first line", [`${full} ${full}`, `${full} ${full}`], full, full, [full, 62, 124], [full, 50, 136]],
   ["a heading", ["# Heading", "text goes on"], ["Heading", 50, 80, 20], ["text goes", 50, 110], "on"],
   ["bullets", ["• one", "• two"], "• one", "• two"],
   ["numbers", ["1. one", "2) two"], "1. one", "2) two"],
   ["columns of a page", ["left column goes on here"], "left", "column", ["goes on", 300, 100], "here"],
   ["another text in the next column", ["left column.", "Right one"], "left", "column.", ["Right", 300, 100], "one"],
-  ["rows of a table", ["Age\u2003Number", "12\u20034"], ["Age", 50, 100], ["Number", 200, 100], ["12", 50, 112], ["4", 200, 112]],
+  [
+    "rows of a table",
+    ["Age\u2003Number", "12\u20034"],
+    ["Age", 50, 100],
+    ["Number", 200, 100],
+    ["12", 50, 112],
+    ["4", 200, 112],
+  ],
   ["a note that stands higher", ["water2 flows"], ["water", 50, 100], ["2", 75, 96, 6], ["flows", 50, 112]],
   ["ideographs", ["漢字文章"], "漢字", "文章"],
   ["nothing", [], " ", ""],
@@ -37,5 +52,13 @@ for (const [what, want, ...all] of [
 
 test("spaces that are items of their own", () => {
   const [a, space, b] = lines(["one", 50, 100], [" ", 65, 100], ["two", 70, 100]);
-  assert.deepEqual(reflow([a, space, b]), [{ head: false, runs: [[0, "one "], [2, "two"]] }]);
+  assert.deepEqual(reflow([a, space, b]), [
+    {
+      head: false,
+      runs: [
+        [0, "one "],
+        [2, "two"],
+      ],
+    },
+  ]);
 });

@@ -97,7 +97,8 @@ export function rotate() {
 }
 
 // settle fits the pages again after the room for them has changed.
-export const settle = () => view.sheets.length && (fitted && !view.reading && fitted !== "actual" ? fit(fitted) : look());
+export const settle = () =>
+  view.sheets.length && (fitted && !view.reading && fitted !== "actual" ? fit(fitted) : look());
 
 addEventListener("resize", settle);
 addEventListener(
