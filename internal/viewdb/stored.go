@@ -190,9 +190,10 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 // stored in groups.
 const wholeTimes = 2048
 
-// Bodies of links of these lengths are stored compressed. There are many of
-// them, and SQLite stores what does not fit into a quarter of a page on another
-// page, most of which stays empty. Longer ones would take longer to read.
+// Bodies of links of these lengths are stored compressed, and those of days of
+// an account up to twice as long. There are many of them, and SQLite stores
+// what does not fit into a quarter of a page on another page, most of which
+// stays empty. Longer ones would take longer to read.
 const leastSmall, mostSmall = 200, 4096
 
 // putTally stores a tally, and its engaged times that are in memory. It
@@ -203,7 +204,11 @@ func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day re
 	if err != nil {
 		return err
 	}
-	if s.Link != 0 && len(body) >= leastSmall && len(body) <= mostSmall {
+	most := mostSmall
+	if s.Link == 0 {
+		most = []int{2 * mostSmall, 0, 0}[level]
+	}
+	if len(body) >= leastSmall && len(body) <= most {
 		body = segment.Deflate(body)
 	}
 	_, err = t.Exec(`INSERT INTO tallies (account, link, level, day, head, body) VALUES ($1, $2, $3, $4, $5, $6)
