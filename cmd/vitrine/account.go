@@ -348,7 +348,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // yesFlag skips a question.
 type yesFlag struct {
-	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	Yes bool `short:"y" help:"Do not ask before the only owner is changed. Required for that without a terminal."`
 }
 
 // lastOwner asks before a change after which the instance has no owner. It

@@ -46,6 +46,13 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
 	}
+	to, err := filepath.Abs(c.To)
+	if err != nil {
+		return err
+	}
+	if inside, err := filepath.Rel(c.Data, to); err == nil && filepath.IsLocal(inside) {
+		return terminal.Usage(fmt.Sprintf("%s is inside the data directory %s: choose a directory outside it, best on another disk", c.To, c.Data))
+	}
 	for name, schema := range map[string]string{storeFile: sqldb.StoreSchema, viewsFile: sqldb.ViewLogSchema} {
 		l, err := sqldb.LookAt(ctx, filepath.Join(c.Data, name), schema)
 		if err != nil {

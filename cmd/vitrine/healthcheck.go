@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,7 +36,11 @@ func (c *healthcheckCmd) Run(ctx context.Context) error {
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
-		return fmt.Errorf("no server responds at %s: %w", req.URL.Host, err)
+		if op := new(net.OpError); errors.As(err, &op) {
+			err = op.Err
+		}
+		return fmt.Errorf("no server responds at %s (%w): check that it runs, and the address (--listen or VITRINE_LISTEN)",
+			req.URL.Host, err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {

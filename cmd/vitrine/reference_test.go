@@ -43,6 +43,9 @@ const flagHead = "\n| flag | default | variable | what it does |\n|---|---|---|-
 // flagRow returns the row of a flag.
 func flagRow(f *kong.Flag) string {
 	name := "--" + f.Name
+	if f.Short != 0 {
+		name = "-" + string(f.Short) + ", " + name
+	}
 	if !f.IsBool() {
 		name += " " + cmp.Or(f.PlaceHolder, "VALUE")
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/url"
 	"os"
@@ -90,8 +91,8 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 func cannotListen(address string, err error) error {
 	host, port, split := net.SplitHostPort(address)
 	switch n, bad := strconv.Atoi(port); {
-	case split != nil || bad != nil:
-		return err
+	case split != nil || bad != nil || n < 0 || n > math.MaxUint16:
+		return terminal.Usage(fmt.Sprintf("--listen: %q is not HOST:PORT with a port from 0 to 65535, such as localhost:8080", address))
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s is already in use. Stop the other program, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
 	case errors.Is(err, syscall.EACCES) && n < 1024:

@@ -56,12 +56,18 @@ func Rewrite(parser *kong.Kong, args []string) []string {
 
 // isGroup reports whether a word is a command that has commands below it.
 func isGroup(parent *kong.Node, word string) bool {
+	c := child(parent, word)
+	return c != nil && len(c.Children) > 0
+}
+
+// child returns the command that a word names below another one, or nil.
+func child(parent *kong.Node, word string) *kong.Node {
 	for _, c := range parent.Children {
 		if c.Name == word || slices.Contains(c.Aliases, word) {
-			return len(c.Children) > 0
+			return c
 		}
 	}
-	return false
+	return nil
 }
 
 // Parse parses arguments. Unlike kong, it ignores empty variables of the

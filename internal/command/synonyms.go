@@ -17,3 +17,13 @@ var synonyms = map[string]string{
 	"invite": "account invite", "export": "backup", "upgrade": "migrate", "completions": "completion",
 	"me": "whoami", "who": "whoami",
 }
+
+// groupSynonyms maps the names that other programs give to commands of a group
+// to ours. The first that the group has is meant.
+var groupSynonyms = map[string][]string{
+	"add": {"create"}, "new": {"create"}, "ls": {"list", "queue"}, "list": {"queue"}, "show": {"list"},
+	"info": {"show", "list"}, "delete": {"revoke", "suspend"}, "rm": {"delete", "revoke", "suspend"},
+	"remove": {"delete", "revoke", "suspend"}, "disable": {"suspend", "revoke"}, "block": {"suspend", "disable"},
+	"enable": {"unsuspend", "undo"}, "login": {"sign-in"}, "password": {"reset"}, "renew": {"rotate"},
+	"restore": {"undo"}, "check": {"rescan"}, "scan": {"rescan"},
+}

@@ -74,6 +74,18 @@ func explain(err error) error {
 		} else if ours := synonyms[strings.Trim(m[1], `"`)]; node == nil && ours != "" {
 			m[2] = ", did you mean " + quoted(ours) + "?"
 		}
+		if node != nil && len(node.Children) > 0 {
+			what = fmt.Sprintf("%s has no command ", Name(node))
+			for _, ours := range groupSynonyms[strings.Trim(m[1], `"`)] {
+				if m[2] == "" && child(node, ours) != nil {
+					m[2] = ", did you mean " + quoted(ours) + "?"
+				}
+			}
+		}
+		if ours := strings.ToLower(strings.Trim(m[1], `"`)); m[2] == "" && w.context != nil && node == nil &&
+			child(w.context.Model.Node, ours) != nil {
+			m[2] = ", did you mean " + quoted(ours) + "?"
+		}
 		w.message = what + quoted(m[1]) + m[2]
 		return w
 	}

@@ -39,7 +39,7 @@ func LockServing(dir string) (ServingLock, error) {
 		if process, address := LastServer(dir); process != "" {
 			who += fmt.Sprintf(" (process %s, %s)", process, address)
 		}
-		return ServingLock{}, fmt.Errorf("%s serves %s; two on one data directory would disturb each other", who, dir)
+		return ServingLock{}, fmt.Errorf("%s serves %s. Stop it first: two on one data directory would disturb each other", who, dir)
 	}
 	return ServingLock{f}, nil
 }

@@ -108,6 +108,9 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 }
 
 func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
+	if in.Slug == "" {
+		return false, errors.New("slug is missing")
+	}
 	slug, err := vitrine.ParseSlug(in.Slug)
 	if err != nil {
 		return false, err
@@ -159,14 +162,14 @@ func decodeLine(b []byte, v any) error {
 	return nil
 }
 
+// lineError names the line that an error is about.
 func lineError(line int64, err error) error {
 	message := err.Error()
 	var e *vitrine.Error
 	if errors.As(err, &e) {
-		message = e.Message
+		message, err = e.Message, e.Err
 	}
-	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message),
-		Err: err}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message), Err: err}
 }
 
 // eachLine calls f with each non-blank line and its number, from 1, and counts

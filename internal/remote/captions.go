@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type CaptionsCmd struct {
 	File     string `arg:"" optional:"" predictor:"file" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
 	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
 	Delete   bool   `help:"Delete the captions in the language."`
+	Yes      bool   `short:"y" help:"Do not ask before captions are deleted. Required for that without a terminal."`
 	Flags
 }
 
@@ -39,6 +41,9 @@ func (c *CaptionsCmd) Validate() error {
 // a terminal the columns are aligned. Otherwise they are separated by tabs:
 // language, name, address.
 func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.Delete && !c.Yes && !t.InTTY {
+		return terminal.Unconfirmed("captions --delete deletes permanently")
+	}
 	language, text, err := c.read()
 	if err != nil {
 		return err
@@ -55,6 +60,8 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	switch {
 	case c.File != "":
 		all, err = api.PutCaptions(ctx, slug, language, text)
+	case c.Delete && !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete the captions in %s?", terminal.Plain(language)):
+		return errors.New("nothing was deleted")
 	case c.Delete:
 		if err = api.DeleteCaptions(ctx, slug, language); err == nil {
 			all, err = api.Captions(ctx, slug)

@@ -28,6 +28,11 @@ type LsCmd struct {
 	Flags
 }
 
+func (*LsCmd) Help() string {
+	return `On a terminal, a table with the views of the last 30 days. Otherwise a line for each link, its columns
+separated by tabs: slug, status, kind, bytes, creation time, title, address, views in 30 days.`
+}
+
 // Validate returns an error for an invalid limit.
 func (c *LsCmd) Validate() error {
 	switch {
@@ -53,11 +58,16 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	var rows [][]string
 	var links []client.ListedLink
-	n := 0
+	n, more := 0, false
 	for l, err := range c.links(ctx, api, limit) {
 		if err != nil {
 			return err
 		}
+		if n == limit && !c.All {
+			more = c.Limit == nil
+			break
+		}
+		n++
 		switch {
 		case c.JSON:
 			err = t.JSON(l)
@@ -69,9 +79,9 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if n++; n == limit && !c.All {
-			break
-		}
+	}
+	if more {
+		defer t.Say("Only the newest %d links are listed. For more: --limit N, or --all.", limit)
 	}
 	switch {
 	case c.JSON:
@@ -93,7 +103,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 func (c *LsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
 	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100, Views: true}
 	if !c.All {
-		q.Limit = min(limit, q.Limit)
+		q.Limit = min(limit+1, q.Limit) // one more shows that there are more
 	}
 	return api.AllLinks(ctx, q)
 }

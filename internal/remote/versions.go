@@ -1,9 +1,12 @@
 package remote
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"vitrine"
 	"vitrine/client"
@@ -14,6 +17,7 @@ type VersionsCmd struct {
 	Link    string `arg:"" predictor:"link" help:"Slug or address of the link."`
 	Restore *int   `xor:"change" help:"Restore this version. The current one is kept." placeholder:"N"`
 	Delete  *int   `xor:"change" help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
+	Yes     bool   `short:"y" help:"Do not ask before a version is deleted. Required for that without a terminal."`
 	Flags
 }
 
@@ -39,20 +43,8 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Restore != nil:
-		_, err = api.RestoreVersion(ctx, slug, *c.Restore)
-	case c.Delete != nil:
-		err = api.DeleteVersion(ctx, slug, *c.Delete)
-	}
-	if err != nil {
+	if err := c.change(ctx, t, api, slug); err != nil {
 		return err
-	}
-	switch {
-	case c.Restore != nil:
-		t.Say("The link shows version %d now.", *c.Restore)
-	case c.Delete != nil:
-		t.Say("Version %d is deleted.", *c.Delete)
 	}
 	all, err := api.Versions(ctx, slug)
 	if err != nil {
@@ -82,6 +74,44 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return nil
 	}
 	return t.Table([]string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}, rows)
+}
+
+// change restores or deletes a version. It asks for confirmation of a delete.
+func (c *VersionsCmd) change(ctx context.Context, t *terminal.Terminal, api *client.Client, slug string) error {
+	switch {
+	case c.Restore != nil:
+		if _, err := api.RestoreVersion(ctx, slug, *c.Restore); err != nil {
+			return noVersion(err, *c.Restore, slug)
+		}
+		t.Say("The link shows version %d now.", *c.Restore)
+	case c.Delete != nil && !c.Yes && !t.InTTY:
+		return terminal.Unconfirmed("versions --delete deletes permanently")
+	case c.Delete != nil:
+		if !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete version %d of %s permanently?", *c.Delete, slug) {
+			return errors.New("nothing was deleted")
+		}
+		if err := api.DeleteVersion(ctx, slug, *c.Delete); err != nil {
+			return noVersion(err, *c.Delete, slug)
+		}
+		t.Say("Version %d is deleted.", *c.Delete)
+	}
+	return nil
+}
+
+// noVersion names the version that an error of the API is about. The request
+// had it in its path, so that no flag is at fault.
+func noVersion(err error, version int, slug string) error {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	named := *e
+	named.Field = ""
+	if e.Code == string(vitrine.CodeNotFound) && !strings.HasPrefix(e.Message, "Link not found") {
+		named.Message = fmt.Sprintf("The link has no version %d. To list its versions: %s versions %s", version,
+			terminal.Self(), slug)
+	}
+	return &named
 }
 
 // replacedText returns the message about a replaced file.

@@ -34,7 +34,7 @@ func ExitCode(err error) int {
 	}
 	var access *AccessError
 	var usage *UsageError
-	code, field := codeOf(err)
+	code, field, answered := codeOf(err)
 	switch {
 	case errors.As(err, &access):
 		return ExitAccess
@@ -43,7 +43,9 @@ func ExitCode(err error) int {
 	}
 	switch code {
 	case vitrine.CodeUnauthorized, vitrine.CodeForbidden, vitrine.CodeBanned:
-		return ExitAccess
+		if answered { // commands of the operator need no access
+			return ExitAccess
+		}
 	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeBadRange:
 		return ExitUsage
 	case vitrine.CodeInvalidRequest: // without a field, the state of something is the reason
@@ -55,15 +57,15 @@ func ExitCode(err error) int {
 }
 
 // codeOf returns the code and the field of an error of the domain or of the
-// API.
-func codeOf(err error) (code vitrine.Code, field string) {
+// API, and whether the API answered it.
+func codeOf(err error) (code vitrine.Code, field string, answered bool) {
 	var domain *vitrine.Error
 	var answer *client.Error
 	switch {
 	case errors.As(err, &answer):
-		return vitrine.Code(answer.Code), answer.Field
+		return vitrine.Code(answer.Code), answer.Field, true
 	case errors.As(err, &domain):
-		return domain.Code, domain.Field
+		return domain.Code, domain.Field, false
 	}
-	return "", ""
+	return "", "", false
 }

@@ -57,7 +57,7 @@ func (to *Target) host() string {
 // shownKey returns the part of the key that is not secret.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
-		return "incomplete"
+		return "incomplete or mistyped"
 	}
 	return vitrine.KeyText(to.Key).String()
 }
@@ -76,7 +76,7 @@ func (t *Terminal) Sentence(err error) string {
 		return "interrupted"
 	case !errors.As(err, &e):
 		return err.Error()
-	case e.Err != nil:
+	case e.Err != nil && !strings.Contains(e.Message, e.Err.Error()):
 		return e.Message + " (" + e.Err.Error() + ")"
 	}
 	return e.Message
@@ -95,8 +95,9 @@ func (to *Target) refused(e client.Error) string {
 	switch {
 	case e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found"):
 		e.Message = fmt.Sprintf("There is no link %q at %s. To list your links: %s ls", to.Link, to.host(), Self())
-	case e.Code == "" && e.Status == http.StatusNotFound:
-		return fmt.Sprintf("%s answers, but not like an instance of Vitrine (404 Not Found). Check the address (--server or VITRINE_SERVER): it has no path, as in https://share.example.", to.Server)
+	case e.Code == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented):
+		return fmt.Sprintf("%s answers, but not like an instance of Vitrine (%d %s). Check the address (--server or VITRINE_SERVER): it has no path, as in https://share.example.",
+			to.Server, e.Status, http.StatusText(e.Status))
 	case flag == "":
 		return ""
 	case strings.HasPrefix(e.Message, e.Field+" "):
