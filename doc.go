@@ -86,7 +86,7 @@
 //	audit                whether store, files and view log agree
 //	sharedreport         read-only addresses of reports
 //	sitestats            page loads of websites
-//	lease, outbox        work shared by processes; mail that is sent later
+//	lease, sharedclock   work and time shared by processes; outbox: mail sent later
 //	ratelimit            how often something may be tried
 //	logowner             whether a view log belongs to a store
 //	storageowner         whether a directory or bucket belongs to a store

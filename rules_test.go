@@ -23,7 +23,7 @@ client                       report filetype
 e2e
 cmd/vitrine                  geo
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections command credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
+cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sharedclock sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
 
 vitrine                      report filetype
 
@@ -38,6 +38,7 @@ filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text
 filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text
 turn
+sharedclock
 geo                          durable
 visitor
 worker

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/logowner"
 	"vitrine/internal/moderation"
+	"vitrine/internal/sharedclock"
 	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/terminal"
@@ -90,7 +91,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 		return nil, err
 	}
 	if places.shared() {
-		in.now = (&sharedClock{own: clock, theirs: in.store.Time}).now
+		in.now = (&sharedclock.Clock{Own: clock, Theirs: in.store.Time}).Now
 	}
 	if err = refuseUnfinished(ctx, in.store, places); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
+	"time"
 
 	"vitrine/internal/command"
 	"vitrine/internal/remote"
@@ -75,6 +76,9 @@ var groups = []kong.Group{
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
 	{Key: "advanced", Title: "Advanced"},
 }
+
+// clock returns the time of this machine. Tests replace it.
+var clock = time.Now
 
 func main() {
 	ctx, interrupt := context.WithCancel(context.Background())

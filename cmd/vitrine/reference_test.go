@@ -33,9 +33,11 @@ var shared = []struct {
 	title, intro string
 	names        []string
 }{
-	{"Storage flags", "Commands that open an instance take these flags. They say where its data is.", []string{"data", "database", "views", "files"}},
+	{"Storage flags", "Commands that open an instance take these flags. They say where its data is.",
+		[]string{"data", "database", "views", "files"}},
 	{"Connection flags", "Commands that use an instance over its API take these flags.", []string{"server", "api-key"}},
-	{"Plan flags", "Commands that show or change plans take these flags. They set the limits of each plan.", []string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
+	{"Plan flags", "Commands that show or change plans take these flags. They set the limits of each plan.",
+		[]string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
 }
 
 const flagHead = "\n| flag | default | variable | what it does |\n|---|---|---|---|\n"

@@ -66,7 +66,8 @@ func TestMessages(t *testing.T) {
 // TestFlagsBetweenArguments checks that flags may stand anywhere among the
 // arguments of a command.
 func TestFlagsBetweenArguments(t *testing.T) {
-	for _, args := range []string{"many a --fast b --text=x c", "many --fast a b c --text x", "-q many a b --text x -f c",
+	for _, args := range []string{"many a --fast b --text=x c", "many --fast a b c --text x",
+		"-q many a b --text x -f c",
 		"many a b --text x --fast -- c"} {
 		s := new(struct {
 			Many struct {
@@ -89,7 +90,8 @@ func TestFlagsBetweenArguments(t *testing.T) {
 func TestRewrite(t *testing.T) {
 	p := New(new(sample))
 	for args, want := range map[string]string{
-		"": "--help", "help": "--help", "help group add": "group add --help", "--version": "version", "-V x": "version x", "-v": "version",
+		"": "--help", "help": "--help", "help group add": "group add --help", "--version": "version",
+		"-V x": "version x", "-v": "version",
 		"group": "group --help", "gr": "gr --help", "group add": "group add", "do": "do",
 	} {
 		if got := strings.Join(Rewrite(p, strings.Fields(args)), " "); got != want {

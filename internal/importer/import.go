@@ -169,7 +169,8 @@ func lineError(line int64, err error) error {
 	if errors.As(err, &e) {
 		message, err = e.Message, e.Err
 	}
-	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message), Err: err}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message),
+		Err: err}
 }
 
 // eachLine calls f with each non-blank line and its number, from 1, and counts

@@ -171,7 +171,8 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && strings.Contains(path, "://"):
-		return client.File{}, terminal.Usage(fmt.Sprintf("%s is an address: put publishes files. Download it first", terminal.Plain(path)))
+		return client.File{}, terminal.Usage(fmt.Sprintf("%s is an address: put publishes files. Download it first",
+			terminal.Plain(path)))
 	case err != nil || info.Mode().IsRegular():
 		return client.OpenFile(path)
 	case !info.IsDir(): // opening a pipe would wait for its other end

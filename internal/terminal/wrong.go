@@ -95,7 +95,8 @@ func (to *Target) refused(e client.Error) string {
 	switch {
 	case e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found"):
 		e.Message = fmt.Sprintf("There is no link %q at %s. To list your links: %s ls", to.Link, to.host(), Self())
-	case e.Code == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented):
+	case e.Code == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed ||
+		e.Status == http.StatusNotImplemented):
 		return fmt.Sprintf("%s answers, but not like an instance of Vitrine (%d %s). Check the address (--server or VITRINE_SERVER): it has no path, as in https://share.example.",
 			to.Server, e.Status, http.StatusText(e.Status))
 	case flag == "":

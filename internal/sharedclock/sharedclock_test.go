@@ -1,15 +1,15 @@
-package main
+package sharedclock
 
 import (
 	"testing"
 	"time"
 )
 
-func TestSharedClock(t *testing.T) {
+func TestClock(t *testing.T) {
 	own := time.Date(2026, 1, 31, 23, 59, 30, 0, time.UTC)
 	off, known := time.Duration(0), true
-	c := &sharedClock{own: func() time.Time { return own },
-		theirs: func() (time.Time, bool) { return own.Add(off), known }}
+	c := &Clock{Own: func() time.Time { return own },
+		Theirs: func() (time.Time, bool) { return own.Add(off), known }}
 	for _, step := range []struct {
 		what  string
 		off   time.Duration
@@ -22,12 +22,12 @@ func TestSharedClock(t *testing.T) {
 		{"the database is away", time.Hour, false, time.Minute},
 		{"ahead by a minute", -time.Minute, true, -time.Minute},
 		{"set right", 0, true, 0},
-		{"nearly too far", clocksDiffer, true, clocksDiffer},
-		{"too far to know who is right", clocksDiffer + time.Second, true, 0},
-		{"and the other way", -clocksDiffer - time.Second, true, 0},
+		{"nearly too far", differ, true, differ},
+		{"too far to know who is right", differ + time.Second, true, 0},
+		{"and the other way", -differ - time.Second, true, 0},
 	} {
 		off, known = step.off, step.known
-		if got := c.now().Sub(own); got != step.want {
+		if got := c.Now().Sub(own); got != step.want {
 			t.Errorf("%s: %v, want %v", step.what, got, step.want)
 		}
 	}
