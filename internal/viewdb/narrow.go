@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vitrine"
+	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/scan"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
@@ -42,7 +43,7 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		}
 		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
 			Brief: q.Brief, Events: d.within}
-		s, err := l.scan(ctx, tx, q.Scope, ids{oldest.ID, r.to}, &of)
+		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, ids{oldest.ID, r.to}, &of)
 		if err != nil {
 			return false, err
 		}
@@ -68,7 +69,11 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 	}
 	q.Links = some
 	_, err := l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
-		s, err := l.scan(ctx, tx, q.Scope, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
+		scopes, err := tx.scopesOf(q.Account, some)
+		if err != nil {
+			return false, err
+		}
+		s, err := l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
 			Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
 		if err != nil {
 			return false, err
@@ -77,6 +82,19 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 		return false, nil
 	})
 	return views, err
+}
+
+// scopesOf returns the scopes of those links that belong to an account.
+func (t logTx) scopesOf(account vitrine.AccountID, links []int64) (scopes []vitrine.Scope, err error) {
+	err = t.Each(func(s sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := s.Scan(&link)
+		if slices.Contains(links, int64(link)) {
+			scopes = append(scopes, vitrine.Scope{Account: account, Link: link})
+		}
+		return err
+	}, "SELECT link FROM links WHERE account = $1", int64(account))
+	return scopes, err
 }
 
 // retained calls f with the IDs of a query whose views have not expired. It
@@ -110,9 +128,9 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 	return err == nil && gone.AllViews() > 0, err
 }
 
-// scan counts the views of a scope in a range of IDs, in packs and in the table
-// opens.
-func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids,
+// scan counts the views of scopes of one account in a range of IDs, in packs and
+// in the table opens.
+func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
 	q *scan.Query) (s *scan.Scan, err error) {
 	q.Word = l.words.Word
 	s = scan.Begin(ctx, q)
@@ -121,16 +139,25 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 			err = again
 		}
 	}()
+	for _, scope := range scopes {
+		if err := scanScope(tx, scope, r, s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func scanScope(tx logTx, scope vitrine.Scope, r ids, s *scan.Scan) error {
 	st, err := tx.state(scope.Account)
 	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
 		err = tx.visitPacks(scope, r, s.Segment)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	clause, args := within(scope, "opens", r)
 	var row segment.Row
-	return s, tx.VisitOpens(func(link, id int64, open, session []byte) error {
+	return tx.VisitOpens(func(link, id int64, open, session []byte) error {
 		row.ID = vitrine.ViewID(id)
 		if err := row.Decode(open, session); err != nil {
 			return err
