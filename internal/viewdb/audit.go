@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/recount"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -90,26 +91,23 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	if err != nil {
 		return nil, err
 	}
-	var sources []source
-	for _, r := range runs {
-		sources = append(sources, source{tx: t, account: account, run: r.Number})
-	}
+	sources := t.Readers(account, runs)
 	sums = map[int64]uint64{}
 	var last segment.Visit
 	for n := 0; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		best, err := first(sources, math.MinInt64)
+		best, err := visits.First(sources, math.MinInt64)
 		if err != nil || best == nil {
 			return sums, err
 		}
-		if e := best.head(); n == 0 || e != last {
+		if e := best.Head(); n == 0 || e != last {
 			if last = e; e.Day >= from {
 				sums[e.Link] += e.Fingerprint()
 			}
 		}
-		best.at++
+		best.Skip()
 	}
 }
 

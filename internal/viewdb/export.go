@@ -10,6 +10,7 @@ import (
 	"vitrine"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -210,30 +211,27 @@ func (e *exporting) nextSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 	if err != nil {
 		return nil, 0, false, err
 	}
-	var sources []source
-	for _, r := range runs {
-		sources = append(sources, source{tx: t, account: e.account, run: r.Number})
-	}
+	sources := t.Readers(e.account, runs)
 	var of []segment.Visit // all entries of one viewer
 	for {
-		best, err := first(sources, from)
+		best, err := visits.First(sources, from)
 		if err != nil {
 			return nil, 0, false, err
 		}
-		if len(of) > 0 && (best == nil || best.head().Viewer != of[0].Viewer) {
+		if len(of) > 0 && (best == nil || best.Head().Viewer != of[0].Viewer) {
 			some, of = e.lastOf(some, of), of[:0]
 		}
 		if best == nil {
 			return some, 0, false, nil
 		}
-		v := best.head()
+		v := best.Head()
 		if len(some) >= exportBatch && len(of) == 0 {
 			return some, v.Viewer, true, nil
 		}
 		if of = append(of, v); v.Day >= e.forgotten || h.Erasing[v.Link] {
 			of = of[:len(of)-1]
 		}
-		best.at++
+		best.Skip()
 	}
 }
 

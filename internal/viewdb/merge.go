@@ -2,7 +2,6 @@ package viewdb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math"
 	"time"
@@ -127,19 +126,16 @@ func (m *merging) step(t logTx) (more bool, err error) {
 		return false, err
 	}
 	w := visits.Writer{Tx: t.Index, Account: m.account, Run: m.run}
-	var sources []source
-	for _, r := range m.from {
-		sources = append(sources, source{tx: t, account: m.account, run: r.Number})
-	}
+	sources := t.Readers(m.account, m.from)
 	for {
-		best, err := first(sources, m.next)
+		best, err := visits.First(sources, m.next)
 		if err != nil {
 			return false, err
 		}
 		if best == nil {
 			break
 		}
-		e := best.head()
+		e := best.Head()
 		if w.Entries >= mergeBatch && e.Viewer != w.Last.Viewer {
 			next, entries := e.Viewer, m.entries+w.Entries
 			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
@@ -150,7 +146,7 @@ func (m *merging) step(t logTx) (more bool, err error) {
 				return false, err
 			}
 		}
-		best.at++
+		best.Skip()
 	}
 	if err := w.End(); err != nil {
 		return false, err
@@ -167,73 +163,4 @@ func (m *merging) step(t logTx) (more bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// source reads the entries of a run in order.
-type source struct {
-	tx      logTx
-	account vitrine.AccountID
-	run     int64
-	began   bool
-	last    int64 // first viewer of the last row read
-	done    bool
-	entries []segment.Visit
-	at      int
-}
-
-// first returns the source with the smallest entry whose viewer is at least
-// from, or nil if there is none.
-func first(sources []source, from int64) (best *source, err error) {
-	for i := range sources {
-		e, ok, err := sources[i].peek(from)
-		if err != nil {
-			return nil, err
-		}
-		if ok && (best == nil || e.Compare(best.head()) < 0) {
-			best = &sources[i]
-		}
-	}
-	return best, nil
-}
-
-func (s *source) head() segment.Visit { return s.entries[s.at] }
-
-// peek returns the next entry whose viewer is at least from.
-func (s *source) peek(from int64) (e segment.Visit, ok bool, err error) {
-	for !s.done {
-		for s.at < len(s.entries) && s.entries[s.at].Viewer < from {
-			s.at++
-		}
-		if s.at < len(s.entries) {
-			return s.entries[s.at], true, nil
-		}
-		if err := s.read(from); err != nil {
-			return e, false, err
-		}
-	}
-	return e, false, nil
-}
-
-// read reads the next rows. The first call starts at the row that may contain
-// viewer from.
-func (s *source) read(from int64) error {
-	s.entries, s.at, s.done = s.entries[:0], 0, true
-	add := func(first int64, data []byte) (err error) {
-		s.last, s.done = first, false
-		s.entries, err = segment.ReadVisits(s.entries, first, data)
-		return err
-	}
-	if !s.began {
-		s.began = true
-		return s.tx.VisitRows(s.account, s.run, from, visits.ManyRows, add)
-	}
-	return s.tx.Each(func(row sqldb.Scanner) error {
-		var first int64
-		var data sql.RawBytes
-		if err := row.Scan(&first, &data); err != nil {
-			return s.tx.Failed(err)
-		}
-		return add(first, data)
-	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
-		int64(s.account), s.run, s.last, visits.ManyRows)
 }

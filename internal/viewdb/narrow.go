@@ -69,12 +69,12 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 	}
 	q.Links = some
 	_, err := l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
+		var s *scan.Scan
 		scopes, err := tx.scopesOf(q.Account, some)
-		if err != nil {
-			return false, err
+		if err == nil {
+			s, err = l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
+				Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
 		}
-		s, err := l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
-			Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
 		if err != nil {
 			return false, err
 		}
@@ -139,31 +139,28 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r 
 			err = again
 		}
 	}()
+	var row segment.Row
 	for _, scope := range scopes {
-		if err := scanScope(tx, scope, r, s); err != nil {
+		st, err := tx.state(scope.Account)
+		if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
+			err = tx.visitPacks(scope, r, s.Segment)
+		}
+		if err != nil {
+			return nil, err
+		}
+		clause, args := within(scope, "opens", r)
+		err = tx.VisitOpens(func(link, id int64, open, session []byte) error {
+			row.ID = vitrine.ViewID(id)
+			if err := row.Decode(open, session); err != nil {
+				return err
+			}
+			return s.Row(vitrine.LinkID(link), &row)
+		}, clause, args)
+		if err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
-}
-
-func scanScope(tx logTx, scope vitrine.Scope, r ids, s *scan.Scan) error {
-	st, err := tx.state(scope.Account)
-	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
-		err = tx.visitPacks(scope, r, s.Segment)
-	}
-	if err != nil {
-		return err
-	}
-	clause, args := within(scope, "opens", r)
-	var row segment.Row
-	return tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		row.ID = vitrine.ViewID(id)
-		if err := row.Decode(open, session); err != nil {
-			return err
-		}
-		return s.Row(vitrine.LinkID(link), &row)
-	}, clause, args)
 }
 
 // downloads are the download events of a query.
