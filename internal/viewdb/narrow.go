@@ -128,8 +128,8 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 	return err == nil && gone.AllViews() > 0, err
 }
 
-// scan counts the views of scopes of one account in a range of IDs, in packs and
-// in the table opens.
+// scan counts the views of scopes of one account in a range of IDs, in packs
+// and in the table opens.
 func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
 	q *scan.Query) (s *scan.Scan, err error) {
 	q.Word = l.words.Word
