@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/links"
@@ -28,7 +26,8 @@ func (c *linkClearCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkRejectCmd struct {
 	decideArg
-	Same bool `help:"And all links with the same file, in any state and account."`
+	Same bool `help:"And all links with the same file, in any state and account. Asks first."`
+	Yes  bool `short:"y" help:"Do not ask before --same. Required without a terminal."`
 }
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -39,6 +38,22 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		})
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+		all, err := in.links.Rejectable(ctx, c.Slug)
+		if err != nil {
+			return err
+		}
+		accounts := map[vitrine.AccountID]bool{}
+		for _, l := range all {
+			accounts[l.Account] = true
+		}
+		sure := c.Yes || len(all) == 0
+		if !sure {
+			t.Tell("This disables %s of %s.", terminal.Counted(int64(len(all)), "link"),
+				terminal.Counted(int64(len(accounts)), "account"))
+		}
+		if ok, err := confirm(t, sure, "Continue?"); err != nil || !ok {
+			return err
+		}
 		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
 		for _, l := range links {
 			err = errors.Join(err, c.show(ctx, t, in, l))
@@ -243,34 +258,4 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		return err
 	})
-}
-
-// watch logs the number of links in the review queue when it grows.
-type watch struct {
-	moderation *moderation.Service
-	reported   int64
-	warn       func(string)
-}
-
-// watchEvery is the time between two checks.
-const watchEvery = time.Minute
-
-func (w *watch) check(ctx context.Context) error {
-	counts, err := w.moderation.Counts(ctx)
-	if err != nil {
-		return err
-	}
-	waiting := int64(0)
-	for _, n := range counts {
-		waiting += n
-	}
-	if waiting > w.reported {
-		what := "links wait"
-		if waiting == 1 {
-			what = "link waits"
-		}
-		w.warn(fmt.Sprintf("%d %s for review: see /moderation, or vitrine link queue", waiting, what))
-	}
-	w.reported = waiting
-	return nil
 }

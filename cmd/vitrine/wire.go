@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/lease"
 	"vitrine/internal/mail"
+	"vitrine/internal/moderation"
 	"vitrine/internal/outbox"
 	"vitrine/internal/ownviews"
 	"vitrine/internal/preview"
@@ -103,7 +104,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Leases:      leases, Plans: c.plans(),
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
-	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
+	queue := &moderation.Watch{Service: in.moderation, Warn: func(text string) { log.Warn(text) }}
 	in.abuse.Threshold = c.AbuseThreshold
 	made := &publish.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
@@ -130,7 +131,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
-		worker.New("review", watchEvery, log, queue.check), worker.New("sweep", sweepEvery, log, uploads.Sweep),
+		worker.New("review", moderation.WatchEvery, log, queue.Check),
+		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"vitrine"
@@ -197,71 +196,6 @@ func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (
 	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionReject, To: vitrine.StateDisabled,
 		Reason: vitrine.ReasonModerator})
 }
-
-// RejectSame disables every link with the same bytes as the given one, which it
-// includes, in any state. It returns the links that it changed. It works in
-// steps: after a failure, changed links stay disabled, and another call
-// continues.
-func (s *Service) RejectSame(ctx context.Context, slug string,
-	d vitrine.Decision) (changed []*vitrine.Link, err error) {
-	note, err := d.CheckedNote()
-	if err != nil {
-		return nil, err
-	}
-	var all []*vitrine.Link
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
-		if err != nil {
-			return err
-		}
-		if err := checkUnchanged(tx, l, d.Seen); err != nil {
-			return err
-		}
-		all = []*vitrine.Link{l}
-		if l.SHA256 != "" {
-			all, err = tx.LinksBySHA256(l.SHA256, 0)
-		}
-		return err
-	})
-	for some := range slices.Chunk(all, rejectBatch) {
-		if err != nil {
-			break
-		}
-		var done []*vitrine.Link
-		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-			done = nil
-			for _, l := range some {
-				l, err := tx.Link(l.ID)
-				if err != nil {
-					return err
-				}
-				// The owner could enable such a link again.
-				theirs := l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired
-				if l.State == vitrine.StateDisabled && !theirs || !l.DeletedAt.IsZero() {
-					continue
-				}
-				action := vitrine.ActionReject
-				if l.State == vitrine.StateLive {
-					action = vitrine.ActionDisable
-				}
-				if err := l.Transition(tx, s.Now(),
-					vitrine.Change{By: d.By, Action: action, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator,
-						Note: note}); err != nil {
-					return err
-				}
-				done = append(done, l)
-			}
-			return nil
-		})
-		if err == nil {
-			changed = append(changed, done...)
-		}
-	}
-	return changed, err
-}
-
-// rejectBatch bounds the rows of one transaction.
-const rejectBatch = 200
 
 // checkUnchanged returns an error if the link has changed since the moderator
 // opened it.
