@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/limits"
+	"vitrine/internal/password"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 
@@ -78,7 +79,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		return err
 	}
 	if made {
-		t.Say("This is a new instance, in %s.", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
+		t.Tell("This is a new instance, in %s.", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
 	}
 	if c.From != "" {
 		return c.createFrom(ctx, t, in)
@@ -109,8 +110,9 @@ func (c *accountCreateCmd) AfterApply(k *kong.Context) error {
 	return nil
 }
 
-// check validates the arguments and returns the password, if one is requested.
-func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
+// check validates the arguments and returns the chosen password, if one is
+// requested.
+func (c *accountCreateCmd) check(in io.Reader) (chosen string, err error) {
 	switch {
 	case c.From != "" && (c.Email != "" || c.PasswordStdin):
 		return "", terminal.Usage("--from reads addresses and passwords from the file; do not give them as arguments")
@@ -126,9 +128,9 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 		return "", terminal.Usage(fmt.Sprintf("%q is not an e-mail address", c.Email))
 	}
 	if c.PasswordStdin {
-		password, err = passwordFrom(in, c.Email)
+		chosen, err = password.Read(in, c.Email)
 	}
-	return password, err
+	return chosen, err
 }
 
 // existingHint adds a hint to the error for an existing account: create a key

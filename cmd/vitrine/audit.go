@@ -14,6 +14,7 @@ import (
 
 type auditCmd struct {
 	placeFlags
+	terminal.JSONFlag
 	Deep bool `help:"Also read the bytes of every file and compare their SHA-256."`
 	All  bool `help:"Recount all stored tallies from the views, not a sample."`
 	// Repair implies All.
@@ -21,7 +22,7 @@ type auditCmd struct {
 }
 
 func (*auditCmd) Help() string {
-	return `Prints each fault on a line. The exit code is 1 if there are any. With --repair, days with a wrong
+	return `Prints each fault on a line, with --json as {"fault": …}. The exit code is 1 if there are any. With --repair, days with a wrong
 or missing tally are marked as stale, with all later days of the account, and their tallies are
 rebuilt. Then everything is audited again, with all tallies. A server may run at the same time.
 Views, counts and files are not derived from other data: if these have faults, restore a backup. The
@@ -38,6 +39,10 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	faults, tallies := 0, 0
 	fault := func(text string) {
 		faults++
+		if c.JSON {
+			_ = t.JSON(map[string]string{"fault": text}) // the exit code says that there are faults
+			return
+		}
 		fmt.Fprintln(t.Out, terminal.Plain(text))
 	}
 	tally := func(text string) {
@@ -61,25 +66,10 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case err != nil:
 		return fmt.Errorf("the audit did not finish: %w", err)
 	case faults > 0:
-		return fmt.Errorf("faults found: %d. %s", faults, auditAdvice(faults, tallies, c.Repair))
+		return fmt.Errorf("faults found: %d. %s", faults, audit.Advice(faults, tallies, c.Repair))
 	}
 	t.Say("No faults.")
 	return nil
-}
-
-// auditAdvice returns the next step after faults. tallies is the number of
-// faults in stored tallies.
-func auditAdvice(faults, tallies int, repaired bool) string {
-	switch {
-	case tallies == 0:
-		return "The audit cannot repair them: restore a backup"
-	case repaired: // another process changed the log, or the disk fails
-		return "Stored tallies are wrong again: check the disk and the database"
-	case tallies == faults:
-		return `All are in stored tallies: "vitrine audit --repair" rebuilds them`
-	}
-	return fmt.Sprintf(`%d are in stored tallies: "vitrine audit --repair" rebuilds them. For the other faults, restore a backup`,
-		tallies)
 }
 
 // repair rebuilds the tallies from the views.

@@ -205,8 +205,11 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 	defer cancel()
 	l, err := sqldb.LookAt(ctx, place, schema)
 	if err != nil {
-		d.report(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place),
-			withoutPassword(err, place), flag)
+		next := ""
+		if strings.Contains(place, "://") { // a server, not a file
+			next = " Check that it runs, and " + flag + "."
+		}
+		d.report(part, wrong, "%s cannot be read: %v.%s", redacted(place), withoutPassword(err, place), next)
 		return false
 	}
 	for _, text := range l.Wrong {

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -16,7 +13,6 @@ import (
 	"vitrine/internal/datadir"
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
-	"vitrine/internal/password"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 	"vitrine/internal/web/httpx"
@@ -60,22 +56,39 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 	a.Mail = outbox
 }
 
-// printTokenAddress prints the address of a token, alone on standard output. On
-// a terminal it also prints its purpose.
-func printTokenAddress(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText,
+// tokenFlags are the flags of a command that prints the address of a token.
+type tokenFlags struct {
+	placeFlags
+	terminal.JSONFlag
+}
+
+// print prints the address of a token, alone on standard output, and its
+// purpose on standard error.
+func (f tokenFlags) print(t *terminal.Terminal, in *instance, p vitrine.TokenPurpose, text vitrine.TokenText,
 	what string) error {
-	_, address := datadir.LastServer(dir)
+	_, address := datadir.LastServer(f.Data)
 	if address == "" {
 		t.Say("No server runs on this directory. Replace %s with its address.", remote.DefaultURL)
 	}
+	address = httpx.TokenURL(cmp.Or(address, remote.DefaultURL), p, text)
+	if f.JSON {
+		var end time.Time
+		if life := vitrine.TokenPurposes[p]; life > 0 {
+			end = in.now().Add(life)
+		}
+		return t.JSON(struct {
+			Address   string `json:"address"`
+			ExpiresAt string `json:"expiresAt,omitempty"`
+		}{address, terminal.Stamp(end)})
+	}
 	t.Say("%s", what)
-	_, err := fmt.Fprintln(t.Out, httpx.TokenURL(cmp.Or(address, remote.DefaultURL), p, text))
+	_, err := fmt.Fprintln(t.Out, address)
 	return err
 }
 
 type accountSignInCmd struct {
 	emailArg
-	placeFlags
+	tokenFlags
 }
 
 func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -86,13 +99,13 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		}
 		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
 			humanMinutes(vitrine.SignInLife))
-		return printTokenAddress(t, c.Data, vitrine.TokenSignIn, text, what)
+		return c.print(t, in, vitrine.TokenSignIn, text, what)
 	})
 }
 
 type accountResetCmd struct {
 	emailArg
-	placeFlags
+	tokenFlags
 }
 
 func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -102,31 +115,32 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		what := fmt.Sprintf("This address sets a new password, once, within %s:", humanMinutes(vitrine.ResetLife))
-		return printTokenAddress(t, c.Data, vitrine.TokenPassword, text, what)
+		return c.print(t, in, vitrine.TokenPassword, text, what)
 	})
 }
 
 type accountInviteCmd struct {
 	emailArg
 	Plan string `help:"Plan of the account: free, pro or lifetime. Default: that of the owner." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
-	placeFlags
+	tokenFlags
 }
 
 func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
-		if err != nil {
+		var e *vitrine.Error
+		if errors.As(err, &e) && e.Field == "email" { // there is an account: not wrong usage, as for "account create"
+			return errors.New(e.Message)
+		} else if err != nil {
 			return err
 		}
 		what := fmt.Sprintf("Open this address to create the account of %[2]s. It works once, within %[1]d days:",
 			int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
-		return printTokenAddress(t, c.Data, vitrine.TokenInvite, text, what)
+		return c.print(t, in, vitrine.TokenInvite, text, what)
 	})
 }
 
-type setupCmd struct {
-	placeFlags
-}
+type setupCmd struct{ tokenFlags }
 
 func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
@@ -134,16 +148,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return printTokenAddress(t, c.Data, vitrine.TokenSetup, text,
+		return c.print(t, in, vitrine.TokenSetup, text,
 			"Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
 	})
-}
-
-// passwordFrom reads a password from the first line of the input.
-func passwordFrom(in io.Reader, email string) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return "", fmt.Errorf("read the password: %w", err)
-	}
-	return password.Parse(strings.TrimRight(line, "\r\n"), email)
 }

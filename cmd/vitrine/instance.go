@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"vitrine"
@@ -49,6 +51,12 @@ type instance struct {
 
 // createInstance opens an instance and creates it if it does not exist.
 func createInstance(ctx context.Context, places placeFlags, public string) (*instance, error) {
+	// A missing parent is more likely a misspelt path.
+	parent := filepath.Dir(places.Data)
+	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s cannot be created: there is no directory %s. Check --data, or create that directory first",
+			places.Data, parent)
+	}
 	if err := os.MkdirAll(places.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}

@@ -35,6 +35,10 @@ func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
 		if r.ExpiresAt, err = terminal.ParseWhen(c.Expires, now); err != nil {
 			return r, terminal.Usage("--expires: " + err.Error())
 		}
+		if !r.ExpiresAt.After(now) {
+			return r, terminal.Usage("--expires: the key would have expired already. Choose a time later than " +
+				terminal.Stamp(r.ExpiresAt))
+		}
 	}
 	if c.LinkLife != "" {
 		if r.LinkLife, err = terminal.ParseSpan(c.LinkLife); err != nil {
@@ -58,16 +62,26 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.JSON(struct {
-				Email  string `json:"email"`
-				Name   string `json:"name"`
-				APIKey string `json:"apiKey"`
-				Scope  string `json:"scope"`
-			}{c.Email, c.Name, string(key), c.Scope})
+			return t.JSON(newKeyOf(c.Email, key))
 		}
 		t.Say("Key %q of %s, shown only once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
-		return showKey(t, c.Data, key)
+		return showKey(t, c.Data, key.Text)
 	})
+}
+
+// newKeyRow is the output for a new key.
+type newKeyRow struct {
+	Email     string           `json:"email"`
+	ID        vitrine.KeyID    `json:"id"`
+	Name      string           `json:"name"`
+	APIKey    vitrine.KeyText  `json:"apiKey"`
+	Scope     vitrine.KeyScope `json:"scope"`
+	ExpiresAt string           `json:"expiresAt,omitempty"`
+	OldEndsAt string           `json:"oldEndsAt,omitempty"`
+}
+
+func newKeyOf(email string, k auth.NewKey) newKeyRow {
+	return newKeyRow{email, k.ID, k.Name, k.Text, k.Scope, terminal.Stamp(k.ExpiresAt), terminal.Stamp(k.OldEnds)}
 }
 
 type keyListCmd struct {
@@ -126,22 +140,42 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type keyRollCmd struct {
 	emailArg
-	ID    int64         `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	Grace time.Duration `help:"How long the old key keeps working, at most a week (168h). 0: it stops now." default:"24h"`
+	ID    int64  `arg:"" help:"ID of the key, as \"key list\" shows it."`
+	Grace string `help:"How long the old key keeps working, at most a week (168h). 0: it stops now." default:"24h" placeholder:"TIME"`
 	placeFlags
+	terminal.JSONFlag
+}
+
+// grace parses --grace.
+func (c *keyRollCmd) grace() (time.Duration, error) {
+	d, err := time.ParseDuration(c.Grace) // 0, too
+	if err != nil {
+		d, err = terminal.ParseSpan(c.Grace)
+	}
+	if err == nil && (d < 0 || d > auth.RotateGrace) {
+		err = fmt.Errorf("%s is not between 0 and a week (168h)", c.Grace)
+	}
+	if err != nil {
+		return 0, terminal.Usage("--grace: " + err.Error())
+	}
+	return d, nil
 }
 
 func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.Grace < 0 || c.Grace > auth.RotateGrace {
-		return terminal.Usage(fmt.Sprintf("--grace: %s is not between 0 and a week (168h)", c.Grace))
+	grace, err := c.grace()
+	if err != nil {
+		return err
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
+		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
 		if err != nil {
 			return err
 		}
+		if c.JSON {
+			return t.JSON(newKeyOf(c.Email, key))
+		}
 		t.Say("New key (replaces key %d of %s), shown only once:", c.ID, terminal.Plain(c.Email))
-		return showKey(t, c.Data, key)
+		return showKey(t, c.Data, key.Text)
 	})
 }
 

@@ -51,7 +51,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := api.StartLogin(ctx, "vitrine "+version, machineName())
+	l, err := api.StartLogin(ctx, "vitrine "+version, credentials.MachineName())
 	if err != nil {
 		return err
 	}
@@ -125,19 +125,6 @@ func unknownKey(err error) bool {
 func checkAccess(err error) bool {
 	var refused *client.Error
 	return errors.As(err, &refused) && refused.Code == "forbidden"
-}
-
-// maxMachine is the maximum length of the machine name in bytes.
-const maxMachine = 60
-
-// machineName returns the name of this machine for the key's name.
-func machineName() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return "unknown machine"
-	}
-	name = strings.TrimSpace(terminal.Plain(name))
-	return cmp.Or(strings.ToValidUTF8(name[:min(len(name), maxMachine)], ""), "unknown machine")
 }
 
 func loopback(host string) bool {

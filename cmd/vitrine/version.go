@@ -12,9 +12,12 @@ import (
 // version is set by release builds (-ldflags "-X main.version=…").
 var version = "dev"
 
-type versionCmd struct{}
+type versionCmd struct{ terminal.JSONFlag }
 
-func (versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
+func (c versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
+	if c.JSON {
+		return t.JSON(map[string]string{"version": version, "os": runtime.GOOS, "arch": runtime.GOARCH})
+	}
 	_, err := fmt.Fprintf(t.Out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
 	return err
 }

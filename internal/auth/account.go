@@ -62,7 +62,8 @@ func (s *Accounts) Create(ctx context.Context, email string,
 		if account, err = s.add(tx, email, plan, ""); err != nil {
 			return err
 		}
-		key, err = addKey(tx, account.ID, KeyRequest{Name: "first key"}, account.CreatedAt)
+		first, err := addKey(tx, account.ID, KeyRequest{Name: "first key"}, account.CreatedAt)
+		key = first.Text
 		return err
 	})
 	return account, key, err

@@ -203,7 +203,7 @@ func TestClose(t *testing.T) {
 		t.Error("the purge was not woken")
 	}
 	e.Code("its session", fixture.Second(e.Sessions.Authenticate(ctx, string(in.Session))), vitrine.CodeUnauthorized)
-	e.Code("its key", fixture.Second(keys.Authenticate(ctx, string(key))), vitrine.CodeUnauthorized)
+	e.Code("its key", fixture.Second(keys.Authenticate(ctx, string(key.Text))), vitrine.CodeUnauthorized)
 	e.Code("its password", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)),
 		vitrine.CodeUnauthorized)
 	for _, l := range []*vitrine.Link{one, two} {
@@ -309,7 +309,7 @@ func TestScopedKey(t *testing.T) {
 	e.Must(err)
 	next, err := keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-1].ID, time.Hour)
 	e.Must(err)
-	c, err := keys.Authenticate(ctx, string(next))
+	c, err := keys.Authenticate(ctx, string(next.Text))
 	e.Must(err)
 	if k := c.Key; k.Scope != vitrine.ScopePublish || !k.ExpiresAt.Equal(end) || k.LinkLife != time.Hour || k.Replaced {
 		t.Errorf("rotated key = %+v, want the same restrictions", k)
@@ -321,7 +321,7 @@ func TestScopedKey(t *testing.T) {
 		}
 	}
 	e.Clock.Advance(48 * time.Hour)
-	e.Code("expired", fixture.Second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
+	e.Code("expired", fixture.Second(keys.Authenticate(ctx, string(next.Text))), vitrine.CodeUnauthorized)
 }
 
 // TestRollKey checks that a rotated key has a successor with the same name, and
@@ -339,20 +339,20 @@ func TestRollKey(t *testing.T) {
 		vitrine.CodeInvalidRequest)
 	next, err := keys.Rotate(ctx, fixture.AnnEmail, id, time.Hour)
 	e.Must(err)
-	for _, k := range []vitrine.KeyText{first, next} {
+	for _, k := range []vitrine.KeyText{first.Text, next.Text} {
 		if _, err := keys.Authenticate(ctx, string(k)); err != nil {
 			t.Error(err)
 		}
 	}
 	e.Clock.Advance(time.Hour)
-	e.Code("after its grace", fixture.Second(keys.Authenticate(ctx, string(first))), vitrine.CodeUnauthorized)
+	e.Code("after its grace", fixture.Second(keys.Authenticate(ctx, string(first.Text))), vitrine.CodeUnauthorized)
 	e.Code("one that has ended", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, id, 0)), vitrine.CodeInvalidRequest)
 	list, err = keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
 	last, err := keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-1].ID, 0)
 	e.Must(err)
-	e.Code("ended now", fixture.Second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
-	if a, err := keys.Authenticate(ctx, string(last)); err != nil || a.Email != fixture.AnnEmail {
+	e.Code("ended now", fixture.Second(keys.Authenticate(ctx, string(next.Text))), vitrine.CodeUnauthorized)
+	if a, err := keys.Authenticate(ctx, string(last.Text)); err != nil || a.Email != fixture.AnnEmail {
 		t.Error(a, err)
 	}
 	list, err = keys.List(ctx, fixture.AnnEmail)

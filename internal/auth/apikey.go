@@ -117,10 +117,17 @@ func (r *KeyRequest) check(now time.Time) error {
 	return nil
 }
 
+// NewKey is a key that was just created, with its text, which is not stored.
+type NewKey struct {
+	*vitrine.APIKey
+	Text    vitrine.KeyText
+	OldEnds time.Time // when the key that it replaces stops; zero if none
+}
+
 // Create creates another key of an account. Errors: CodeInvalidRequest.
-func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitrine.KeyText, err error) {
+func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key NewKey, err error) {
 	if err := r.check(s.Now()); err != nil {
-		return "", err
+		return key, err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
@@ -134,9 +141,9 @@ func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitr
 }
 
 // addLimited adds a key unless the account has MaxKeys.
-func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitrine.KeyText, error) {
+func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (NewKey, error) {
 	if err := s.checkLimit(tx, a.ID); err != nil {
-		return "", err
+		return NewKey{}, err
 	}
 	return addKey(tx, a.ID, r, s.Now())
 }
@@ -165,9 +172,9 @@ func (s *Keys) checkLimit(tx vitrine.KeyTx, a vitrine.AccountID) error {
 // it immediately. Errors: CodeNotFound; CodeInvalidRequest for a key that has
 // ended or was replaced.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
-	grace time.Duration) (key vitrine.KeyText, err error) {
+	grace time.Duration) (key NewKey, err error) {
 	if grace < 0 || grace > RotateGrace {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace",
+		return key, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace",
 			Message: "The old key can stay valid for one week at most."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -194,6 +201,9 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 			return err
 		}
 		key, err = s.addLimited(tx, a, next)
+		if key.OldEnds = k.ExpiresAt; grace == 0 {
+			key.OldEnds = now
+		}
 		return err
 	})
 	return key, err
@@ -266,9 +276,9 @@ func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 	})
 }
 
-func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (vitrine.KeyText, error) {
+func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (NewKey, error) {
 	text := vitrine.NewKeyText()
 	k := &vitrine.APIKey{Account: a, Name: r.Name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now,
 		Scope: cmp.Or(r.Scope, vitrine.ScopeFull), ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
-	return text, tx.AddKey(k)
+	return NewKey{APIKey: k, Text: text}, tx.AddKey(k)
 }

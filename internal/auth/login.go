@@ -228,7 +228,7 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if err != nil {
 			return err
 		}
-		taken = TakenLogin{State: l.State, Key: key, Name: l.Machine, Email: a.Email}
+		taken = TakenLogin{State: l.State, Key: key.Text, Name: l.Machine, Email: a.Email}
 		return tx.DeleteLogin(l.ID)
 	})
 	if err != nil {

@@ -47,8 +47,8 @@ func sqliteCode(err error) int {
 func explainDamage(path string, err error) error {
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine restore\". "+
-			"Without a backup, \"vitrine audit --all\" says what can still be read", path, err)
+		return fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine restore\"",
+			path, err)
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.withPassword(d.owner)
 	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
-	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 200)
+	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key.Text)), 200)
 	list, err := d.server.Keys.List(t.Context(), d.owner.Email)
 	d.check(err)
 	_, err = d.server.Keys.Rotate(t.Context(), d.owner.Email, list[0].ID, 0)

@@ -295,7 +295,7 @@ func TestLinkLife(t *testing.T) {
 	k, err := f.server.Keys.Create(t.Context(), f.emails[key],
 		auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, LinkLife: 24 * time.Hour})
 	f.check(err)
-	agent := string(k)
+	agent := string(k.Text)
 	c := caller{f, agent}
 	slug := f.published(agent, noteFile, note)
 	if at := f.call(agent, "GET", "/links/"+slug, nil).text("expiresAt"); at != "2026-05-05T12:00:00.000Z" {

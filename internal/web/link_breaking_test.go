@@ -272,7 +272,7 @@ func TestKeyExpiresDuringUpload(t *testing.T) {
 	made, err := f.server.Keys.Create(t.Context(), f.emails[owner], auth.KeyRequest{Name: "short",
 		Scope: vitrine.ScopePublish, ExpiresAt: f.clock.Now().Add(time.Minute)})
 	f.check(err)
-	short := string(made)
+	short := string(made.Text)
 	slug := f.published(owner, noteFile, note)
 	path, address := f.begun(short, noteFile)
 	replacing := fields{"name": "minutes.txt", "type": "text/plain", "size": 8, "replace": slug}
@@ -296,7 +296,7 @@ func TestReplaceWithLinkLife(t *testing.T) {
 	made, err := f.server.Keys.Create(t.Context(), f.emails[owner], auth.KeyRequest{Name: "agent",
 		Scope: vitrine.ScopePublish, LinkLife: time.Hour})
 	f.check(err)
-	agent := string(made)
+	agent := string(made.Text)
 	for sent, want := range map[any]any{nil: nil, "2026-06-01T00:00:00Z": "2026-06-01T00:00:00.000Z"} {
 		slug := f.published(owner, noteFile.with(fields{"expiresAt": sent}), note)
 		file := fields{"name": "minutes.txt", "type": "text/plain", "size": 8, "replace": slug}

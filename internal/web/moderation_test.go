@@ -322,7 +322,7 @@ func TestSuspend(t *testing.T) {
 	d.check(err)
 	list := func(want int) {
 		t.Helper()
-		d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), want)
+		d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key.Text)), want)
 	}
 	var links []*vitrine.Link
 	for range 60 {

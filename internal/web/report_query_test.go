@@ -249,11 +249,11 @@ func TestExcludedInTheAPI(t *testing.T) {
 	}
 	f := &fixture{site: s}
 	for _, path := range []string{"/analytics", "/links/" + string(l.Slug) + "/analytics"} {
-		r := f.call(string(key), "GET", path+"?include=excluded", nil).want(200, "").json()
+		r := f.call(string(key.Text), "GET", path+"?include=excluded", nil).want(200, "").json()
 		same(t, path, fmt.Sprint(r["excluded"]), "[map[count:5 pct:83.3 programs:[map[count:3 name:ChatGPT-User] "+
 			"map[count:2 name:Claude-User]] reason:ai_assistant] map[count:1 pct:16.7 programs:[map[count:1 name:GPTBot]] "+
 			"reason:ai_training]]")
-		if plain := f.call(string(key), "GET", path, nil).json(); plain["excluded"] != nil {
+		if plain := f.call(string(key.Text), "GET", path, nil).json(); plain["excluded"] != nil {
 			t.Errorf("%s has excluded views without a request for them", path)
 		}
 	}

@@ -42,7 +42,7 @@ func TestBucket(t *testing.T) {
 	d, b := newBucketSite(t)
 	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "test"})
 	d.check(err)
-	c, err := client.New(d.url, string(key))
+	c, err := client.New(d.url, string(key.Text))
 	d.check(err)
 	pdf := samples["report.pdf"]
 	up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)),

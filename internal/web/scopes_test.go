@@ -131,10 +131,10 @@ func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
 	f.t.Helper()
 	k, err := f.server.Keys.Create(f.t.Context(), f.emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})
 	f.check(err)
-	f.emails[string(k)] = f.emails[key]
-	f.call(string(k), "GET", "/links", nil).want(200,
+	f.emails[string(k.Text)] = f.emails[key]
+	f.call(string(k.Text), "GET", "/links", nil).want(200,
 		"") // sets the last use, which is not updated again within a minute
-	return string(k)
+	return string(k.Text)
 }
 
 // spoken publishes an audio file with English captions as the replacement of a

@@ -142,7 +142,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	f := r.PostForm
 	t := typed{f.Get("name"), f.Get("scope"), f.Get("expires"), f.Get("linkLife")}
 	req, err := t.request(s.Now())
-	var key vitrine.KeyText
+	var key auth.NewKey
 	if err == nil {
 		key, err = s.Keys.Create(r.Context(), me.Email, req)
 	}
@@ -153,7 +153,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		}
 		return err
 	}
-	return s.reveal(w, r, me, key)
+	return s.reveal(w, r, me, key.Text)
 }
 
 // graces maps choices to how long a replaced key stays valid.
@@ -175,7 +175,7 @@ func (s *Handler) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	return s.reveal(w, r, me, key)
+	return s.reveal(w, r, me, key.Text)
 }
 
 func (s *Handler) Revoke(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
