@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"vitrine"
@@ -40,6 +41,25 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 		return nil, err
 	}
 	return s.visits(ctx, of, q)
+}
+
+// RecentVisits lists the newest visits of a link that were measured. If none
+// was, because no script ran in the browsers, it lists the newest counted
+// views. Errors are those of Link.
+func (s *Service) RecentVisits(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery) (
+	[]report.VisitRow, error) {
+	some, err := s.Visits(ctx, a, slug, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(some.Rows) > 0 {
+		return some.Rows, nil
+	}
+	q.All = true
+	if some, err = s.Visits(ctx, a, slug, q); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(some.Rows, func(v report.VisitRow) bool { return v.Excluded != "" }), nil
 }
 
 func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {

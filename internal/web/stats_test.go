@@ -130,11 +130,15 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		completion = want.Totals.CompletionPct.String() + "%"
 	}
 	same(t, "completion", value("completion"), completion)
-	if summary := page.id("ledger").tags("summary")[0].text(); want.Totals.BotsExcluded+want.Totals.Atypical == 0 {
-		same(t, "the ledger", summary, "No views excluded")
-	} else if !strings.HasPrefix(summary,
-		fmt.Sprintf("%d bot view", want.Totals.BotsExcluded)) ||
-		!strings.HasSuffix(summary, fmt.Sprintf("· %d atypical", want.Totals.Atypical)) {
+	excluded, atypical := "No views excluded", ""
+	if n := want.Totals.BotsExcluded; n > 0 {
+		excluded = fmt.Sprintf("%d bot view", n)
+	}
+	if n := want.Totals.Atypical; n > 0 {
+		atypical = fmt.Sprintf(" · %d atypical", n)
+	}
+	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, excluded) ||
+		!strings.HasSuffix(summary, atypical) || strings.Contains(summary, "· 0 ") {
 		t.Errorf("summary of the excluded views = %q for %+v", summary, want.Totals)
 	}
 	var left int64
@@ -443,12 +447,21 @@ func TestStatsEmpty(t *testing.T) {
 	// A document that was viewed but not read has no rows of pages.
 	pdf := o.publish("unread.pdf", samples["report.pdf"])
 	o.openNow(pdf, 1)
-	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.",
+	for path, want := range map[string]string{statsPath(pdf): "No reading was measured yet.",
 		statsPath(o.links[report.ContentPages]): ""} {
 		page := o.get(path, o.cookie).body
-		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") ||
+		if got := strings.Contains(page, "No reading was measured"); got != (want != "") ||
 			!strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
 			t.Errorf("%s: wrong rows of pages", path)
+		}
+	}
+
+	// Its view is listed, although no script measured it.
+	for _, path := range []string{statsPath(pdf), strings.TrimSuffix(statsPath(pdf), "/analytics")} {
+		page := o.get(path, o.cookie).body
+		if strings.Contains(page, "No visits in this period") || !strings.Contains(page, `<td class="progress">Opened</td>`) ||
+			!strings.Contains(page, statsPath(pdf)+"/visits") {
+			t.Errorf("%s does not list a view without a session", path)
 		}
 	}
 }

@@ -90,9 +90,9 @@ func TestReportOfReplacedFile(t *testing.T) {
 	}
 	same(t, "rows of version 1", len(p.id("pages").tags("tbody")[0].tags("tr")), 12)
 	p = page("&version=2")
-	if text = p.text(); !strings.Contains(text, "Nobody has read it yet.") ||
+	if text = p.text(); !strings.Contains(text, "No reading was measured yet.") ||
 		strings.Contains(text, "Scrolled on average") {
-		t.Error("the page of version 2 does not say that nobody has read it")
+		t.Error("the page of version 2 does not say that no reading was measured")
 	}
 	var chosen, other string
 	for _, nav := range p.tags("nav") {

@@ -39,7 +39,7 @@ func Full(u publish.Usage) string {
 	case most.Links > 0 && u.Links >= most.Links:
 		return LinksInUse(most.Links)
 	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
-		return "All " + ui.ByteSize(most.StorageBytes) + " of your account are in use"
+		return "All " + ui.LimitSize(most.StorageBytes) + " of your account are in use"
 	}
 	return ""
 }
@@ -73,7 +73,7 @@ func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 	}
 	bars := []UsageBar{
 		bar("Links and websites", u.Links, u.Limits.Links, number, room),
-		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.ByteSize, room),
+		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.LimitSize, room),
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
 	}
 	if last := &bars[len(bars)-1]; last.Full {

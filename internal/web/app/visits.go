@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"time"
 
 	"vitrine"
@@ -62,9 +63,18 @@ func (v Visit) Why() string {
 	return name
 }
 
-// Handheld returns the device if it is not the usual one.
+// Left returns the reason of an excluded visit in a word or two.
+func (v Visit) Left() string {
+	if v.Excluded == report.BotOwn {
+		return "Your own"
+	}
+	return "Bot"
+}
+
+// Handheld returns the device if it is not the usual one and the name of the
+// system does not say it.
 func (v Visit) Handheld() string {
-	if v.Device == "Desktop" {
+	if v.Device == "Desktop" || slices.Contains([]string{"iOS", "iPadOS", "Android"}, v.OS) {
 		return ""
 	}
 	return v.Device

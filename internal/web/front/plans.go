@@ -3,12 +3,9 @@ package front
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"vitrine"
 	"vitrine/internal/web/ui"
-
-	"github.com/dustin/go-humanize"
 )
 
 var plansTemplate = parseFront("plans.html")
@@ -86,8 +83,8 @@ func (s *Handler) accessRows() (rows []planRow) {
 // newPlanRow returns a row with the limits of a plan, or of an account that has
 // it.
 func newPlanRow(name string, plan vitrine.Plan, l vitrine.Limits) planRow {
-	return planRow{Name: name, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
-		Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount),
+	return planRow{Name: name, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, ui.LimitSize),
+		Storage: planLimit(l.StorageBytes, ui.LimitSize), Uploads: planLimit(l.HourlyUploads, planCount),
 		Versions: planLimit(l.Versions, planCount), Pro: plan.Pro()}
 }
 
@@ -100,9 +97,6 @@ func planLimit(n int64, format func(int64) string) string {
 }
 
 func planCount(n int64) string { return strconv.FormatInt(n, 10) }
-func planSize(n int64) string {
-	return strings.Replace(humanize.Bytes(uint64(max(n, 0))), ".0 ", " ", 1)
-}
 
 func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 	title, about := "Plans", "Compare the plans of this instance: links, file sizes, storage, analytics."
@@ -127,7 +121,7 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 		if u.Sites > 0 {
 			have += " and " + ui.Plural(u.Sites, "website", "websites")
 		}
-		p.Have = "You have " + have + " with " + planSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload",
+		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload",
 			"uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)

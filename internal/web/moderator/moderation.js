@@ -16,6 +16,7 @@ const count = () => {
   const n = boxes.filter((b) => b.checked).length;
   find("#chosen").textContent = n ? `${n} selected` : "Select all";
   every.closest(".review-bulk").classList.toggle("some", n > 0);
+  for (const b of all(".review-bulk button")) b.disabled = n === 0;
   every.checked = n === boxes.length;
   every.indeterminate = n > 0 && n < boxes.length;
 };
@@ -47,8 +48,10 @@ addEventListener("key", (event) => {
     say("That was quick. Look at the page, then press the key again.");
   } else if (event.target.closest(".review-bulk") && !boxes.some((b) => b.checked)) {
     const box = current();
-    if (box) box.checked = true;
-    else {
+    if (box) {
+      box.checked = true;
+      count();
+    } else {
       event.preventDefault();
       say("Go to a link first: J or K.");
     }

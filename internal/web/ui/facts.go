@@ -67,3 +67,8 @@ func Facts(l *vitrine.Link, t filetype.Type) []string {
 
 // ByteSize returns a size in decimal units, as plans count them.
 func ByteSize(n int64) string { return humanize.Bytes(uint64(n)) }
+
+// LimitSize returns a size that is a limit, which is mostly a round number.
+func LimitSize(n int64) string {
+	return strings.Replace(humanize.Bytes(uint64(max(n, 0))), ".0 ", " ", 1)
+}

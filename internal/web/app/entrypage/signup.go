@@ -15,7 +15,7 @@ var (
 )
 
 func (s *Handler) signUpPage(next string) entryPage {
-	heading := "Create an account"
+	heading := "Sign up"
 	if s.Accounts.SignUp != auth.SignUpOpen {
 		heading = "You need an invitation"
 		if s.Accounts.SignUp != auth.SignUpInvite {

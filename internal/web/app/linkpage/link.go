@@ -64,6 +64,11 @@ func (p *linkPage) Pro() bool { return p.Me.Plan.Pro() }
 // AllVisits returns the address of the list of visits.
 func (p *linkPage) AllVisits() string { return app.VisitsRoot(p.Link.Link) }
 
+// Host returns the host of its address, as chats show it.
+func (p *linkPage) Host() string {
+	return strings.TrimSuffix(p.Prefix, "/p/")
+}
+
 // Live reports whether the public may see it.
 func (p *linkPage) Live() bool { return p.Link.Live() }
 

@@ -36,9 +36,9 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 const maxVisits = 5
 
 func (s *Handler) latestVisits(ctx context.Context, me *vitrine.Account, l *vitrine.Link) ([]app.Visit, error) {
-	some, err := s.Analytics.Visits(ctx, me, string(l.Slug), analytics.VisitQuery{N: maxVisits})
+	rows, err := s.Analytics.RecentVisits(ctx, me, string(l.Slug), analytics.VisitQuery{N: maxVisits})
 	if err != nil {
 		return nil, err
 	}
-	return app.NewVisits(l, some.Rows, s.Now()), nil
+	return app.NewVisits(l, rows, s.Now()), nil
 }

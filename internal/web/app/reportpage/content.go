@@ -47,7 +47,7 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 	}
 	p := &statsPages{PagesContent: c, version: of.Version}
 	if !slices.ContainsFunc(c.Pages, func(row report.PageRow) bool { return row.Views > 0 }) {
-		p.Unread = unread("Nobody has read a page", before)
+		p.Unread = unread("No reading was measured", before)
 		return p
 	}
 	for _, row := range c.Pages {
@@ -110,7 +110,7 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 		return nil
 	}
 	if c.Sessions == 0 {
-		return &statsMarks{Title: m.Title, Unread: unread("Nobody has read it", before)}
+		return &statsMarks{Title: m.Title, Unread: unread("No reading was measured", before)}
 	}
 	for _, mark := range marks {
 		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})

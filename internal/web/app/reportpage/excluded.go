@@ -1,6 +1,8 @@
 package reportpage
 
 import (
+	"strings"
+
 	"vitrine"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/ui"
@@ -40,6 +42,30 @@ func newLedger(r *report.Summary, shared bool) []statsReason {
 		rows = append(rows, statsReason{noun[0], noun[1], programs(r, b.Key), ui.Figure(b.Count), b.Pct.String() + "%"})
 	}
 	return rows
+}
+
+// LeftOut says how many views are not counted, or in no average, and leaves out
+// what there is none of.
+func (p *reportPage) LeftOut() string {
+	t := p.Totals
+	var parts []string
+	if t.BotsExcluded > 0 && p.Website != nil {
+		parts = append(parts, ui.Counted(t.BotsExcluded, "page load", "page loads")+" by bots excluded")
+	} else if t.BotsExcluded > 0 {
+		parts = append(parts, ui.Counted(t.BotsExcluded, "bot view", "bot views")+" excluded")
+	}
+	if own := ui.Figure(t.OwnExcluded).String(); p.Own != nil && t.OwnExcluded > 0 && len(parts) > 0 {
+		parts = append(parts, own+" of your own")
+	} else if p.Own != nil && t.OwnExcluded > 0 {
+		parts = append(parts, own+" of your own excluded")
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "No views excluded")
+	}
+	if t.Atypical > 0 && p.Website == nil {
+		parts = append(parts, ui.Figure(t.Atypical).String()+" atypical")
+	}
+	return strings.Join(parts, " · ")
 }
 
 // programs returns the programs with the most views of a reason.

@@ -229,9 +229,9 @@ func rangesInWords(ranges [][2]int) string {
 func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query,
 	n int) ([]app.Visit, error) {
 	q.Zone = zoneOf(me, q)
-	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
+	rows, err := s.Analytics.RecentVisits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
 	if err != nil {
 		return nil, err
 	}
-	return app.NewVisits(l, some.Rows, s.Now()), nil
+	return app.NewVisits(l, rows, s.Now()), nil
 }
