@@ -45,9 +45,9 @@ func TestBrowserSmallThings(t *testing.T) {
 		}
 	}
 
-	// A table of pages shows its first 12 rows and the greatest loss, and all of
-	// them on request, without a scroll bar. On a phone it shows 7 rows, and the
-	// page is at most some screens long.
+	// A table of pages shows its first 12 rows and the greatest loss, and all
+	// of them on request, without a scroll bar. On a phone it shows 7 rows, and
+	// the page is at most some screens long.
 	rows := `[...document.querySelectorAll("#pages tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all")

@@ -121,7 +121,8 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 		if u.Sites > 0 {
 			have += " and " + ui.Plural(u.Sites, "website", "websites")
 		}
-		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload",
+		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Plural(u.Uploads,
+			"upload",
 			"uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
