@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"vitrine/internal/durable"
@@ -69,7 +71,11 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	}
 	req.Header.Set("User-Agent", "vitrine")
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("nothing listens at %s", req.URL.Host)
+	} else if e := new(url.Error); errors.As(err, &e) {
+		return nil, e.Err // the caller names the address
+	} else if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()

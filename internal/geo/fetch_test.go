@@ -124,6 +124,10 @@ func TestFetchFails(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), geo.DefaultName)
 	write(t, path, []byte("the file before"))
+	if _, err := geo.Fetch(t.Context(), "http://localhost:1", path, today); err == nil ||
+		!strings.HasSuffix(err.Error(), ": nothing listens at localhost:1") {
+		t.Errorf("Fetch from nowhere = %v, want that nothing listens", err)
+	}
 	for want, answer := range answers {
 		root, _ := mirror(t, func(w http.ResponseWriter, _ string) { answer(w) })
 		if _, err := geo.Fetch(t.Context(), root, path, today); err == nil || !strings.Contains(err.Error(), want) {

@@ -99,7 +99,7 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	defer handle.Close()
 	var now time.Time
 	if err := handle.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now); err != nil { // connects
-		return err
+		return explainRefused(config, err)
 	}
 	began := time.Now()
 	if err := handle.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now); err != nil {

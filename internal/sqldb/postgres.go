@@ -193,7 +193,7 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 		return err
 	}))
 	if err := preparePostgres(handle, listener, d, path, what); err != nil {
-		return nil, errors.Join(err, handle.Close(), listener.Close())
+		return nil, errors.Join(explainRefused(config, err), handle.Close(), listener.Close())
 	}
 	writers = min(writers, size/2)
 	db := newDB(d, path, handle, writers, handle, size-writers)
