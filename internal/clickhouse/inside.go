@@ -15,7 +15,8 @@ import (
 // link, label and page (this file). The other sends a few numbers of each
 // counted view, because distinct viewers, times and local hours cost less to
 // count here (passing.go). The sums are made while the viewers are counted:
-// with two processors, both statements at once took a tenth longer.
+// with two processors, both statements at once cost a tenth more of the
+// server's.
 
 // The kinds of rows of the statement that sums views. Each row has a number,
 // a text and further numbers.
