@@ -113,7 +113,7 @@ func (p *sample) draw(r *report.LinkReport) {
 	top, ticks := chart.Scale(most)
 	p.Chart = chart.New("Views and unique viewers a day. Arrow keys go from day to day", top, ticks,
 		chart.Labels(labels),
-		[]chart.Series{{Class: "uniques", Values: uniques}, {Class: "views", Values: views, Filled: true}}, tips)
+		[]chart.Series{{Class: "uniques", Values: uniques, Filled: true}, {Class: "views", Values: views}}, tips)
 	pages := r.Content.Pages
 	for _, x := range pages.Pages {
 		row := samplePage{Page: x.Page, Reach: x.ReachPct, Time: ui.Lasting(x.AvgMs).String()}
