@@ -36,8 +36,7 @@ func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
 			return r, terminal.Usage("--expires: " + err.Error())
 		}
 		if !r.ExpiresAt.After(now) {
-			return r, terminal.Usage("--expires: the key would have expired already. Choose a time later than " +
-				terminal.Stamp(r.ExpiresAt))
+			return r, terminal.Usage("--expires: the key would have expired already. Choose a later time")
 		}
 	}
 	if c.LinkLife != "" {

@@ -16,7 +16,7 @@ type secretCmd struct {
 
 type secretRotateCmd struct {
 	SignOut bool `help:"Also end all sessions: everyone has to sign in again."`
-	yesFlag
+	Yes     bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	placeFlags
 }
 
