@@ -92,7 +92,8 @@ func mayBeTemporary(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var dns *net.DNSError
-	return !errors.As(err, &f) && !errors.As(err, &certificate) && !errors.As(err, &record) &&
+	return !errors.As(err, &f) && !errors.Is(err, http.ErrSchemeMismatch) &&
+		!errors.As(err, &certificate) && !errors.As(err, &record) &&
 		!(errors.As(err, &dns) && dns.IsNotFound)
 }
 

@@ -194,7 +194,11 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return showAccount(t, c.JSONFlag, a, "has the plan "+c.Plan)
+		what := "has the plan " + c.Plan
+		if a.Limits != nil {
+			what += ", with its own limits: " + limits.Format(*a.Limits)
+		}
+		return showAccount(t, c.JSONFlag, a, what)
 	})
 }
 
@@ -264,9 +268,6 @@ func rowOf(a *vitrine.Account) accountRow {
 func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, what string) error {
 	if f.JSON {
 		return t.JSON(rowOf(a))
-	}
-	if a.Limits != nil {
-		what += ", with its own limits: " + limits.Format(*a.Limits)
 	}
 	t.Say("%s %s.", terminal.Plain(a.Email), what)
 	return nil

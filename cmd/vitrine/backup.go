@@ -188,6 +188,9 @@ func dirState(dir string) (there, used bool, err error) {
 func lockBuild(dir string) (*os.File, error) {
 	for _, again := range []bool{false, true} {
 		err := os.Mkdir(dir, 0o700)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no directory %s: create it first", filepath.Dir(dir))
+		}
 		if err != nil && (again || !errors.Is(err, fs.ErrExist)) {
 			return nil, err
 		}

@@ -16,6 +16,16 @@ type importCmd struct {
 	Views importViewsCmd `cmd:"" aliases:"opens" help:"Import views, one JSON object per line. Importing the same file again adds nothing."`
 }
 
+func (*importLinksCmd) Help() string {
+	return `A line has slug, title, kind, createdAt and account, and may have sizeBytes and pagesTotal, such as
+{"slug":"q3-report","title":"Q3 report","kind":"pdf","createdAt":"2026-05-01T09:00:00Z","account":"anna@example.org"}`
+}
+
+func (*importViewsCmd) Help() string {
+	return `A line has slug, at and viewer, and may have country, source, device, session and more, such as
+{"slug":"q3-report","at":"2026-05-04T12:00:00.000Z","viewer":"a17","country":"DE"}`
+}
+
 type fileArg struct {
 	File string `arg:"" help:"NDJSON file, or - for standard input."`
 	placeFlags

@@ -93,15 +93,15 @@ func rowsOf(leaf *kong.Node, names []string) string {
 // version.
 const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 	"| 0 | The command did what it says. |\n" +
-	"| 1 | It failed, or found faults (`audit`, `doctor`). Standard error says why. |\n" +
-	"| 2 | Arguments or flags are missing, unknown or not allowed, also if the server refused a value; or the command needs a confirmation (`--yes`). |\n" +
+	"| 1 | It failed, for example because an address is taken; or it found faults (`audit`, `doctor`). Standard error says why. |\n" +
+	"| 2 | Arguments or flags are missing, unknown or not allowed, also by the rules of the server; or the command needs a confirmation (`--yes`). |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"
 
 // output is the section about what commands print.
 const output = "\n## Output\n\nResults go to standard output, messages and progress to standard error. On a terminal, a list is a table that\n" +
 	"fits its width. For a program, its columns are separated by tabs; later versions add columns only at the end.\n\n" +
 	"With `--json`, the commands that use an instance over its API print one object per line, which is the API's own,\n" +
-	"with its names: `size_bytes` and `created_at`, and otherwise names such as `expiresAt`. `put` and `rm` print a\n" +
+	"with its names: `size_bytes` and `created_at`, and otherwise names such as `expiresAt`. Operators' commands print\nobjects of their own, with names such as `sizeBytes` and `createdAt`. `put` and `rm` print a\n" +
 	"line for each file or link, also for those that failed: `error` and `code` say why.\n"
 
 // reference returns every command with its arguments and flags.

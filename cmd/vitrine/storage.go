@@ -100,7 +100,7 @@ func otherPlace(err error) string {
 
 type storageClaimCmd struct {
 	placeFlags
-	Yes bool `help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (*storageClaimCmd) Help() string {

@@ -84,7 +84,7 @@ func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
 
 type storageAcceptViewsCmd struct {
 	placeFlags
-	Yes bool `help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (*storageAcceptViewsCmd) Help() string {

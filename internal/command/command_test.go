@@ -34,7 +34,7 @@ func parseSample(args ...string) (*sample, error) {
 
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ args, want, try string }{
-		{"-x", `unknown flag -x, did you mean "-h"?`, "vitrine --help"},
+		{"-x", `unknown flag -x`, "vitrine --help"},
 		{"--", "a command is missing", "vitrine --help"},
 		{"upload x", `there is no command "upload", did you mean "put"?`, "vitrine --help"},
 		{"lost", `there is no command "lost"`, "vitrine --help"},

@@ -36,6 +36,7 @@ type rewrite struct {
 // rewrites are tried in turn, until one matches.
 var rewrites = []rewrite{
 	{regexp.MustCompile(`^(?:--)?(\S+?)(?:=\S+)?: expected \w+ value but got .*`), "--$1 needs a value"},
+	{regexp.MustCompile(`^(unknown flag -\w), did you mean .*`), "$1"},
 	{regexp.MustCompile(`^expected bool value but got .*`), "this flag takes no value"},
 	{regexp.MustCompile(`^(?:--\S+: )?(.*) \(from envar (\w+)=.*\)$`), "$2: $1"},
 	{regexp.MustCompile(`^(.*): bool value must be .* but got (".*")$`), "$1: $2 is not true or false"},

@@ -76,6 +76,9 @@ func (m *Manifest) Write(dir string) error {
 // incomplete, damaged or of another format.
 func Read(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, FileName))
+	if _, missing := os.Stat(dir); errors.Is(missing, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no directory %s", dir)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a complete backup: it has no %s", dir, FileName)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vitrine"
@@ -63,9 +64,7 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case c.Delete && !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete the captions in %s?", terminal.Plain(language)):
 		return errors.New("nothing was deleted")
 	case c.Delete:
-		if err = api.DeleteCaptions(ctx, slug, language); err == nil {
-			all, err = api.Captions(ctx, slug)
-		}
+		all, err = deleteCaptions(ctx, api, slug, language)
 	default:
 		all, err = api.Captions(ctx, slug)
 	}
@@ -73,6 +72,22 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	return c.show(t, all)
+}
+
+// deleteCaptions deletes the captions in a language and returns the others.
+func deleteCaptions(ctx context.Context, api *client.Client, slug, language string) ([]client.Captions, error) {
+	before, err := api.Captions(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if tag, err := vitrine.ParseLanguage(language); err == nil && !slices.ContainsFunc(before,
+		func(one client.Captions) bool { return one.Language == tag }) {
+		return nil, fmt.Errorf("the link has no captions in %s", tag)
+	}
+	if err := api.DeleteCaptions(ctx, slug, language); err != nil {
+		return nil, err
+	}
+	return api.Captions(ctx, slug)
 }
 
 // read returns the language and the text of the file.
