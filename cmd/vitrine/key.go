@@ -186,10 +186,13 @@ type keyRevokeCmd struct {
 
 func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		if err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID)); err != nil {
+		k, err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID))
+		if err != nil {
 			return err
 		}
-		t.Say("Key %d of %s is revoked.", c.ID, terminal.Plain(c.Email))
+		t.Say("Key %d, %q (%s…%s), of %s is revoked since %s.", c.ID, terminal.Plain(k.Name), vitrine.KeyPrefix,
+			k.Last4,
+			terminal.Plain(c.Email), t.When(k.RevokedAt))
 		return nil
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 // loginCmd obtains an API key through a browser.
 type loginCmd struct {
-	Server    string `aliases:"url" help:"Address of the instance. Default: http://localhost:8080." env:"VITRINE_SERVER" placeholder:"URL"`
+	Server    string `aliases:"url" help:"Address of the instance. Default: that of the last login, or http://localhost:8080." env:"VITRINE_SERVER" placeholder:"URL"`
 	NoBrowser bool   `help:"Print the address without opening a browser."`
 }
 
@@ -35,12 +35,13 @@ const (
 var afterInterval = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	server, err := credentials.NormalServer(cmp.Or(remote.Address(c.Server), remote.DefaultURL))
+	stored, err := credentials.Open()
 	if err != nil {
 		return err
 	}
-	stored, err := credentials.Open()
-	if err != nil {
+	last, err := stored.Last()
+	server, wrong := credentials.NormalServer(cmp.Or(remote.Address(c.Server), last, remote.DefaultURL))
+	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
 	before, err := stored.Load(server)

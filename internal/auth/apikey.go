@@ -249,10 +249,9 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, 
 
 // Revoke revokes a key of an account, from the next request on. Revoking it
 // again is not an error.
-func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error {
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		_, k, err := keyOf(tx, email, id)
-		if err != nil {
+func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) (k *vitrine.APIKey, err error) {
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if _, k, err = keyOf(tx, email, id); err != nil {
 			return err
 		}
 		if k.RevokedAt.IsZero() {
@@ -260,6 +259,7 @@ func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error
 		}
 		return tx.PutKey(k)
 	})
+	return k, err
 }
 
 // RevokeOwn revokes the key of a request, from the next request on.

@@ -42,6 +42,8 @@ func Console() *Terminal {
 	t.colour = t.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.OutTTY && err == nil && w > 0 {
 		t.Width = w
+	} else if w, err := strconv.Atoi(os.Getenv("COLUMNS")); t.OutTTY && err == nil && w > 0 {
+		t.Width = w
 	}
 	return t
 }

@@ -54,10 +54,11 @@ func (to *Target) host() string {
 	return to.Server
 }
 
-// shownKey returns the part of the key that is not secret.
+// shownKey returns the part of the key that is not secret, or "" if it cannot
+// be a key.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
-		return "incomplete or mistyped"
+		return ""
 	}
 	return vitrine.KeyText(to.Key).String()
 }
@@ -118,7 +119,10 @@ func (to *Target) wrong(err error) string {
 		if refused.Code != "unauthorized" || to.Key == "" {
 			return to.refused(*refused)
 		}
-		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
+		if to.shownKey() == "" {
+			return fmt.Sprintf("%s is not a whole API key: characters are missing or wrong (unauthorized). Copy it again, or create another.", to.From)
+		}
+		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
 	}
 	cannot := "cannot reach " + to.Server + ": "
 	var dns *net.DNSError

@@ -73,7 +73,7 @@ func (f *fixture) revoke(key string) {
 	f.t.Helper()
 	keys, err := f.server.Keys.List(context.Background(), f.emails[key])
 	if err == nil {
-		err = f.server.Keys.Revoke(context.Background(), f.emails[key], keys[0].ID)
+		_, err = f.server.Keys.Revoke(context.Background(), f.emails[key], keys[0].ID)
 	}
 	if err != nil {
 		f.t.Fatal(err)

@@ -20,7 +20,7 @@ func TestEndedKeys(t *testing.T) {
 		d.check(err)
 		keys, err := d.server.Keys.List(t.Context(), d.member.Email)
 		d.check(err)
-		err = d.server.Keys.Revoke(t.Context(), d.member.Email, keys[len(keys)-1].ID)
+		_, err = d.server.Keys.Revoke(t.Context(), d.member.Email, keys[len(keys)-1].ID)
 		d.check(err)
 	}
 	page := d.status(d.get("/keys", d.signIn(d.member)), http.StatusOK).body

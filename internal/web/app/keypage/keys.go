@@ -183,7 +183,7 @@ func (s *Handler) Revoke(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	if err := s.Keys.Revoke(r.Context(), me.Email, id); err != nil {
+	if _, err := s.Keys.Revoke(r.Context(), me.Email, id); err != nil {
 		return err
 	}
 	return httpx.Redirect(w, r, app.Said(keysRoot, "key-revoked"))
