@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"time"
 
@@ -81,6 +80,8 @@ var groups = []kong.Group{
 var clock = time.Now
 
 func main() {
+	percent := debug.SetGCPercent(-1)
+	resumeGC = func() { debug.SetGCPercent(percent) }
 	ctx, interrupt := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -103,19 +104,15 @@ func newParser(c *cli, options ...kong.Option) *kong.Kong {
 	}, options...)...)
 }
 
-// pauseGC stops the garbage collector until resume is called. Parsing the
-// command line takes a few megabytes, which are not worth collecting.
-func pauseGC() (resume func()) {
-	percent := debug.SetGCPercent(-1)
-	return func() { debug.SetGCPercent(percent) }
-}
+// resumeGC starts the garbage collector, which main stops while the command
+// line is parsed: that takes a few megabytes, which are not worth collecting.
+// Tests call run many times at once, and do not stop it.
+var resumeGC = func() {}
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	remote.Version = version
 	exited, c := -1, new(cli)
-	gc := sync.OnceFunc(pauseGC())
-	defer gc()
 	parser := newParser(c, kong.Writers(t.Out, t.Err), kong.Exit(func(code int) { exited = code }))
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")),
 		kongplete.WithPredictor("level", complete.PredictSet("debug", "info", "warn", "error")),
@@ -138,7 +135,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	if c.Quiet {
 		t.Hush()
 	}
-	gc()
+	resumeGC()
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
 		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))
