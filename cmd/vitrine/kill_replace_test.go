@@ -39,6 +39,7 @@ func TestKillReplace(t *testing.T) {
 func killReplacing(k *killed, some int) {
 	t := k.t
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	k.run("account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0") // there are hundreds in tier all
 	url, kill := k.serve()
 	if err := k.upload(url, 1); err != nil {
 		t.Fatal(err)
