@@ -20,8 +20,8 @@ type sample struct {
 		Text  string `default:"given" env:"VITRINE_TEST_TEXT"`
 	} `cmd:""`
 	Group struct {
-		Add  struct{} `cmd:""`
-		Drop struct{} `cmd:""`
+		Add    struct{} `cmd:""`
+		Revoke struct{} `cmd:""`
 	} `cmd:"" aliases:"gr"`
 }
 
@@ -39,6 +39,8 @@ func TestMessages(t *testing.T) {
 		{"upload x", `there is no command "upload", did you mean "put"?`, "vitrine --help"},
 		{"lost", `there is no command "lost"`, "vitrine --help"},
 		{"group lost", `group has no command "lost"`, "vitrine group --help"},
+		{"GROUP", `there is no command "GROUP", did you mean "group"?`, "vitrine --help"},
+		{"group delete", `group has no command "delete", did you mean "revoke"?`, "vitrine group --help"},
 		{"group adt", `group has no command "adt", did you mean "add"?`, "vitrine group --help"},
 		{"group -- ", "group needs a command", "vitrine group --help"},
 		{"group add x", `unexpected argument "x"`, "vitrine group add --help"},

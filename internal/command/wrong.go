@@ -70,24 +70,14 @@ func explain(err error) error {
 	}
 	if m := unexpected.FindStringSubmatch(w.message); m != nil {
 		what := "there is no command "
-		if node != nil && len(node.Children) == 0 {
+		switch {
+		case node == nil:
+		case len(node.Children) == 0:
 			what = "unexpected argument "
-		} else if ours := synonyms[strings.Trim(m[1], `"`)]; node == nil && ours != "" {
-			m[2] = ", did you mean " + quoted(ours) + "?"
+		default:
+			what = Name(node) + " has no command "
 		}
-		if node != nil && len(node.Children) > 0 {
-			what = fmt.Sprintf("%s has no command ", Name(node))
-			for _, ours := range groupSynonyms[strings.Trim(m[1], `"`)] {
-				if m[2] == "" && child(node, ours) != nil {
-					m[2] = ", did you mean " + quoted(ours) + "?"
-				}
-			}
-		}
-		if ours := strings.ToLower(strings.Trim(m[1], `"`)); m[2] == "" && w.context != nil && node == nil &&
-			child(w.context.Model.Node, ours) != nil {
-			m[2] = ", did you mean " + quoted(ours) + "?"
-		}
-		w.message = what + quoted(m[1]) + m[2]
+		w.message = what + quoted(m[1]) + suggested(w.context, node, strings.Trim(m[1], `"`), m[2])
 		return w
 	}
 	if strings.HasPrefix(w.message, "expected ") {
@@ -108,6 +98,31 @@ func explain(err error) error {
 		}
 	}
 	return w
+}
+
+// suggested returns the end of a message about an unknown command below node,
+// or below the program if node is nil: what it may be, in our words if we know
+// the word, otherwise kong's suggestion.
+func suggested(k *kong.Context, node *kong.Node, word, kongs string) string {
+	instead := ""
+	switch {
+	case node == nil && synonyms[word] != "":
+		instead = synonyms[word]
+	case kongs != "":
+		return kongs
+	case node == nil && k != nil && child(k.Model.Node, strings.ToLower(word)) != nil:
+		instead = strings.ToLower(word)
+	case node != nil:
+		for _, ours := range groupSynonyms[word] {
+			if instead == "" && child(node, ours) != nil {
+				instead = ours
+			}
+		}
+	}
+	if instead == "" {
+		return ""
+	}
+	return ", did you mean " + quoted(instead) + "?"
 }
 
 // source returns the variable that a flag has its value from, or the flag.

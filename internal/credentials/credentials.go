@@ -54,8 +54,8 @@ func NormalServer(address string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil
 }
 
-// withScheme returns what somebody meant who wrote an address without a scheme,
-// or "" for other addresses.
+// withScheme completes an address without a scheme. For other addresses it
+// returns "".
 func withScheme(address string) string {
 	u, err := url.Parse("https://" + strings.TrimSpace(address))
 	if err != nil || strings.Contains(address, "://") || !strings.ContainsAny(u.Host, ".:") && u.Host != "localhost" {

@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"slices"
+
 	"vitrine"
 )
 
