@@ -362,13 +362,13 @@ func TestAnswerThatIsNotTheAPI(t *testing.T) {
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
-
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestFailuresThatStayAreFinal(t *testing.T) {
 	for name, failure := range map[string]error{
 		"host":        &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}},
 		"certificate": &tls.CertificateVerificationError{Err: errors.New("unknown authority")},
+		"scheme":      http.ErrSchemeMismatch,
 		"plain HTTP":  tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,11 +2,15 @@ package remote
 
 import (
 	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"vitrine"
 
 	"vitrine/client"
 	"vitrine/internal/terminal"
@@ -94,3 +98,30 @@ func TestPutRefuses(t *testing.T) {
 
 // hostile is a text that must not reach a terminal unchanged.
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"
+
+// TestMoreLinks checks that a list that is cut says so, and only then.
+func TestMoreLinks(t *testing.T) {
+	for _, c := range []struct {
+		links int
+		says  bool
+	}{{defaultLimit, false}, {defaultLimit + 1, true}} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			all := client.Page{Links: make([]client.ListedLink, c.links)}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(all)
+		}))
+		t.Cleanup(server.Close)
+		var out, errs bytes.Buffer
+		ls := new(LsCmd)
+		ls.Server, ls.APIKey = server.URL, string(vitrine.NewKeyText())
+		if err := ls.Run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out.String(), "\n"); n != defaultLimit {
+			t.Errorf("%d of %d links are listed, want %d", n, c.links, defaultLimit)
+		}
+		if says := strings.Contains(errs.String(), "--all"); says != c.says {
+			t.Errorf("with %d links standard error is %q, want a word about more: %v", c.links, &errs, c.says)
+		}
+	}
+}
