@@ -380,7 +380,7 @@ func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instan
 	tell("%s is the only owner. Once %s, nobody can manage people and plans on the website; this command line still can.",
 		terminal.Plain(email), change)
 	tell("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
-	return confirm(t, f.Yes, "Continue?")
+	return t.Confirmed(f.Yes, "Continue?")
 }
 
 // humanMinutes returns a duration in whole minutes for a sentence.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -111,8 +110,8 @@ func (c *serveCmd) Validate() error {
 	if err := c.placeFlags.Validate(); err != nil {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(c.Listen); c.Listen != "" && err != nil {
-		return fmt.Errorf("--listen: %q is not HOST:PORT or :PORT, such as :8080", c.Listen)
+	if _, _, err := splitListen(c.Listen); c.Listen != "" && err != nil {
+		return err
 	}
 	if c.MaxViews < 0 {
 		return errors.New("--max-views must be 0 or more")

@@ -145,6 +145,10 @@ type setupCmd struct{ tokenFlags }
 func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.OfferSetup(ctx)
+		if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
+			return &terminal.AdvisedError{Err: err,
+				Lines: []string{"To sign in: " + terminal.Self() + " account sign-in EMAIL"}}
+		}
 		if err != nil {
 			return err
 		}

@@ -21,9 +21,9 @@ const healthcheckTime = 4 * time.Second
 // Run returns an error unless the server on this machine responds. It is for
 // containers without other programs.
 func (c *healthcheckCmd) Run(ctx context.Context) error {
-	host, port, err := net.SplitHostPort(c.Listen)
+	host, port, err := splitListen(c.Listen)
 	if err != nil {
-		return terminal.Usage(fmt.Sprintf("--listen: %q is not HOST:PORT, such as localhost:8080", c.Listen))
+		return terminal.Usage(err.Error())
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"

@@ -51,7 +51,7 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			t.Tell("This disables %s of %s.", terminal.Counted(int64(len(all)), "link"),
 				terminal.Counted(int64(len(accounts)), "account"))
 		}
-		if ok, err := confirm(t, sure, "Continue?"); err != nil || !ok {
+		if ok, err := t.Confirmed(sure, "Continue?"); err != nil || !ok {
 			return err
 		}
 		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())

@@ -92,7 +92,7 @@ func rowsOf(leaf *kong.Node, names []string) string {
 // exitCodes is the section about exit codes. They do not change within a major
 // version.
 const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
-	"| 0 | The command did what it says, or you answered that it should not. |\n" +
+	"| 0 | The command did what it says, or you answered no to its question (`put` then fails). |\n" +
 	"| 1 | It failed, for example because an address is taken; or it found faults (`audit`, `doctor`). Standard error says why. |\n" +
 	"| 2 | Arguments or flags are missing, unknown or not allowed, also by the rules of the server; or the command needs a confirmation (`--yes`). |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"

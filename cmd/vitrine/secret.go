@@ -45,7 +45,7 @@ func (c *secretRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if !c.Yes {
 			t.Tell("Addresses of uploads and file contents that were handed out before stop working when the servers restart.")
 		}
-		if ok, err := confirm(t, c.Yes, "Replace the secret?"); err != nil || !ok {
+		if ok, err := t.Confirmed(c.Yes, "Replace the secret?"); err != nil || !ok {
 			return err
 		}
 		ended := 0

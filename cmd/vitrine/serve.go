@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"net/url"
 	"os"
@@ -87,12 +86,23 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }
 
+// splitListen returns the host and the port of --listen.
+func splitListen(address string) (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(address); err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		err = fmt.Errorf("--listen: %q is not HOST:PORT or :PORT, such as :8080", address)
+	}
+	return host, port, err
+}
+
 // cannotListen adds a hint to an error of net.Listen.
 func cannotListen(address string, err error) error {
 	host, port, split := net.SplitHostPort(address)
 	switch n, bad := strconv.Atoi(port); {
-	case split != nil || bad != nil || n < 0 || n > math.MaxUint16:
-		return terminal.Usage(fmt.Sprintf("--listen: %q is not HOST:PORT with a port from 0 to 65535, such as localhost:8080", address))
+	case split != nil || bad != nil:
+		return err
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s is already in use. Stop the other program, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
 	case errors.Is(err, syscall.EACCES) && n < 1024:

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"vitrine/internal/s3"
 	"vitrine/internal/storageowner"
@@ -131,7 +128,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			terminal.Plain(where))
 		t.Say("It contains %s, %s in all, that this database does not know. After the claim, its server deletes them.",
 			terminal.Counted(files, "file"), terminal.FormatSize(bytes))
-		if ok, err := confirm(t, c.Yes, "Claim them?"); err != nil || !ok {
+		if ok, err := t.Confirmed(c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
 		if err := in.storageOwner().Claim(ctx); err != nil {
@@ -140,21 +137,4 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("The files in %s now belong to this database.", terminal.Plain(where))
 		return nil
 	})
-}
-
-// confirm asks for confirmation unless yes is set.
-func confirm(t *terminal.Terminal, yes bool, question string) (bool, error) {
-	if yes {
-		return true, nil
-	}
-	if !t.InTTY || !t.ErrTTY {
-		return false, terminal.Usage("this needs confirmation. There is no terminal to ask on: add --yes")
-	}
-	fmt.Fprint(t.Err, question+" [y/N] ")
-	answer, _ := bufio.NewReader(t.In).ReadString('\n') // an empty input means no
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
-		return true, nil
-	}
-	t.Say("Nothing was done.")
-	return false, nil
 }

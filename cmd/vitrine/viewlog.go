@@ -119,7 +119,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 		return err
 	}
 	t.Say("The view log %s: %s. Views are missing from it, and will be missing from all reports.", where, lossText(err))
-	if ok, err := confirm(t, c.Yes, "Go on without these views?"); err != nil || !ok {
+	if ok, err := t.Confirmed(c.Yes, "Go on without these views?"); err != nil || !ok {
 		return err
 	}
 	if in == nil { // the file is missing

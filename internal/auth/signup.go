@@ -60,8 +60,7 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err 
 			return err
 		}
 		if n > 0 {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"This instance has been set up: it has an account. To sign in: vitrine account sign-in EMAIL")
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This instance has been set up: it has an account.")
 		}
 		text, err = s.addSetup(tx)
 		return err

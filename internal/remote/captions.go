@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +41,6 @@ func (c *CaptionsCmd) Validate() error {
 // a terminal the columns are aligned. Otherwise they are separated by tabs:
 // language, name, address.
 func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.Delete && !c.Yes && !t.InTTY {
-		return terminal.Unconfirmed("captions --delete deletes permanently")
-	}
 	language, text, err := c.read()
 	if err != nil {
 		return err
@@ -61,9 +57,11 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	switch {
 	case c.File != "":
 		all, err = api.PutCaptions(ctx, slug, language, text)
-	case c.Delete && !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete the captions in %s?", terminal.Plain(language)):
-		return errors.New("nothing was deleted")
 	case c.Delete:
+		ok, sure := t.Confirmed(c.Yes, "Delete the captions in %s?", terminal.Plain(language))
+		if sure != nil || !ok {
+			return sure
+		}
 		all, err = deleteCaptions(ctx, api, slug, language)
 	default:
 		all, err = api.Captions(ctx, slug)

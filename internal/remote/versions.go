@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -84,11 +83,10 @@ func (c *VersionsCmd) change(ctx context.Context, t *terminal.Terminal, api *cli
 			return noVersion(err, *c.Restore, slug)
 		}
 		t.Say("The link shows version %d now.", *c.Restore)
-	case c.Delete != nil && !c.Yes && !t.InTTY:
-		return terminal.Unconfirmed("versions --delete deletes permanently")
 	case c.Delete != nil:
-		if !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete version %d of %s permanently?", *c.Delete, slug) {
-			return errors.New("nothing was deleted")
+		ok, err := t.Confirmed(c.Yes, "Delete version %d of %s permanently?", *c.Delete, slug)
+		if err != nil || !ok {
+			return err
 		}
 		if err := api.DeleteVersion(ctx, slug, *c.Delete); err != nil {
 			return noVersion(err, *c.Delete, slug)

@@ -279,6 +279,22 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// Confirmed asks for confirmation unless yes is set. Without a terminal it
+// returns a UsageError.
+func (t *Terminal) Confirmed(yes bool, question string, args ...any) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	if !t.InTTY || !t.ErrTTY {
+		return false, Unconfirmed("this needs confirmation")
+	}
+	if t.Agreed(bufio.NewReader(t.In), question, args...) {
+		return true, nil
+	}
+	t.Say("Nothing was done.")
+	return false, nil
+}
+
 // Agreed asks a question on the terminal and reports whether the answer, the
 // next line of in, is yes.
 func (t *Terminal) Agreed(in *bufio.Reader, question string, args ...any) bool {
