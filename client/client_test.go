@@ -362,6 +362,7 @@ func TestAnswerThatIsNotTheAPI(t *testing.T) {
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
+
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestFailuresThatStayAreFinal(t *testing.T) {
@@ -373,10 +374,8 @@ func TestFailuresThatStayAreFinal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := 0
-			c, _ := fresh(t, "https://x.example", WithHTTPClient(&http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
-				n++
-				return nil, failure
-			})}))
+			c, _ := fresh(t, "https://x.example", WithHTTPClient(&http.Client{Transport: roundTripper(
+				func(*http.Request) (*http.Response, error) { n++; return nil, failure })}))
 			if _, err := c.Status(t.Context()); err == nil || n != 1 {
 				t.Errorf("error = %v after %d requests, want one request", err, n)
 			}
