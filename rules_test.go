@@ -57,7 +57,7 @@ password                     vitrine turn
 webvtt                       vitrine
 signer                       vitrine report
 
-analytics                    vitrine signer report
+analytics                    vitrine filetype signer report visitor
 audit                        vitrine password publish storageowner
 auth                         vitrine signer lease outbox password ratelimit
 collections                  vitrine links

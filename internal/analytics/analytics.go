@@ -74,6 +74,9 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID, Link: l.ID}, q.Filter); err != nil {
+		return nil, err
+	}
 	described, err := s.describe(ctx, l)
 	if err != nil {
 		return nil, err
@@ -105,6 +108,9 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 // Account returns the report over all links of an account.
 func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
 	if err := q.check(s.Now(), false); err != nil {
+		return nil, err
+	}
+	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID}, q.Filter); err != nil {
 		return nil, err
 	}
 	links, err := s.linksOf(ctx, a)

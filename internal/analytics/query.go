@@ -261,7 +261,7 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 
 // narrow has a lens select only the links, and of replaced ones the versions,
 // that the conditions of its filter on links include. Without such conditions
-// it changes nothing. An unknown slug matches no link.
+// it changes nothing. An unknown slug is an error.
 func (s *Service) narrow(ctx context.Context, a *vitrine.Account, links []report.Link, lens *report.Lens) error {
 	f := slices.Clone(lens.Filter.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
@@ -275,7 +275,7 @@ func (s *Service) narrow(ctx context.Context, a *vitrine.Account, links []report
 		case err == nil:
 			f[i].Value = strconv.FormatInt(int64(l.ID), 10)
 		case vitrine.CodeOf(err) == vitrine.CodeNotFound:
-			f[i].Value = ""
+			return wrong(paramFilter, "There is no link %q.", shortened(c.Value))
 		default:
 			return err
 		}

@@ -36,6 +36,9 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID, Link: l.ID}, q.Filter); err != nil {
+		return nil, err
+	}
 	of, err := s.describe(ctx, l)
 	if err != nil {
 		return nil, err

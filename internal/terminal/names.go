@@ -4,9 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 )
 
 // kindNames are the names of kinds of files.
@@ -19,15 +16,6 @@ func kindName(kind string) string {
 		return name
 	}
 	return kind
-}
-
-// countryName returns the English name of a country code, or other text as it
-// is.
-func countryName(code string) string {
-	if r, err := language.ParseRegion(code); len(code) == 2 && err == nil && r.IsCountry() {
-		return display.English.Regions().Name(r)
-	}
-	return code
 }
 
 // hostName returns a web address without scheme, "www." and final slash, which

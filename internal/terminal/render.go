@@ -292,7 +292,7 @@ type card struct {
 // fit.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
-	cards := append(more, card{"Countries", b.Countries, countryName}, card{"Cities", b.Cities, nil},
+	cards := append(more, card{"Countries", b.Countries, report.CountryName}, card{"Cities", b.Cities, nil},
 		card{"Sources", b.Sources, nil}, card{"Referrers", b.Referrers, hostName}, card{"Devices", b.Devices, nil},
 		card{"Browsers", b.Browsers, nil}, card{"Systems", b.OS, nil},
 		card{"Window widths", b.Screens, widthName})

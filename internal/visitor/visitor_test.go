@@ -135,7 +135,7 @@ func FuzzClassify(f *testing.F) {
 	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless,
 		BotMailScanner, BotSpeculative,
 		BotAIAssistant, BotAITraining, BotMonitor}
-	devices := []string{"", Desktop, Mobile, Tablet, TV, Other}
+	devices, browsers, systems := append(Devices(), ""), append(Browsers(), ""), append(Systems(), "")
 	f.Fuzz(func(t *testing.T, userAgent, referer, query string, ip []byte, brands, purpose string) {
 		q, _ := url.ParseQuery(query)
 		addr, _ := netip.AddrFromSlice(ip)
@@ -147,6 +147,9 @@ func FuzzClassify(f *testing.F) {
 		}
 		if !isOneOf(v.Bot, reasons) || !isOneOf(v.Device, devices) {
 			t.Fatalf("unknown bot reason or device: %+v", v)
+		}
+		if !isOneOf(v.Browser, browsers) || !isOneOf(v.OS, systems) || v.Source != SourceOf(v.Source) {
+			t.Fatalf("unknown browser, system or source: %+v", v)
 		}
 		if (v.Device == "") != (userAgent == "") || v.Source == "" || v.City != "" || len(v.Country) != 0 &&
 			len(v.Country) != 2 {

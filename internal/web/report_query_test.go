@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/auth"
 	"vitrine/report"
@@ -64,7 +65,68 @@ func TestFilteredReports(t *testing.T) {
 	for _, name := range []string{"series", "breakdowns", "timing", "previous"} {
 		same(t, name+" of an account with one link and of the link", fmt.Sprint(one[name]), fmt.Sprint(alone[name]))
 	}
-	same(t, "views of a link that there is not", o.ask("/analytics?filter=link:is:nope").json()["totals"].(map[string]any)["views"].(float64), 0)
+}
+
+// TestReportValues checks that a condition with a value that views cannot have
+// is an error that says how to write it, in the API and on the pages.
+func TestReportValues(t *testing.T) {
+	o := newReportSite(t)
+	root := "/links/" + string(o.links[report.ContentScroll].Slug)
+	for condition, want := range map[string]string{
+		"country:is:Germany":      "Write DE for Germany.",
+		"country:is_not:uk":       "Write GB for United Kingdom.",
+		"country:is:Atlantis":     "such as DE for Germany.",
+		"city:is:Berlin":          "such as Berlin, DE.",
+		"source:is:linkedin":      `Write "LinkedIn".`,
+		"device:is:phone":         "Desktop, Mobile, Tablet, TV, Other.",
+		"screen:is:1920":          "1440-1919, 1920+.",
+		"browser:is:chrome":       `Write "Chrome".`,
+		"os:is:Mac OS":            `Write "macOS".`,
+		"os:is:TempleOS":          "Reports name those that occur.",
+		"kind:is:presentation":    "pdf, image, video,",
+		"link:is:nope":            `There is no link "nope".`,
+		"country:is:\u202eFrance": `No view has the country "\u202eFrance".`,
+	} {
+		query := "?range=all&filter=country:is:DE&filter=" + url.QueryEscape(condition)
+		paths := []string{"/analytics" + query}
+		if !strings.HasPrefix(condition, "kind:") && !strings.HasPrefix(condition, "link:") {
+			paths = append(paths, root+"/analytics"+query, root+"/visits"+query)
+		}
+		for _, path := range paths {
+			r := o.status(o.get("/api/v1"+path, "Authorization: Bearer "+o.key), http.StatusBadRequest)
+			var refused struct{ Error, Code, Field string }
+			o.check(json.Unmarshal([]byte(r.body), &refused))
+			if refused.Code != "invalid_request" || refused.Field != "filter" || !strings.Contains(refused.Error, want) {
+				t.Errorf("%s: %+v, want %q", path, refused, want)
+			}
+		}
+		o.status(o.get("/analytics"+query, o.cookie), http.StatusBadRequest)
+	}
+	for _, condition := range []string{"country:is:AQ", "city:is:Lyon, FR", "browser:is:Lynx", "device:is:TV",
+		"screen:is:1920+", "source:is:our newsletter", "os:is_not:Haiku", "country:is:", "campaign:is:none yet"} {
+		o.ask("/analytics?filter=" + url.QueryEscape(condition))
+	}
+}
+
+// TestReportValuesThatOccur checks that a value which only an imported view has
+// selects it at any time.
+func TestReportValuesThatOccur(t *testing.T) {
+	o := newReportSite(t)
+	l := o.links[report.ContentScroll]
+	at := o.server.Now().AddDate(0, 0, -40).UnixMilli()
+	_, err := o.log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: l.Account, View: report.View{
+		ID: int64(vitrine.ViewIDAt(at, 900)), At: at, Link: int64(l.ID), Viewer: 9000, Country: "Germany",
+		Device: "phone", City: "Berlin", Source: "linkedin", Browser: "chrome", OS: "mac os"}}}})
+	o.check(err)
+	for _, condition := range []string{"country:is:Germany", "device:is:phone", "city:is:Berlin, Germany",
+		"source:is:linkedin", "browser:is:chrome", "os:is:mac os"} {
+		for _, path := range []string{"/analytics", "/links/" + string(l.Slug) + "/analytics"} {
+			for days, want := range map[string]float64{"90d": 1, "7d": 0} {
+				r := o.ask(path + "?range=" + days + "&filter=" + url.QueryEscape(condition)).json()
+				same(t, path+" "+days+" "+condition, r["totals"].(map[string]any)["views"].(float64), want)
+			}
+		}
+	}
 }
 
 // TestReportParameters checks that each optional parameter changes only what it
