@@ -59,7 +59,8 @@ func advice(c report.Condition) string {
 			return fmt.Sprintf("Write %s for %s.", code, report.CountryName(code))
 		}
 	case report.OnCity:
-		if place := strings.LastIndex(c.Value, ", "); place < 0 || report.CountryCode(c.Value[place+2:]) != c.Value[place+2:] {
+		code := c.Value[strings.LastIndexByte(c.Value, ' ')+1:]
+		if !strings.HasSuffix(c.Value, ", "+code) || report.CountryCode(code) != code {
 			return "A city is written with the code of its country, such as Berlin, DE."
 		}
 	case report.OnSource:
