@@ -66,7 +66,7 @@
 //
 //	report               the analytics engine: views to a report; pure
 //	client               the API's Go client
-//	cmd/vitrine          the program: configuration, wiring, commands
+//	cmd/vitrine          the program: configuration, wiring, other commands
 //	docs                 how-to, reference, specification, decisions
 //	e2e                  the program and a browser, from an empty directory on
 //	bench, tools         modules of their own: benchmarks; tools of the build
@@ -100,9 +100,9 @@
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text
 //	fold                 a folder's page with what it uses to one HTML file
-//	remote               commands that use an instance over its API
+//	remote, operator     commands over the API; commands in the data directory
 //	command, terminal    arguments; output of commands; credentials, manifest: files
-//	datadir              the data directory: who serves from it, and its room
+//	instance, datadir    an open instance; who serves from a directory, its room
 //	durable              changes of files that survive a crash
 //	limits               limits of plans, as written in flags
 //	signer               signed URLs and tokens

@@ -21,9 +21,11 @@ docs
 report
 client                       report filetype
 e2e
-cmd/vitrine                  geo
-cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections command credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sharedclock sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
+cmd/vitrine                  vitrine client accept audit auth clamav clickhouse collections command credentials
+cmd/vitrine                  datadir disk durable geo importer ingest instance lease limits logowner mail manifest
+cmd/vitrine                  moderation operator outbox ownviews preview publish reclassify remote s3 sitestats
+cmd/vitrine                  spool sqldb sqlstore storageowner terminal viewdb visitor web web/api web/app
+cmd/vitrine                  web/httpx web/ui worker report
 
 vitrine                      report filetype
 
@@ -77,6 +79,11 @@ sharedreport                 vitrine password ratelimit signer
 sitestats                    vitrine report ingest
 storageowner                 vitrine
 versions                     vitrine
+
+instance                     vitrine analytics auth clickhouse disk links logowner moderation s3 sharedclock
+instance                     signer sqldb sqlstore storageowner viewdb
+operator                     vitrine auth command datadir instance limits links moderation password publish remote
+operator                     terminal web/httpx
 
 clamav                       vitrine
 clickhouse                   vitrine report durable visits
@@ -204,8 +211,8 @@ var ports = map[string][]string{
 }
 
 // allPorts are packages that implement ports, test them, or wire everything.
-var allPorts = []string{"clamav", "clickhouse", "disk", "mail", "preview", "s3", "spool", "sqldb", "sqlstore", "viewdb",
-	"vitrinetest", "web"}
+var allPorts = []string{"clamav", "clickhouse", "disk", "instance", "mail", "preview", "s3", "spool", "sqldb", "sqlstore",
+	"viewdb", "vitrinetest", "web"}
 
 func TestPorts(t *testing.T) {
 	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)

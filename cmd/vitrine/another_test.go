@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
 )
@@ -43,7 +44,7 @@ func TestServeAnOlderState(t *testing.T) {
 	}
 	lines := strings.Fields(out)
 	key := lines[len(lines)-1]
-	earlier, err := os.ReadFile(filepath.Join(h.data, storeFile))
+	earlier, err := os.ReadFile(filepath.Join(h.data, instance.StoreFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestServeAnOlderState(t *testing.T) {
 	if out, err := vitrineOn(h.data, "audit", "--deep", "--all"); err != nil {
 		t.Fatalf("audit: %v: %s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(h.data, storeFile), earlier, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.data, instance.StoreFile), earlier, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	check := func(succeeds bool, want string, args ...string) {
@@ -84,13 +85,13 @@ func TestServeAnOlderState(t *testing.T) {
 	check(true, "belong to this database.", "storage", "claim")
 	check(true, "ok       files: The files belong to this database.", "doctor")
 	h.stop(os.Interrupt)
-	in, err := openInstance(t.Context(), placeFlags{Data: h.data})
+	in, err := instance.Open(t.Context(), instance.Places{Data: h.data})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	there := 0
-	if err := in.blobs.Each(t.Context(), func(vitrine.UploadID,
+	if err := in.Blobs.Each(t.Context(), func(vitrine.UploadID,
 		vitrine.BlobInfo) error {
 		there++
 		return nil
@@ -105,7 +106,7 @@ func (h *held) waitForMark() {
 	tick, late := time.NewTicker(10*time.Millisecond), time.After(hang)
 	defer tick.Stop()
 	for {
-		if _, err := os.Stat(filepath.Join(h.data, filesDir, "mark")); err == nil {
+		if _, err := os.Stat(filepath.Join(h.data, instance.FilesDir, "mark")); err == nil {
 			return
 		}
 		select {
@@ -121,7 +122,7 @@ func (h *held) waitForMark() {
 func TestStorageClaim(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
-	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
+	places := instance.Places{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
 	tell := func(answer string, args ...string) (code int, output string) {
 		var out bytes.Buffer
 		code = run(t.Context(), &terminal.Terminal{Out: &out, Err: &out, In: strings.NewReader(answer),
@@ -136,15 +137,15 @@ func TestStorageClaim(t *testing.T) {
 		}
 	}
 	check(0, "", "", "account", "create", "owner@example.org")
-	in, err := openInstance(t.Context(), places)
+	in, err := instance.Open(t.Context(), places)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	other := func() {
 		t.Helper()
-		if err := errors.Join(in.storageOwner().Rotate(t.Context()),
-			in.blobs.PutMarker(t.Context(), "ANOTHERS")); err != nil {
+		if err := errors.Join(in.StorageOwner().Rotate(t.Context()),
+			in.Blobs.PutMarker(t.Context(), "ANOTHERS")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,33 +171,33 @@ func TestMigrateFilesBack(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
 	h := newHistory(t, 4)
-	here := placeFlags{Data: h.data}
-	there := placeFlags{Data: h.data, Files: server.Address(server.Bucket(t), "")}
-	kept := func(p placeFlags) {
+	here := instance.Places{Data: h.data}
+	there := instance.Places{Data: h.data, Files: server.Address(server.Bucket(t), "")}
+	kept := func(p instance.Places) {
 		t.Helper()
-		in, err := openInstance(t.Context(), p)
+		in, err := instance.Open(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		if err := errors.Join(in.storageOwner().Verify(t.Context()), in.storageOwner().Rotate(t.Context()),
-			in.storageOwner().Rotate(t.Context())); err != nil {
+		if err := errors.Join(in.StorageOwner().Verify(t.Context()), in.StorageOwner().Rotate(t.Context()),
+			in.StorageOwner().Rotate(t.Context())); err != nil {
 			t.Error(err)
 		}
 	}
 	kept(here)
-	for _, move := range []struct{ from, to placeFlags }{{here, there}, {there, here}} {
+	for _, move := range []struct{ from, to instance.Places }{{here, there}, {there, here}} {
 		if out, err := vitrineOn(h.data, "migrate", settings(t, move.from), settings(t, move.to)); err != nil {
 			t.Fatalf("migrate: %v: %s", err, out)
 		}
 		kept(move.to)
 	}
-	other := placeFlags{Data: filepath.Join(t.TempDir(), "other")}
+	other := instance.Places{Data: filepath.Join(t.TempDir(), "other")}
 	if out, err := vitrineOn(other.Data, "account", "create", "other@example.org"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
 	if out, err := vitrineOn(other.Data, "migrate", other.Data,
-		settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil ||
+		settings(t, instance.Places{Data: other.Data, Files: there.Files})); err == nil ||
 		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrating another instance into the bucket: %v: %s, want an error", err, out)
 	}

@@ -7,13 +7,14 @@ import (
 
 	"vitrine"
 	"vitrine/internal/audit"
+	"vitrine/internal/instance"
 	"vitrine/internal/logowner"
 	"vitrine/internal/terminal"
 	"vitrine/report"
 )
 
 type auditCmd struct {
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 	Deep bool `help:"Also read the bytes of every file and compare their SHA-256."`
 	All  bool `help:"Recount all stored tallies from the views, not a sample."`
@@ -31,7 +32,7 @@ last line is the number of faults that --repair can repair.`
 
 // Run prints each fault on a line. It returns an error if there are any.
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	in, err := openExisting(ctx, c.placeFlags, false)
+	in, err := instance.OpenUnchecked(ctx, c.Places)
 	if err != nil {
 		return err
 	}
@@ -49,8 +50,8 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		tallies++
 		fault(text)
 	}
-	if err := in.logPair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
-		fault(c.lossOf(err).Error())
+	if err := in.LogPair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
+		fault(c.ExplainLoss(err).Error())
 	} else if err != nil {
 		return err
 	}
@@ -59,23 +60,23 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	}
-	a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All ||
+	a := &audit.Checker{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now, Deep: c.Deep, All: c.All ||
 		c.Repair, Tally: tally}
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the audit did not finish: %w", err)
 	case faults > 0:
-		return fmt.Errorf("faults found: %d. %s", faults, audit.Advice(faults, tallies, c.Repair))
+		return fmt.Errorf("faults found: %d. %s", faults, auditAdvice(faults, tallies, c.Repair))
 	}
 	t.Say("No faults.")
 	return nil
 }
 
 // repair rebuilds the tallies from the views.
-func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instance) error {
+func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
 	accounts := 0
-	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {
+	err := in.Log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {
 		accounts++
 		t.Say("Account %d: the stored tallies from %v on are rebuilt.", a, from)
 	})
@@ -83,4 +84,19 @@ func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instanc
 		t.Say("All stored tallies are correct.")
 	}
 	return err
+}
+
+// auditAdvice returns the next step after faults. tallies is the number of
+// faults in stored tallies.
+func auditAdvice(faults, tallies int, repaired bool) string {
+	switch {
+	case tallies == 0:
+		return "The audit cannot repair them: restore a backup"
+	case repaired: // another process changed the log, or the disk fails
+		return "Stored tallies are wrong again: check the disk and the database"
+	case tallies == faults:
+		return `All are in stored tallies: "vitrine audit --repair" rebuilds them`
+	}
+	return fmt.Sprintf(`%d are in stored tallies: "vitrine audit --repair" rebuilds them. For the other faults, restore a backup`,
+		tallies)
 }

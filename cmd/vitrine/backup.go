@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/instance"
 	"vitrine/internal/manifest"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
@@ -25,7 +26,7 @@ import (
 type backupCmd struct {
 	To    string `arg:"" help:"Directory to create for the backup. It gets its name when the backup is complete."`
 	Since string `help:"Earlier backup on the same file system. Unchanged files are linked from it and take no more room." placeholder:"DIR" type:"path"`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
@@ -43,7 +44,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
 		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
 	}
-	if !c.exists() {
+	if !c.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
 	}
 	to, err := filepath.Abs(c.To)
@@ -53,7 +54,8 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if inside, err := filepath.Rel(c.Data, to); err == nil && filepath.IsLocal(inside) {
 		return terminal.Usage(fmt.Sprintf("%s is inside the data directory %s: choose a directory outside it, best on another disk", c.To, c.Data))
 	}
-	for name, schema := range map[string]string{storeFile: sqldb.StoreSchema, viewsFile: sqldb.ViewLogSchema} {
+	for name, schema := range map[string]string{instance.StoreFile: sqldb.StoreSchema,
+		instance.ViewsFile: sqldb.ViewLogSchema} {
 		l, err := sqldb.LookAt(ctx, filepath.Join(c.Data, name), schema)
 		if err != nil {
 			return fmt.Errorf("look at %s: %w", name, err)
@@ -70,7 +72,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	m, err := newBuild(c.To, manifest.FileName, func(dir string) (*manifest.Manifest, error) {
 		b := &backup{from: c.Data, to: dir, meter: &terminal.Meter{T: t}}
 		if c.Since != "" {
-			b.since = filepath.Join(c.Since, filesDir)
+			b.since = filepath.Join(c.Since, instance.FilesDir)
 		}
 		defer b.meter.End()
 		return b.make(ctx)
@@ -230,9 +232,9 @@ type backup struct {
 // it copies the databases and the files stored since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
-	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since,
-		Progress: b.meter.Add,
-		Damaged:  func(k vitrine.UploadID) { b.damaged(k) }}
+	b.files = &disk.Backup{From: filepath.Join(b.from, instance.FilesDir), To: filepath.Join(b.to, instance.FilesDir),
+		Since: b.since, Progress: b.meter.Add,
+		Damaged: func(k vitrine.UploadID) { b.damaged(k) }}
 	pins, err := b.files.Begin()
 	if err != nil {
 		return nil, err
@@ -290,10 +292,10 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	if err := copySpools(b.from, b.to); err != nil {
 		return err
 	}
-	if b.views, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, viewsFile)); err != nil {
+	if b.views, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, instance.ViewsFile)); err != nil {
 		return err
 	}
-	if b.store, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, storeFile)); err != nil {
+	if b.store, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, instance.StoreFile)); err != nil {
 		return err
 	}
 	b.manifest.Moment = time.Now().UTC()
@@ -336,7 +338,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	for _, d := range []struct {
 		name     string
 		snapshot **sqldb.Snapshot
-	}{{viewsFile, &b.views}, {storeFile, &b.store}} {
+	}{{instance.ViewsFile, &b.views}, {instance.StoreFile, &b.store}} {
 		b.meter.Begin(d.name, 0)
 		begun := false
 		err := (*d.snapshot).CopyTo(ctx, filepath.Join(b.to, d.name), func(done, all int64) {
@@ -363,7 +365,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	if err := finishCopy(ctx, b.to); err != nil {
 		return err
 	}
-	for _, name := range []string{storeFile, viewsFile} {
+	for _, name := range []string{instance.StoreFile, instance.ViewsFile} {
 		f, err := manifest.HashFile(b.to, name)
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/manifest"
 	"vitrine/internal/spool"
 	"vitrine/internal/viewdb"
@@ -27,7 +28,7 @@ import (
 type load struct {
 	*killed
 	url      string
-	operator *instance
+	operator *instance.Instance
 	done     sync.WaitGroup
 	ended    chan struct{}
 
@@ -42,7 +43,7 @@ func (l *load) begin(url string) {
 		l.t.Fatal(err)
 	}
 	l.url, l.ended, l.alive = url, make(chan struct{}), map[string]bool{}
-	if l.operator, err = openInstance(l.t.Context(), placeFlags{Data: l.data}); err != nil {
+	if l.operator, err = instance.Open(l.t.Context(), instance.Places{Data: l.data}); err != nil {
 		l.t.Fatal(err)
 	}
 	ctx := context.Background()
@@ -105,7 +106,7 @@ func (l *load) remove(but string) {
 		l.view(l.url)
 		return
 	}
-	if err := l.operator.links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if err := l.operator.Links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 		l.t.Errorf("delete %s: %v", slug, err)
 	}
 }
@@ -191,21 +192,21 @@ func TestBackup(t *testing.T) {
 
 func checkRestored(t *testing.T, data, first string, links []string, views int) {
 	t.Helper()
-	in, err := openInstance(t.Context(), placeFlags{Data: data})
+	in, err := instance.Open(t.Context(), instance.Places{Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	for _, slug := range links {
-		if _, err := in.links.BySlug(t.Context(), slug); err != nil {
+		if _, err := in.Links.BySlug(t.Context(), slug); err != nil {
 			t.Errorf("%s: link %s was acknowledged before the backup: %v", data, slug, err)
 		}
 	}
-	l, err := in.links.BySlug(t.Context(), first)
+	l, err := in.Links.BySlug(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts, err := in.log.Counts(t.Context(), []vitrine.LinkID{l.ID})
+	counts, err := in.Log.Counts(t.Context(), []vitrine.LinkID{l.ID})
 	if err != nil || counts[l.ID].Views < int64(views) {
 		t.Errorf("%s: %d views, %v, want at least the %d acknowledged before the backup", data, counts[l.ID].Views, err,
 			views)
@@ -279,7 +280,7 @@ func TestBackupSpool(t *testing.T) {
 	if out, err := vitrineOn(data, "import", "links", links); err != nil {
 		t.Fatalf("import links: %v: %s", err, out)
 	}
-	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
+	s, err := spool.Open(filepath.Join(data, instance.SpoolDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestBackupSpool(t *testing.T) {
 	}
 	// The spool file is still open, as on a running server, and its next record
 	// is incomplete.
-	files, err := filepath.Glob(filepath.Join(data, spoolDir, "*.spool"))
+	files, err := filepath.Glob(filepath.Join(data, instance.SpoolDir, "*.spool"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
@@ -309,17 +310,17 @@ func TestBackupSpool(t *testing.T) {
 	if out, err := vitrineOn(data, "backup", to); err != nil {
 		t.Fatalf("backup: %v: %s", err, out)
 	}
-	if left, err := os.ReadDir(filepath.Join(to, spoolDir)); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(to, instance.SpoolDir)); err != nil || len(left) > 0 {
 		t.Errorf("the backup's spool has %v, %v, want no files", left, err)
 	}
-	if left, err := os.ReadDir(filepath.Join(data, spoolDir)); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(filepath.Join(data, instance.SpoolDir)); err != nil || len(left) != 1 {
 		t.Errorf("the instance's spool has %v, %v, want one file", left, err)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
 	if out, err := vitrineOn(restored, "restore", to); err != nil {
 		t.Fatalf("restore: %v: %s", err, out)
 	}
-	log, err := viewdb.Open(filepath.Join(restored, viewsFile))
+	log, err := viewdb.Open(filepath.Join(restored, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,15 +353,15 @@ func TestRestoreDamaged(t *testing.T) {
 			return os.Truncate(filepath.Join(dir, manifest.FileName),
 				40)
 		},
-		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, storeFile), 4096) },
-		"views.db: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, viewsFile)) },
+		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, instance.StoreFile), 4096) },
+		"views.db: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, instance.ViewsFile)) },
 		"it has 0 files": func(dir string) error {
-			return os.RemoveAll(filepath.Join(dir, filesDir, "blobs",
+			return os.RemoveAll(filepath.Join(dir, instance.FilesDir, "blobs",
 				blobOf(t, dir)[:2]))
 		},
 		"not those that were uploaded": func(dir string) error {
 			key := blobOf(t, dir)
-			path := filepath.Join(dir, filesDir, "blobs", key[:2], key)
+			path := filepath.Join(dir, instance.FilesDir, "blobs", key[:2], key)
 			b, err := os.ReadFile(path)
 			if err == nil {
 				b[7] ^= 1
@@ -390,7 +391,7 @@ func TestRestoreDamaged(t *testing.T) {
 // blobOf returns the key of a blob in a backup.
 func blobOf(t *testing.T, dir string) string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(dir, filesDir, "blobs", "*", "*.sha256"))
+	all, err := filepath.Glob(filepath.Join(dir, instance.FilesDir, "blobs", "*", "*.sha256"))
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}

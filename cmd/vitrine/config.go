@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/geo"
+	"vitrine/internal/instance"
 	"vitrine/internal/limits"
 	"vitrine/internal/moderation"
 
@@ -29,10 +30,10 @@ type serveCmd struct {
 	ContentURL   string    `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL." env:"VITRINE_CONTENT_URL" group:"addresses" placeholder:"URL"`
 	SitesURL     string    `help:"Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites." env:"VITRINE_SITES_URL" group:"addresses" placeholder:"URL"`
 	TrustedProxy []network `help:"Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" group:"addresses" placeholder:"CIDR"`
-	placeFlags
+	instance.Places
 	scanFlags
 	previewFlags
-	planFlags
+	limits.PlanFlags
 	accountFlags
 	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS" group:"advanced"`
 	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" group:"advanced" default:"0s"`
@@ -59,24 +60,6 @@ type previewFlags struct {
 	Office string `help:"Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
 	FFmpeg string `help:"Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
 	Heif   string `help:"Path of heif-convert (libheif), which converts HEIC pictures. Default: the one in PATH. off: none." env:"VITRINE_HEIF" group:"previews" placeholder:"PATH"`
-}
-
-// planFlags are the limits of the plans.
-type planFlags struct {
-	PlanFree     limits.Bounds `help:"Limits of the Free plan. Default: ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
-	PlanPro      limits.Bounds `help:"Limits of the Pro plan. Default: ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
-	PlanLifetime limits.Bounds `help:"Limits of the Lifetime plan. Default: ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
-	UpgradeURL   string        `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
-}
-
-// plans returns the plan limits: the defaults, overridden by flags.
-func (f planFlags) plans() vitrine.Plans {
-	p := vitrine.DefaultPlans()
-	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro,
-		vitrine.PlanLifetime: f.PlanLifetime} {
-		p[plan] = b.Over(p[plan])
-	}
-	return p
 }
 
 // helpFacts returns the values for placeholders in help texts.
@@ -107,7 +90,7 @@ func (n *network) UnmarshalText(text []byte) error {
 
 // Validate checks the combination of flags.
 func (c *serveCmd) Validate() error {
-	if err := c.placeFlags.Validate(); err != nil {
+	if err := c.Places.Validate(); err != nil {
 		return err
 	}
 	if _, _, err := splitListen(c.Listen); c.Listen != "" && err != nil {

@@ -177,7 +177,7 @@ func TestVariablesConfigureServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxViews != 7 {
+	if c.Plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxViews != 7 {
 		t.Errorf("configuration = %+v, want the values of the variables", c)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
+	"vitrine/internal/instance"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
 	"vitrine/internal/s3"
@@ -91,7 +92,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
-	d := &doctor{doctorCmd: c, each: told, now: clock}
+	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
 	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.cities,
 		d.mail, d.public} {
 		if ctx.Err() != nil {
@@ -187,7 +188,7 @@ func (d *doctor) lock() {
 }
 
 func (d *doctor) database(ctx context.Context) {
-	d.readable = d.checkDatabase(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
+	d.readable = d.checkDatabase(ctx, "database", d.StorePlace(), "--database", sqldb.StoreSchema)
 }
 
 // clockSkew is the maximum difference between the clocks of this machine and a
@@ -209,24 +210,24 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 		if strings.Contains(place, "://") { // a server, not a file
 			next = " Check that it runs, and " + flag + "."
 		}
-		d.report(part, wrong, "%s cannot be read: %v.%s", redacted(place), withoutPassword(err, place), next)
+		d.report(part, wrong, "%s cannot be read: %v.%s", instance.Redacted(place), withoutPassword(err, place), next)
 		return false
 	}
 	for _, text := range l.Wrong {
-		d.report(part, wrong, "%s (%s): %s", redacted(place), l.Server, text)
+		d.report(part, wrong, "%s (%s): %s", instance.Redacted(place), l.Server, text)
 	}
 	for _, text := range l.Doubts {
-		d.report(part, warning, "%s (%s): %s", redacted(place), l.Server, text)
+		d.report(part, warning, "%s (%s): %s", instance.Redacted(place), l.Server, text)
 	}
 	switch {
 	case len(l.Wrong) > 0:
 	case !l.There:
-		d.report(part, fine, "%s is empty: \"vitrine serve\" creates what it needs.", redacted(place))
+		d.report(part, fine, "%s is empty: \"vitrine serve\" creates what it needs.", instance.Redacted(place))
 	case l.Version < l.Known:
 		d.report(part, warning, "%s (%s) has schema version %d: this version of the server upgrades it to %d when it starts, and older versions cannot use it afterwards. Make a backup with the older version first.",
-			redacted(place), l.Server, l.Version, l.Known)
+			instance.Redacted(place), l.Server, l.Version, l.Known)
 	default:
-		d.report(part, fine, "%s (%s, schema version %d) answers in %s.", redacted(place), l.Server, l.Version,
+		d.report(part, fine, "%s (%s, schema version %d) answers in %s.", instance.Redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
 	if l.Took > slowResponse && strings.Contains(place, "://") { // a local file is never slow
@@ -245,11 +246,11 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 
 // withoutPassword returns an error text without the password of the address.
 func withoutPassword(err error, address string) string {
-	return strings.ReplaceAll(err.Error(), address, redacted(address))
+	return strings.ReplaceAll(err.Error(), address, instance.Redacted(address))
 }
 
 func (d *doctor) views(ctx context.Context) {
-	place := d.viewsPlace()
+	place := d.ViewsPlace()
 	if !strings.HasPrefix(place, "clickhouse://") {
 		d.checkDatabase(ctx, "views", place, "--views", sqldb.ViewLogSchema)
 		return
@@ -261,16 +262,17 @@ func (d *doctor) views(ctx context.Context) {
 		err = errors.Join(log.Check(ctx), log.Close())
 	}
 	if err != nil {
-		d.report("views", wrong, "%s: %s.", redacted(place), strings.TrimSuffix(withoutPassword(err, place), "."))
+		d.report("views", wrong, "%s: %s.", instance.Redacted(place),
+			strings.TrimSuffix(withoutPassword(err, place), "."))
 		return
 	}
-	d.report("views", fine, "%s can be used.", redacted(place))
+	d.report("views", fine, "%s can be used.", instance.Redacted(place))
 }
 
 func (d *doctor) files(ctx context.Context) {
 	const part = "files"
 	if d.Files == "" {
-		dir := filepath.Join(d.Data, filesDir)
+		dir := filepath.Join(d.Data, instance.FilesDir)
 		err := datadir.Accessible(dir, datadir.MayRead|datadir.MayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -294,10 +296,10 @@ func (d *doctor) files(ctx context.Context) {
 		err = b.Check(ctx)
 	}
 	if err != nil {
-		d.report(part, wrong, "%s: %s", redacted(d.Files), withoutPassword(err, d.Files))
+		d.report(part, wrong, "%s: %s", instance.Redacted(d.Files), withoutPassword(err, d.Files))
 		return
 	}
-	d.report(part, fine, "%s passes all checks.", redacted(d.Files))
+	d.report(part, fine, "%s passes all checks.", instance.Redacted(d.Files))
 	d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
 		d.report(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
@@ -330,12 +332,12 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	case errors.Is(err, storageowner.ErrOther):
 		d.report(part, wrong, "%s.", upperFirst(otherPlace(err)))
 	default:
-		d.report(part, wrong, "The owner of the files cannot be read: %s.", withoutPassword(err, d.storePlace()))
+		d.report(part, wrong, "The owner of the files cannot be read: %s.", withoutPassword(err, d.StorePlace()))
 	}
 }
 
 func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
-	store, err := sqlstore.Open(d.storePlace())
+	store, err := sqlstore.Open(d.StorePlace())
 	if err != nil {
 		return err
 	}
@@ -389,5 +391,5 @@ func (d *doctor) mail(ctx context.Context) {
 			strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
 		return
 	}
-	d.report(part, fine, "%s accepts the login. No message was sent.", redacted(d.SMTP))
+	d.report(part, fine, "%s accepts the login. No message was sent.", instance.Redacted(d.SMTP))
 }

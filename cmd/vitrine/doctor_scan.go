@@ -80,7 +80,7 @@ func (d *doctor) clamdSettings(part string) {
 
 // maxFileSize returns the largest file size of all plans.
 func (d *doctor) maxFileSize() (most int64) {
-	for _, l := range d.plans() {
+	for _, l := range d.Plans() {
 		if l.FileBytes == 0 {
 			return 1 << 62
 		}

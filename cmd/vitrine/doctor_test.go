@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/s3"
 	"vitrine/internal/vitrinetest"
 )
@@ -111,7 +112,7 @@ func TestDoctor(t *testing.T) {
 		f.Part != "data directory" {
 		t.Errorf("doctor --json = %v, %v: %s", err, jerr, out)
 	}
-	store, err := placeFlags{Data: k.data}.openStore()
+	store, err := instance.Places{Data: k.data}.OpenStore()
 	if err != nil {
 		t.Fatal(err)
 	}

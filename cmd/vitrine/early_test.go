@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/spool"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
@@ -114,10 +115,10 @@ func TestEarlyFleet(t *testing.T) {
 	waitFor(other, drained)
 	beacon(other, `{"engaged": 1500, "present": 1800, "depth": 60}`) // sent as soon as the log is back
 	waitFor(other, waits)
-	if r := totals(other); r.Totals.Views != 0 || left(other, spoolDir) != 0 || left(other, earlyDir) == 0 {
+	if r := totals(other); r.Totals.Views != 0 || left(other, instance.SpoolDir) != 0 || left(other, instance.EarlyDir) == 0 {
 		t.Errorf("%d views, %d files in the spool, %d early files, want 0, 0 and some", r.Totals.Views,
-			left(other, spoolDir),
-			left(other, earlyDir))
+			left(other, instance.SpoolDir),
+			left(other, instance.EarlyDir))
 	}
 	f.kill(other)
 	f.start(other)
@@ -132,8 +133,8 @@ func TestEarlyFleet(t *testing.T) {
 		if r.Totals.Views != n || r.Totals.Sessions != n || r.Totals.Downloads != n || r.Totals.AvgEngagedMs != 1500 {
 			t.Errorf("totals = %+v, want %d views, as many sessions and downloads, and 1500 ms each", r.Totals, n)
 		}
-		if left(s, spoolDir) != 0 || left(s, earlyDir) != 0 {
-			t.Errorf("%d files in the spool, %d early files, want 0, 0", left(s, spoolDir), left(s, earlyDir))
+		if left(s, instance.SpoolDir) != 0 || left(s, instance.EarlyDir) != 0 {
+			t.Errorf("%d files in the spool, %d early files, want 0, 0", left(s, instance.SpoolDir), left(s, instance.EarlyDir))
 		}
 	}
 	f.run("audit", "--deep")
@@ -158,7 +159,7 @@ func TestEarlyFleet(t *testing.T) {
 // adding the given batches to it.
 func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (views []vitrine.ViewID) {
 	t.Helper()
-	s, err := spool.Open(filepath.Join(data, earlyDir), slog.New(slog.DiscardHandler))
+	s, err := spool.Open(filepath.Join(data, instance.EarlyDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 			Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
 			Downloads: []vitrine.Download{{ID: id, Link: link, View: id}}}
 	}
-	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
+	s, err := spool.Open(filepath.Join(data, instance.SpoolDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // link 2 does not exist
 	check := func(what, data string) {
 		t.Helper()
-		log, err := viewdb.Open(filepath.Join(data, viewsFile))
+		log, err := viewdb.Open(filepath.Join(data, instance.ViewsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

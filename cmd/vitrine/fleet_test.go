@@ -18,6 +18,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
@@ -29,8 +30,8 @@ import (
 // over one PostgreSQL and one bucket, behind a balancer.
 type fleet struct {
 	t        testing.TB
-	places   placeFlags    // shared by the servers
-	store    vitrine.Store // the servers' store, as seen by another process
+	places   instance.Places // shared by the servers
+	store    vitrine.Store   // the servers' store, as seen by another process
 	balancer *balancer
 	url      string // of the balancer: the instance's public URL
 	servers  [2]*fleetServer
@@ -67,7 +68,7 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 			t.Fatal(err)
 		}
 	}
-	f.places = placeFlags{Database: database, Views: views, Files: bucket.Address(name, "")}
+	f.places = instance.Places{Database: database, Views: views, Files: bucket.Address(name, "")}
 	f.balancer = &balancer{}
 	front := httptest.NewServer(f.balancer.handler())
 	t.Cleanup(front.Close)

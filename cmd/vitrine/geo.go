@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/datadir"
 	"vitrine/internal/geo"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 
 	"github.com/dustin/go-humanize"
@@ -62,14 +63,14 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return fmt.Errorf("there is no directory %s: set --data to that of the instance", filepath.Dir(path))
 	}
 	if _, err := os.Stat(filepath.Join(c.Data, datadir.LockFile)); err != nil && c.Geo == "" &&
-		!(placeFlags{Data: c.Data}).exists() {
+		!(instance.Places{Data: c.Data}).Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s: set --data to its directory, or --geo to a file", c.Data)
 	}
 	if err == nil && room >= 0 && room < minFree {
 		return fmt.Errorf("there is not enough space on the disk of %s: %s, and %s are needed", filepath.Dir(path),
 			humanize.IBytes(uint64(room)), humanize.IBytes(minFree))
 	}
-	got, err := geo.Fetch(ctx, c.From, path, clock())
+	got, err := geo.Fetch(ctx, c.From, path, instance.Clock())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/importer"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
@@ -28,16 +29,16 @@ func (*importViewsCmd) Help() string {
 
 type fileArg struct {
 	File string `arg:"" help:"NDJSON file, or - for standard input."`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 // run opens the file, calls do and finish, and prints the result and the
 // duration of finish.
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
-	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		if err := reserveIDsAndWarn(t, ctx, in); err != nil {
+	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance.Instance) error) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		if err := in.ReserveIDs(ctx, func(w string) { t.Say("Warning: %s.", w) }); err != nil {
 			return err
 		}
 		r := t.In
@@ -49,19 +50,19 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 			defer f.Close()
 			r = f
 		}
-		from := in.now()
-		res, err := do(&importer.Importer{Store: in.store, Log: in.log, Now: in.now, Retry: t.Patiently}, r)
+		from := in.Now()
+		res, err := do(&importer.Importer{Store: in.Store, Log: in.Log, Now: in.Now, Retry: t.Patiently}, r)
 		if err != nil {
 			return err
 		}
-		added := in.now()
+		added := in.Now()
 		if err := t.Patiently(ctx, func() error { return finish(in) }); err != nil {
 			return err
 		}
-		if err := t.Patiently(ctx, func() error { return in.logPair().Record(ctx) }); err != nil {
-			return c.lossOf(err)
+		if err := t.Patiently(ctx, func() error { return in.LogPair().Record(ctx) }); err != nil {
+			return c.ExplainLoss(err)
 		}
-		took, after := added.Sub(from), in.now().Sub(added)
+		took, after := added.Sub(from), in.Now().Sub(added)
 		switch {
 		case c.JSON:
 			return t.JSON(struct {
@@ -88,15 +89,15 @@ func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		error) {
 		return s.Links(ctx, r)
 	},
-		func(*instance) error { return nil })
+		func(*instance.Instance) error { return nil })
 }
 
 type importViewsCmd struct{ fileArg }
 
 func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Views(ctx, r) }
-	return c.run(ctx, t, "view", views, func(in *instance) error {
-		if err := in.analytics.RollUp(ctx); err != nil {
+	return c.run(ctx, t, "view", views, func(in *instance.Instance) error {
+		if err := in.Analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("everything was imported, but the tallies of the imported days were not built; reports are correct, but slow until a server builds them: %w", err)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest/tier"
 )
 
@@ -41,7 +42,7 @@ func (k *killed) run(args ...string) string {
 
 // verb runs a command that may fail. all includes standard error.
 func (k *killed) verb(args ...string) (out, all string, err error) {
-	return verb(placed(args, placeFlags{Data: k.data, Database: k.database, Files: k.files})...)
+	return verb(placed(args, instance.Places{Data: k.data, Database: k.database, Files: k.files})...)
 }
 
 // serve starts a server and returns its address and a function that kills it.

@@ -52,7 +52,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := api.StartLogin(ctx, "vitrine "+version, credentials.MachineName())
+	l, err := api.StartLogin(ctx, "vitrine "+version, machineName())
 	if err != nil {
 		return err
 	}
@@ -89,6 +89,19 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("VITRINE_API_KEY is set, and is used instead of this key.")
 	}
 	return nil
+}
+
+// maxMachine is the maximum length of the machine name in bytes.
+const maxMachine = 60
+
+// machineName returns the name of this machine for the key's name.
+func machineName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown machine"
+	}
+	name = strings.TrimSpace(terminal.Plain(name))
+	return cmp.Or(strings.ToValidUTF8(name[:min(len(name), maxMachine)], ""), "unknown machine")
 }
 
 // waitForKey polls until the login is allowed, refused or expired.

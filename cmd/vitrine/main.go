@@ -10,9 +10,9 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"vitrine/internal/command"
+	"vitrine/internal/operator"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 
@@ -36,22 +36,22 @@ type cli struct {
 	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used."`
 	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve AI agents on standard input and output (MCP)."`
 
-	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
-	Setup       setupCmd       `cmd:"" group:"run" help:"Print the set-up link, where you create the first account."`
-	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
-	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine responds."`
-	Account     accountCmd     `cmd:"" group:"manage" help:"Create, invite, change and suspend accounts."`
-	Key         keyCmd         `cmd:"" group:"manage" help:"Create, list, rotate and revoke API keys."`
-	Link        linkCmd        `cmd:"" group:"manage" help:"Show, review, disable and delete links of all accounts."`
-	Backup      backupCmd      `cmd:"" group:"keep" help:"Back up an instance into a directory while it runs."`
-	Restore     restoreCmd     `cmd:"" group:"keep" help:"Restore a backup into a new data directory."`
-	Migrate     migrateCmd     `cmd:"" group:"keep" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
-	Audit       auditCmd       `cmd:"" group:"keep" help:"Check the database against the files and print every fault."`
-	Storage     storageCmd     `cmd:"" group:"keep" help:"Check and claim the storage of files and views."`
-	Secret      secretCmd      `cmd:"" group:"keep" help:"Replace the secret of an instance, after it leaked."`
-	Import      importCmd      `cmd:"" group:"keep" help:"Import links and views from another system."`
-	Reclassify  reclassifyCmd  `cmd:"" group:"keep" help:"Reclassify stored views with the bot rules of this version."`
-	Geo         geoCmd         `cmd:"" group:"keep" help:"Download the city database."`
+	Serve       serveCmd            `cmd:"" group:"run" help:"Run the server."`
+	Setup       operator.SetupCmd   `cmd:"" group:"run" help:"Print the set-up link, where you create the first account."`
+	Doctor      doctorCmd           `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
+	Healthcheck healthcheckCmd      `cmd:"" group:"run" help:"Check that the server on this machine responds."`
+	Account     operator.AccountCmd `cmd:"" group:"manage" help:"Create, invite, change and suspend accounts."`
+	Key         operator.KeyCmd     `cmd:"" group:"manage" help:"Create, list, rotate and revoke API keys."`
+	Link        operator.LinkCmd    `cmd:"" group:"manage" help:"Show, review, disable and delete links of all accounts."`
+	Backup      backupCmd           `cmd:"" group:"keep" help:"Back up an instance into a directory while it runs."`
+	Restore     restoreCmd          `cmd:"" group:"keep" help:"Restore a backup into a new data directory."`
+	Migrate     migrateCmd          `cmd:"" group:"keep" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
+	Audit       auditCmd            `cmd:"" group:"keep" help:"Check the database against the files and print every fault."`
+	Storage     storageCmd          `cmd:"" group:"keep" help:"Check and claim the storage of files and views."`
+	Secret      secretCmd           `cmd:"" group:"keep" help:"Replace the secret of an instance, after it leaked."`
+	Import      importCmd           `cmd:"" group:"keep" help:"Import links and views from another system."`
+	Reclassify  reclassifyCmd       `cmd:"" group:"keep" help:"Reclassify stored views with the bot rules of this version."`
+	Geo         geoCmd              `cmd:"" group:"keep" help:"Download the city database."`
 
 	Version    versionCmd           `cmd:"" group:"other" help:"Print the version."`
 	Completion remote.CompletionCmd `cmd:"" group:"other" help:"Print a shell completion script."`
@@ -75,9 +75,6 @@ var groups = []kong.Group{
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
 	{Key: "advanced", Title: "Advanced"},
 }
-
-// clock returns the time of this machine. Tests replace it.
-var clock = time.Now
 
 func main() {
 	percent := debug.SetGCPercent(-1)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"vitrine/internal/audit"
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/datadir"
+	"vitrine/internal/instance"
 	"vitrine/internal/lease"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
@@ -60,7 +60,7 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: c.AtOnce, deep: c.Deep, t: t,
+	m := &migration{from: end{Places: from}, to: end{Places: to}, atOnce: c.AtOnce, deep: c.Deep, t: t,
 		meter: &terminal.Meter{T: t}}
 	defer m.meter.End()
 	err = m.run(ctx)
@@ -83,7 +83,7 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // places returns the current and the new storage locations.
-func (c *migrateCmd) places() (from, to placeFlags, err error) {
+func (c *migrateCmd) places() (from, to instance.Places, err error) {
 	if from, err = settingsOf(c.From); err != nil {
 		return from, to, err
 	}
@@ -96,7 +96,7 @@ func (c *migrateCmd) places() (from, to placeFlags, err error) {
 			return from, to, err
 		}
 	}
-	return from, to, errors.Join(to.setLocations(named), from.Validate(), to.Validate())
+	return from, to, errors.Join(setLocations(&to, named), from.Validate(), to.Validate())
 }
 
 // placeNamed splits an argument such as files=s3://bucket.
@@ -107,7 +107,7 @@ func placeNamed(word string) (name, place string, ok bool) {
 
 // setLocations sets locations from arguments. Each is NAME=LOCATION, or an
 // address whose scheme determines the part.
-func (p *placeFlags) setLocations(words []string) (err error) {
+func setLocations(p *instance.Places, words []string) (err error) {
 	for _, word := range words {
 		name, place, ok := placeNamed(word)
 		if !ok {
@@ -118,15 +118,15 @@ func (p *placeFlags) setLocations(words []string) (err error) {
 			if p.Data, err = filepath.Abs(place); err != nil {
 				return err
 			}
-		case name == "database" && ok, schemeOf(word, []string{"postgres", "postgresql"}) != "":
+		case name == "database" && ok, instance.SchemeOf(word, []string{"postgres", "postgresql"}) != "":
 			p.Database = place
-		case name == "views" && ok, schemeOf(word, []string{"clickhouse"}) != "":
+		case name == "views" && ok, instance.SchemeOf(word, []string{"clickhouse"}) != "":
 			p.Views = place
-		case name == "files" && ok, schemeOf(word, []string{"s3"}) != "":
+		case name == "files" && ok, instance.SchemeOf(word, []string{"s3"}) != "":
 			p.Files = place
 		default:
 			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://",
-				redacted(word)))
+				instance.Redacted(word)))
 		}
 	}
 	return nil
@@ -134,13 +134,13 @@ func (p *placeFlags) setLocations(words []string) (err error) {
 
 // settingsOf returns the locations from an argument: a data directory, or a
 // file with settings.
-func settingsOf(word string) (p placeFlags, err error) {
+func settingsOf(word string) (p instance.Places, err error) {
 	if _, _, ok := placeNamed(word); ok {
 		p.Data, _ = filepath.Abs("data")
-		return p, p.setLocations(strings.Fields(word))
+		return p, setLocations(&p, strings.Fields(word))
 	}
 	if strings.Contains(word, "://") {
-		return p, terminal.Usage(fmt.Sprintf("%s: give the current location of the instance: its data directory, or a file with its settings", redacted(word)))
+		return p, terminal.Usage(fmt.Sprintf("%s: give the current location of the instance: its data directory, or a file with its settings", instance.Redacted(word)))
 	}
 	if p.Data, err = filepath.Abs(word); err != nil {
 		return p, err
@@ -179,14 +179,6 @@ func settingsOf(word string) (p placeFlags, err error) {
 	return p, err
 }
 
-// storePlace, viewsPlace and filesPlace return the locations of the parts in a
-// comparable form.
-func (p placeFlags) storePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, storeFile)) }
-func (p placeFlags) viewsPlace() string {
-	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
-}
-func (p placeFlags) filesPlace() string { return cmp.Or(p.Files, filepath.Join(p.Data, filesDir)) }
-
 // migrated is the result of a migration.
 type migrated struct {
 	Rows      int64    `json:"rows"`
@@ -201,9 +193,9 @@ type migrated struct {
 
 // end is the source or the target of a migration.
 type end struct {
-	placeFlags
+	instance.Places
 	store *sqlstore.Store
-	log   viewLog
+	log   instance.ViewLog
 	blobs vitrine.Blobs
 	lock  datadir.ServingLock
 }
@@ -223,13 +215,13 @@ func (e *end) close() error {
 }
 
 func (e *end) open(ctx context.Context) (err error) {
-	if e.store, err = e.openStore(); err != nil {
+	if e.store, err = e.OpenStore(); err != nil {
 		return err
 	}
-	if e.log, err = e.openLog(ctx, e.store); err != nil {
+	if e.log, err = e.OpenLog(ctx, e.store); err != nil {
 		return err
 	}
-	e.blobs, _, err = e.openBlobs(ctx, "", nil, time.Now)
+	e.blobs, _, err = e.OpenBlobs(ctx, "", nil, time.Now)
 	return err
 }
 
@@ -249,10 +241,10 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if !store && !views && !files {
 		return terminal.Usage("the instance is already there")
 	}
-	if views && strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") {
+	if views && strings.HasPrefix(m.from.ViewsPlace(), "clickhouse://") {
 		return terminal.Usage("views cannot be copied out of ClickHouse: use it as the view log of the new instance, too")
 	}
-	if !m.from.exists() {
+	if !m.from.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
 	}
 	defer func() { err = errors.Join(err, m.to.close(), m.from.close()) }()
@@ -292,15 +284,15 @@ func (m *migration) run(ctx context.Context) (err error) {
 		}
 	}
 	if store {
-		return markUnfinished(ctx, m.to.store, false)
+		return instance.MarkUnfinished(ctx, m.to.store, false)
 	}
 	return nil
 }
 
 // moves reports which parts have a new location.
 func (m *migration) moves() (store, views, files bool) {
-	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(),
-		m.from.filesPlace() != m.to.filesPlace()
+	return m.from.StorePlace() != m.to.StorePlace(), m.from.ViewsPlace() != m.to.ViewsPlace(),
+		m.from.FilesPlace() != m.to.FilesPlace()
 }
 
 // begin checks that no server runs on either end, and that the target is empty
@@ -321,10 +313,10 @@ func (m *migration) begin(ctx context.Context) (err error) {
 	if err := m.from.open(ctx); err != nil {
 		return err
 	}
-	if err := refuseUnfinished(ctx, m.from.store, m.from.placeFlags); err != nil {
+	if err := instance.RefuseUnfinished(ctx, m.from.store, m.from.Places); err != nil {
 		return err
 	}
-	if m.from.shared() {
+	if m.from.Shared() {
 		holders, err := lease.Holders(ctx, m.from.store.Leases,
 			func() { m.t.Say("Waiting %s to check that no server is running.", lease.ServedWithin) })
 		if err == nil && len(holders) > 0 {
@@ -335,7 +327,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := drainSpools(ctx, m.from.store, m.from.log, m.from.Data, m.from.shared()); err != nil {
+	if err := drainSpools(ctx, m.from.store, m.from.log, m.from.Data, m.from.Shared()); err != nil {
 		return fmt.Errorf("write the spool to the view log: %w", err)
 	}
 	if err := m.to.open(ctx); err != nil {
@@ -367,7 +359,7 @@ func (m *migration) fits(ctx context.Context) error {
 		}
 	}
 	if store {
-		return markUnfinished(ctx, m.to.store, true)
+		return instance.MarkUnfinished(ctx, m.to.store, true)
 	}
 	return nil
 }
@@ -442,38 +434,7 @@ func (m *migration) printResult() {
 	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views},
 		{"VITRINE_FILES", m.to.Files}} {
 		if s[1] != "" {
-			m.t.Say("  %s=%s", s[0], terminal.ShellWord(redacted(s[1])))
+			m.t.Say("  %s=%s", s[0], terminal.ShellWord(instance.Redacted(s[1])))
 		}
 	}
-}
-
-// unfinishedLease is the name of the lease that marks the target of an
-// unfinished migration. Such a database must not be served.
-const unfinishedLease = "migration"
-
-func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
-	return store.Update(ctx, func(tx vitrine.Tx) error {
-		if unfinished {
-			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine migrate",
-				Until: time.Now().AddDate(100, 0, 0)})
-		}
-		if err := tx.DeleteLease(unfinishedLease); !errors.Is(err, vitrine.ErrNotFound) {
-			return err
-		}
-		return nil
-	})
-}
-
-// refuseUnfinished returns an error for the target of an unfinished migration.
-func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlags) error {
-	return store.Read(ctx, func(tx vitrine.Tx) error {
-		_, err := tx.Lease(unfinishedLease)
-		if errors.Is(err, vitrine.ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			err = fmt.Errorf("a migration to %s did not finish: run \"vitrine migrate\" again as before, or continue with the old instance", redacted(places.storePlace()))
-		}
-		return err
-	})
 }

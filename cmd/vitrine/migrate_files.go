@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/storageowner"
 
@@ -42,7 +43,7 @@ func (m *migration) filesFit(ctx context.Context) error {
 	} else if known, err := (storageowner.Owner{Store: m.from.store}).Token(ctx); err != nil {
 		return err
 	} else if mark != "" && known == "" {
-		return fmt.Errorf("%s cannot be filled: %w (it belongs to another instance)", redacted(m.to.filesPlace()),
+		return fmt.Errorf("%s cannot be filled: %w (it belongs to another instance)", instance.Redacted(m.to.FilesPlace()),
 			sqldb.ErrOtherData)
 	}
 	ours := make(map[vitrine.UploadID]bool, len(all))
@@ -51,7 +52,8 @@ func (m *migration) filesFit(ctx context.Context) error {
 	}
 	return m.to.blobs.Each(ctx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error {
 		if !ours[k] {
-			return fmt.Errorf("%s cannot be filled: %w (%s)", redacted(m.to.filesPlace()), sqldb.ErrOtherData, k)
+			return fmt.Errorf("%s cannot be filled: %w (%s)", instance.Redacted(m.to.FilesPlace()),
+				sqldb.ErrOtherData, k)
 		}
 		return nil
 	})
@@ -81,7 +83,7 @@ func (m *migration) files(ctx context.Context) error {
 	m.meter.Begin("files", size)
 	into, ok := m.to.blobs.(blobImporter)
 	if !ok {
-		return fmt.Errorf("%s cannot store files", redacted(m.to.filesPlace()))
+		return fmt.Errorf("%s cannot store files", instance.Redacted(m.to.FilesPlace()))
 	}
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)

@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
@@ -63,20 +64,20 @@ func newHistory(t *testing.T, links int) *history {
 // views adds views of several months to a link and rolls up the past days.
 func (h *history) views(slug string) {
 	h.t.Helper()
-	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
+	in, err := instance.Open(h.t.Context(), instance.Places{Data: h.data})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer in.Close()
-	l, err := in.links.BySlug(h.t.Context(), slug)
+	l, err := in.Links.BySlug(h.t.Context(), slug)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if err := in.blobs.PutPart(h.t.Context(), l.Upload, vitrine.PartPicture,
+	if err := in.Blobs.PutPart(h.t.Context(), l.Upload, vitrine.PartPicture,
 		strings.NewReader("a picture")); err != nil {
 		h.t.Fatal(err)
 	}
-	err = in.store.Update(h.t.Context(), func(tx vitrine.Tx) error {
+	err = in.Store.Update(h.t.Context(), func(tx vitrine.Tx) error {
 		l, err := tx.Link(l.ID)
 		if err != nil {
 			return err
@@ -103,40 +104,40 @@ func (h *history) views(slug string) {
 		}
 		views = append(views, o)
 	}
-	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()},
+	if err := in.Log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()},
 		views); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := in.analytics.RollUp(h.t.Context()); err != nil {
+	if err := in.Analytics.RollUp(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 // numbers returns the owner's reports of an instance.
-func (h *history) numbers(places placeFlags) string {
+func (h *history) numbers(places instance.Places) string {
 	h.t.Helper()
-	in, err := openInstance(h.t.Context(), places)
+	in, err := instance.Open(h.t.Context(), places)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer in.Close()
-	a, err := in.accounts.ByEmail(h.t.Context(), "owner@example.org")
+	a, err := in.Accounts.ByEmail(h.t.Context(), "owner@example.org")
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	counts, err := in.log.AccountCounts(h.t.Context(), a.ID)
+	counts, err := in.Log.AccountCounts(h.t.Context(), a.ID)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	today := report.DayOf(time.Now().UnixMilli())
-	tally, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID},
+	tally, _, err := in.Log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID},
 		From: today - 200, To: today + 1})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	var links []*vitrine.Link
 	var changes []*vitrine.Change
-	err = in.store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
+	err = in.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
 		if links, err = tx.Links(vitrine.LinkQuery{}); err == nil {
 			changes, err = tx.Changes(vitrine.ChangeQuery{})
 		}
@@ -148,7 +149,7 @@ func (h *history) numbers(places placeFlags) string {
 	w := report.Window{Key: report.RangeAll, From: today - 200, To: today + 1}
 	reports := []any{report.ForAccount(nil, w, tally, nil, nil, report.AllTime{})}
 	for _, l := range links {
-		of, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account,
+		of, _, err := in.Log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account,
 			Link: l.ID}, From: w.From, To: w.To})
 		if err != nil {
 			h.t.Fatal(err)
@@ -163,7 +164,7 @@ func (h *history) numbers(places placeFlags) string {
 }
 
 // settings writes a file with the settings of an instance and returns its name.
-func settings(t *testing.T, p placeFlags) string {
+func settings(t *testing.T, p instance.Places) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vitrine.env")
 	text := fmt.Sprintf("# where it is\nVITRINE_DATA=%q\nexport VITRINE_DATABASE='%s'\nVITRINE_VIEWS=%s\nVITRINE_FILES=%s\nVITRINE_LISTEN=:80\n", p.Data, p.Database, p.Views, p.Files)
@@ -182,12 +183,12 @@ func TestMigrate(t *testing.T) {
 	h := newHistory(t, 12)
 	root := t.TempDir()
 	bucket := vitrinetest.SharedS3(t)
-	there := placeFlags{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t),
+	there := instance.Places{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t),
 		Files: bucket.Address(bucket.Bucket(t), "")}
-	back := placeFlags{Data: filepath.Join(root, "back")}
-	before := h.numbers(placeFlags{Data: h.data})
+	back := instance.Places{Data: filepath.Join(root, "back")}
+	before := h.numbers(instance.Places{Data: h.data})
 	from := h.data
-	for _, to := range []placeFlags{there, back} {
+	for _, to := range []instance.Places{there, back} {
 		word, steps := to.Data, 170
 		if to.Database != "" {
 			word, steps = settings(t, to), 110
@@ -234,8 +235,8 @@ func TestMigrateClickHouse(t *testing.T) {
 	r := seeded(t)
 	h := newHistory(t, 5)
 	root := t.TempDir()
-	to := placeFlags{Data: filepath.Join(root, "there"), Views: address}
-	before := h.numbers(placeFlags{Data: h.data})
+	to := instance.Places{Data: filepath.Join(root, "there"), Views: address}
+	before := h.numbers(instance.Places{Data: h.data})
 	word := settings(t, to)
 	h.killedAgain(r, 240, h.data, word)
 	out, err := vitrineOn(root, "migrate", "--deep", h.data, word)
@@ -254,12 +255,12 @@ func TestMigrateClickHouse(t *testing.T) {
 		t.Errorf("migrate out of ClickHouse = %v: %s, want an error", err, out)
 	}
 	// A migration does not overwrite a view log that has changed.
-	store, err := to.openStore()
+	store, err := to.OpenStore()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	log, err := to.openLog(t.Context(), store)
+	log, err := to.OpenLog(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,13 +301,13 @@ func TestMigrateUnfinished(t *testing.T) {
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
-	store, err := placeFlags{Data: data}.openStore()
+	store, err := instance.Places{Data: data}.OpenStore()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
 	for _, unfinished := range []bool{true, false} {
-		if err := markUnfinished(t.Context(), store, unfinished); err != nil {
+		if err := instance.MarkUnfinished(t.Context(), store, unfinished); err != nil {
 			t.Fatal(err)
 		}
 		out, err := vitrineOn(data, "account", "list")
@@ -321,26 +322,26 @@ func TestMigratePlaces(t *testing.T) {
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
 	for name, c := range map[string]struct {
 		cmd      migrateCmd
-		from, to placeFlags
+		from, to instance.Places
 		err      string
 	}{
 		"addresses": {cmd: migrateCmd{From: one, To: []string{"postgres://h/d", "s3://b/p"}},
-			from: placeFlags{Data: one},
-			to:   placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b/p"}},
+			from: instance.Places{Data: one},
+			to:   instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://b/p"}},
 		"a directory, and a bucket": {cmd: migrateCmd{From: one, To: []string{two, "s3://b"}},
-			from: placeFlags{Data: one}, to: placeFlags{Data: two, Files: "s3://b"}},
+			from: instance.Places{Data: one}, to: instance.Places{Data: two, Files: "s3://b"}},
 		"settings": {cmd: migrateCmd{From: settings(t,
-			placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{two}},
-			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: two}},
+			instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{two}},
+			from: instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: instance.Places{Data: two}},
 		"the bucket alone back": {cmd: migrateCmd{From: settings(t,
-			placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}),
-			To: []string{settings(t, placeFlags{Data: one, Database: "postgres://h/d"})}},
-			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"},
-			to:   placeFlags{Data: one, Database: "postgres://h/d"}},
+			instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://b"}),
+			To: []string{settings(t, instance.Places{Data: one, Database: "postgres://h/d"})}},
+			from: instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://b"},
+			to:   instance.Places{Data: one, Database: "postgres://h/d"}},
 		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d",
 			To: []string{"data=" + two + " database=postgres://i/d", "files=s3://b"}},
-			from: placeFlags{Data: one, Database: "postgres://h/d"},
-			to:   placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
+			from: instance.Places{Data: one, Database: "postgres://h/d"},
+			to:   instance.Places{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
 		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}},
 			err: "postgres://u:xxxxx@h/d: give the current location of the instance"},
 		"unknown": {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}},
@@ -374,7 +375,7 @@ func BenchmarkInstance(b *testing.B) {
 		return out
 	}
 	size := int64(0)
-	for _, name := range []string{storeFile, viewsFile} {
+	for _, name := range []string{instance.StoreFile, instance.ViewsFile} {
 		if st, err := os.Stat(filepath.Join(data, name)); err == nil {
 			size += st.Size()
 		}
@@ -415,7 +416,7 @@ func fillInstance(b *testing.B, data string, views int) int {
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		b.Fatalf("account create: %v: %s", err, out)
 	}
-	in, err := openInstance(b.Context(), placeFlags{Data: data})
+	in, err := instance.Open(b.Context(), instance.Places{Data: data})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -437,12 +438,12 @@ func fillInstance(b *testing.B, data string, views int) int {
 			batch = append(batch, vitrine.ViewRecord{Account: 1, View: o})
 			done++
 		}
-		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done),
+		if err := in.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done),
 			At: time.Now()}, batch); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := in.analytics.RollUp(b.Context()); err != nil {
+	if err := in.Analytics.RollUp(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return views

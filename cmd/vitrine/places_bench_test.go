@@ -16,6 +16,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/instance"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
@@ -25,20 +26,20 @@ import (
 // people would run.
 var benchLogs = []struct {
 	name string
-	open func(testing.TB) (viewLog, error)
+	open func(testing.TB) (instance.ViewLog, error)
 }{
-	{"SQLite", func(tb testing.TB) (viewLog, error) {
+	{"SQLite", func(tb testing.TB) (instance.ViewLog, error) {
 		return viewdb.Open(filepath.Join(tb.TempDir(), "views.db"))
 	}},
-	{"PostgreSQL", func(tb testing.TB) (viewLog, error) {
+	{"PostgreSQL", func(tb testing.TB) (instance.ViewLog, error) {
 		return viewdb.Open(vitrinetest.Postgres(tb).NewDatabase(tb))
 	}},
-	{"ClickHouse", func(tb testing.TB) (viewLog, error) {
+	{"ClickHouse", func(tb testing.TB) (instance.ViewLog, error) {
 		return clickhouse.Open(context.Background(), vitrinetest.ClickHouseDatabase(tb), clickhouse.Options{})
 	}},
 }
 
-func openBenchLog(b *testing.B, open func(testing.TB) (viewLog, error)) viewLog {
+func openBenchLog(b *testing.B, open func(testing.TB) (instance.ViewLog, error)) instance.ViewLog {
 	b.Helper()
 	l, err := open(b)
 	if err != nil {
@@ -113,7 +114,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 
 // yearOfViews imports views of 100 links from a year and rolls them up. It
 // returns the first day.
-func yearOfViews(b *testing.B, l viewLog, views int) (start report.Day) {
+func yearOfViews(b *testing.B, l instance.ViewLog, views int) (start report.Day) {
 	b.Helper()
 	start = report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
 	g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
@@ -160,7 +161,7 @@ func BenchmarkPlacesFiltered(b *testing.B) {
 }
 
 // filteredTallies makes tallies of the year from start on.
-func filteredTallies(b *testing.B, l viewLog, start report.Day) {
+func filteredTallies(b *testing.B, l instance.ViewLog, start report.Day) {
 	b.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
@@ -35,7 +36,7 @@ func vitrineOn(data string, args ...string) (string, error) {
 }
 
 // placed appends the flags for places to a command.
-func placed(args []string, places placeFlags) []string {
+func placed(args []string, places instance.Places) []string {
 	args = slices.Clone(args)
 	for _, f := range [][2]string{{"--data", places.Data}, {"--database", places.Database}, {"--views", places.Views},
 		{"--files", places.Files}} {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/reclassify"
 	"vitrine/internal/terminal"
 	"vitrine/internal/visitor"
@@ -13,7 +14,7 @@ import (
 
 type reclassifyCmd struct {
 	Apply bool `help:"Change the views. Without it, the command only prints what would change."`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
@@ -36,18 +37,18 @@ type reclassRow struct {
 }
 
 func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		said := in.now()
-		s := &reclassify.Service{Store: in.store, Log: in.log, Now: in.now, Rule: visitor.ReasonOf, Retry: t.Patiently,
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		said := in.Now()
+		s := &reclassify.Service{Store: in.Store, Log: in.Log, Now: in.Now, Rule: visitor.ReasonOf, Retry: t.Patiently,
 			Tell: func(r reclassify.Result) {
-				if now := in.now(); now.Sub(said) >= 5*time.Second {
+				if now := in.Now(); now.Sub(said) >= 5*time.Second {
 					said = now
 					t.Say("%s read, %s changed", terminal.Counted(r.Views, "view"), terminal.Count(r.Applied))
 				}
 			}}
-		from := in.now()
+		from := in.Now()
 		r, err := s.Run(ctx, c.Apply)
-		took := in.now().Sub(from)
+		took := in.Now().Sub(from)
 		if r.Applied > 0 {
 			err = c.finish(ctx, t, in, err)
 		}
@@ -66,15 +67,15 @@ func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // finish rebuilds the tallies with changed views.
-func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *instance, err error) error {
+func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *instance.Instance, err error) error {
 	if err == nil {
-		err = t.Patiently(ctx, func() error { return in.analytics.RollUp(ctx) })
+		err = t.Patiently(ctx, func() error { return in.Analytics.RollUp(ctx) })
 	}
 	recorded := t.Patiently(context.WithoutCancel(ctx), func() error {
-		return in.logPair().Record(context.WithoutCancel(ctx))
+		return in.LogPair().Record(context.WithoutCancel(ctx))
 	})
 	if err == nil {
-		err = c.lossOf(recorded)
+		err = c.ExplainLoss(recorded)
 	}
 	return err
 }

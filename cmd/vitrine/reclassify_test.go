@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
@@ -69,7 +70,7 @@ func oldRules(t *testing.T) (data string) {
 
 func openViews(t *testing.T, data string) *viewdb.ViewLog {
 	t.Helper()
-	log, err := viewdb.Open(filepath.Join(data, viewsFile))
+	log, err := viewdb.Open(filepath.Join(data, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/audit"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/instance"
 	"vitrine/internal/manifest"
 	"vitrine/internal/publish"
 	"vitrine/internal/terminal"
@@ -43,7 +44,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return &terminal.AdvisedError{Err: err, Lines: []string{restoreHint}}
 	}
 	faults := 0
-	_, err = newBuild(c.Data, storeFile, func(dir string) (struct{}, error) {
+	_, err = newBuild(c.Data, instance.StoreFile, func(dir string) (struct{}, error) {
 		r := &restore{from: c.From, to: dir, manifest: m, meter: &terminal.Meter{T: t}}
 		defer r.meter.End()
 		if err := r.make(ctx); err != nil {
@@ -100,7 +101,7 @@ func (r *restore) make(ctx context.Context) error {
 func (r *restore) files(ctx context.Context) error {
 	r.meter.Begin("files", r.manifest.FileBytes)
 	var damaged []string
-	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir),
+	files := &disk.Backup{From: filepath.Join(r.from, instance.FilesDir), To: filepath.Join(r.to, instance.FilesDir),
 		Progress: r.meter.Add,
 		Damaged:  func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
 	err := files.Make()
@@ -131,13 +132,13 @@ func (r *restore) files(ctx context.Context) error {
 // audit audits the restored data. First it deletes uploads that have expired
 // since the backup, as a server would.
 func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
-	in, err := openInstance(ctx, placeFlags{Data: r.to})
+	in, err := instance.Open(ctx, instance.Places{Data: r.to})
 	if err != nil {
 		return 0, err
 	}
-	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Now: in.now}
+	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Now: in.Now}
 	if err = uploads.Sweep(ctx); err == nil {
-		a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: deep}
+		a := &audit.Checker{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now, Deep: deep}
 		err = a.Run(ctx, func(fault string) {
 			faults++
 			fmt.Fprintln(t.Out, terminal.Plain(fault))

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 	}
 	afterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
-		clock = func() time.Time { return time.Now().Add(ahead) }
+		instance.Clock = func() time.Time { return time.Now().Add(ahead) }
 	}
 	killAtStep()
 	// Most tests wait for servers. Four at once keep two cores busy.

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
@@ -17,7 +16,7 @@ type secretCmd struct {
 type secretRotateCmd struct {
 	SignOut bool `help:"Also end all sessions: everyone has to sign in again."`
 	Yes     bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
-	placeFlags
+	instance.Places
 }
 
 func (*secretRotateCmd) Help() string {
@@ -41,7 +40,7 @@ again.`
 
 // Run rotates the secret.
 func (c *secretRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		if !c.Yes {
 			t.Tell("Addresses of uploads and file contents that were handed out before stop working when the servers restart.")
 		}
@@ -49,8 +48,8 @@ func (c *secretRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		ended := 0
-		err := in.store.Update(ctx, func(tx vitrine.Tx) (err error) {
-			ended, err = 0, rotateSecret(tx)
+		err := in.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
+			ended, err = 0, instance.RotateSecret(tx)
 			if err == nil && c.SignOut {
 				ended, err = signOutAll(tx)
 			}
@@ -65,20 +64,6 @@ func (c *secretRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		return nil
 	})
-}
-
-// rotateSecret replaces the signing secret, and keeps the first one for names.
-func rotateSecret(tx vitrine.Tx) error {
-	old, err := tx.Secret(signingSecret)
-	if err != nil {
-		return fmt.Errorf("read the secret: %w", err)
-	}
-	if _, err = tx.Secret(namesSecret); errors.Is(err, vitrine.ErrNotFound) {
-		err = tx.PutSecret(namesSecret, old)
-	}
-	secret := make([]byte, len(old))
-	rand.Read(secret)
-	return errors.Join(err, tx.PutSecret(signingSecret, secret))
 }
 
 // signOutAll ends all sessions. It returns the number of accounts.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -19,7 +20,7 @@ func TestSecretRotate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Database: database(t)}
+			places := instance.Places{Data: filepath.Join(t.TempDir(), "data"), Database: database(t)}
 			run := func(args ...string) error {
 				_, all, err := verb(placed(args, places)...)
 				t.Log(all)
@@ -39,17 +40,17 @@ func TestSecretRotate(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				in, err := openInstance(t.Context(), places)
+				in, err := instance.Open(t.Context(), places)
 				if err != nil {
 					t.Fatal(err)
 				}
-				names[i], viewers[i] = in.signer.LinkID(7), in.signer.Viewer(7, 1)
-				tokens[i] = in.signer.ContentToken(7, 1, now.Add(time.Hour))
-				if _, _, err := in.signer.ParseContentToken(tokens[i], now); err != nil {
+				names[i], viewers[i] = in.Signer.LinkID(7), in.Signer.Viewer(7, 1)
+				tokens[i] = in.Signer.ContentToken(7, 1, now.Add(time.Hour))
+				if _, _, err := in.Signer.ParseContentToken(tokens[i], now); err != nil {
 					t.Error(err)
 				}
 				if i > 0 {
-					_, _, err = in.signer.ParseContentToken(tokens[i-1], now)
+					_, _, err = in.Signer.ParseContentToken(tokens[i-1], now)
 					if vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 						t.Errorf("a token of the earlier secret: %v, want %s", err, vitrine.CodeInvalidSignature)
 					}

@@ -16,7 +16,9 @@ import (
 	"vitrine"
 	"vitrine/internal/accept"
 	"vitrine/internal/datadir"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
+	"vitrine/internal/web/api"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/worker"
@@ -52,21 +54,18 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	// The start is short, so a signal during the start takes effect afterwards.
 	starting := context.WithoutCancel(ctx)
-	c.created, _ = c.isNew(starting) // createInstance reports an error
-	in, err := createInstance(starting, c.placeFlags, public.String())
+	c.created, _ = c.IsNew(starting) // Create reports an error
+	in, err := instance.Create(starting, c.Places, public.String()+api.StorageRoot)
 	if err != nil {
 		return err
 	}
-	spools, err := openSpools(c.Data, c.shared(), log)
+	spools, err := openSpools(c.Data, c.Shared(), log)
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	behind, err := in.reserveIDs(starting, spools.idSources()...)
+	err = in.ReserveIDs(starting, func(behind string) { log.Warn(behind) }, spools.idSources()...)
 	if err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
-	}
-	if behind != "" {
-		log.Warn(behind)
 	}
 	previewer, err := c.previewer(log)
 	scanner, errScanner := c.scanner()
@@ -121,8 +120,8 @@ func (c *serveCmd) logger(t *terminal.Terminal) *slog.Logger {
 
 // setupAddress returns the address for creating the first account, or "" if an
 // account exists.
-func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, error) {
-	text, err := in.accounts.Setup(ctx)
+func setupAddress(ctx context.Context, in *instance.Instance, public *url.URL) (string, error) {
+	text, err := in.Accounts.Setup(ctx)
 	if err != nil || text == "" {
 		return "", err
 	}
@@ -138,7 +137,7 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	if c.LogFormat == "text" {
 		t.Say("\nVitrine is at %s\n", public)
 		if c.created {
-			t.Say("This is a new instance, in %s.\n", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
+			t.Say("This is a new instance, in %s.\n", terminal.Plain(instance.Redacted(cmp.Or(c.Database, c.Data))))
 		}
 		if setup != "" {
 			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
@@ -158,13 +157,6 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	if !addr.IP.IsLoopback() && c.PublicURL == "" {
 		log.Warn("links work on this machine only: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
 	}
-}
-
-// putHint returns the command that publishes a file.
-func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public),
-		key,
-		terminal.Self())
 }
 
 // mailTime is how long a server continues to send mail during shutdown.
@@ -203,7 +195,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		}
 		done()
 	}
-	s.instance.recordLog(context.Background(), s.log)
+	s.instance.RecordLog(context.Background(), s.log)
 	s.log.Info("stopped")
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest/tier"
 )
 
@@ -224,7 +225,7 @@ func TestAuditRepair(t *testing.T) {
 		}
 	}
 	check(true, "All stored tallies are correct", "audit", "--repair")
-	db, err := sql.Open("sqlite", filepath.Join(i.data, viewsFile))
+	db, err := sql.Open("sqlite", filepath.Join(i.data, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

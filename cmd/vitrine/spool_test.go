@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"vitrine/client"
+	"vitrine/internal/instance"
 
 	_ "modernc.org/sqlite"
 )
@@ -71,7 +72,7 @@ func (h *held) wait(pattern string) string {
 // hold takes the lock that a process needs to write the view log.
 func (h *held) hold() (release func()) {
 	h.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(h.data, viewsFile)+"?_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", filepath.Join(h.data, instance.ViewsFile)+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func TestLogHeld(t *testing.T) {
 	check()
 
 	h.stop(os.Interrupt)
-	if left, err := os.ReadDir(filepath.Join(h.data, spoolDir)); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(h.data, instance.SpoolDir)); err != nil || len(left) > 0 {
 		t.Errorf("the spool has %v, %v, want no files", left, err)
 	}
 }

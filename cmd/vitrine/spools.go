@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/ingest"
+	"vitrine/internal/instance"
 	"vitrine/internal/logowner"
 	"vitrine/internal/spool"
 	"vitrine/internal/sqlstore"
@@ -26,13 +27,13 @@ type spools struct {
 // openSpools opens the spools of a data directory. If there are no other
 // writers, it opens the spool for orphan events only if the file exists.
 func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
-	early := filepath.Join(data, earlyDir)
+	early := filepath.Join(data, instance.EarlyDir)
 	_, used, err := dirState(early)
 	if err != nil {
 		return nil, err
 	}
 	s := &spools{}
-	if s.spool, err = spool.Open(filepath.Join(data, spoolDir), log); err != nil {
+	if s.spool, err = spool.Open(filepath.Join(data, instance.SpoolDir), log); err != nil {
 		return nil, err
 	}
 	if err := s.spool.Reserve(); err != nil {
@@ -72,8 +73,8 @@ func (s *spools) idSources() []logowner.IDSource {
 
 // views returns the view service of an instance. It spools records that the log
 // cannot accept.
-func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
-	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
+func (s *spools) views(in *instance.Instance, log *slog.Logger) *ingest.Views {
+	v := &ingest.Views{Log: in.Log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.Store)}
 	v.Notice = func(err error) {
 		if err != nil {
 			log.Warn("view log unavailable, spooling to disk", "spool_bytes", s.spool.Size(), "error", err)
@@ -118,8 +119,8 @@ func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, 
 
 // spooled reports whether the spools of a data directory contain records.
 func spooled(data string) (bool, error) {
-	_, spool, err := dirState(filepath.Join(data, spoolDir))
-	_, early, err2 := dirState(filepath.Join(data, earlyDir))
+	_, spool, err := dirState(filepath.Join(data, instance.SpoolDir))
+	_, early, err2 := dirState(filepath.Join(data, instance.EarlyDir))
 	return spool || early, errors.Join(err, err2)
 }
 
@@ -127,11 +128,11 @@ func spooled(data string) (bool, error) {
 // The copied store is newer than the copied log, so it resets the recorded
 // position of the log.
 func finishCopy(ctx context.Context, data string) error {
-	log, err := viewdb.Open(filepath.Join(data, viewsFile))
+	log, err := viewdb.Open(filepath.Join(data, instance.ViewsFile))
 	if err != nil {
 		return err
 	}
-	store, err := sqlstore.Open(filepath.Join(data, storeFile))
+	store, err := sqlstore.Open(filepath.Join(data, instance.StoreFile))
 	if err != nil {
 		return errors.Join(err, log.Close())
 	}
@@ -145,16 +146,16 @@ func finishCopy(ctx context.Context, data string) error {
 // copyEarly copies orphan events to the new data directory. It skips events
 // that are already there.
 func copyEarly(ctx context.Context, from, to string) error {
-	_, used, err := dirState(filepath.Join(from, earlyDir))
+	_, used, err := dirState(filepath.Join(from, instance.EarlyDir))
 	if !used || err != nil || from == to {
 		return err
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	a, err := spool.Open(filepath.Join(from, earlyDir), quiet)
+	a, err := spool.Open(filepath.Join(from, instance.EarlyDir), quiet)
 	if err != nil {
 		return err
 	}
-	b, err := spool.Open(filepath.Join(to, earlyDir), quiet)
+	b, err := spool.Open(filepath.Join(to, instance.EarlyDir), quiet)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
@@ -164,7 +165,7 @@ func copyEarly(ctx context.Context, from, to string) error {
 
 // copySpools copies all spools.
 func copySpools(from, to string) error {
-	for _, dir := range []string{spoolDir, earlyDir} {
+	for _, dir := range []string{instance.SpoolDir, instance.EarlyDir} {
 		if err := copySpool(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
 			return err
 		}

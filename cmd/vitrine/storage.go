@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/s3"
 	"vitrine/internal/storageowner"
 	"vitrine/internal/terminal"
@@ -18,13 +19,14 @@ type storageCmd struct {
 
 // bucketFlags are the flags of commands for an instance with a bucket.
 type bucketFlags struct {
-	placeFlags
+	instance.Places
 	PublicURL string `help:"Address of the instance as visitors type it." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 }
 
 // bucket calls do with the bucket of an instance. public is the origin of the
 // upload page, or "" if it is unknown.
-func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blobs, public string) error) error {
+func (f bucketFlags) bucket(ctx context.Context,
+	do func(in *instance.Instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
 		u, err := origin("--public-url", f.PublicURL)
@@ -33,8 +35,8 @@ func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blo
 		}
 		public = u.String()
 	}
-	return withInstance(ctx, f.placeFlags, func(in *instance) error {
-		b, ok := in.blobs.(*s3.Blobs)
+	return instance.With(ctx, f.Places, func(in *instance.Instance) error {
+		b, ok := in.Blobs.(*s3.Blobs)
 		if !ok {
 			return errors.New("the files of this instance are in its data directory, not in a bucket (--files)")
 		}
@@ -45,7 +47,7 @@ func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blo
 type storageCheckCmd struct{ bucketFlags }
 
 func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.bucket(ctx, func(in *instance, b *s3.Blobs, public string) error {
+	return c.bucket(ctx, func(in *instance.Instance, b *s3.Blobs, public string) error {
 		if err := b.Check(ctx); err != nil {
 			return err
 		}
@@ -54,7 +56,7 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				return err
 			}
 		}
-		if err := in.storageOwner().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
+		if err := in.StorageOwner().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
 			return errors.New(otherPlace(err))
 		} else if err != nil {
 			return err
@@ -73,7 +75,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.PublicURL == "" {
 		return terminal.Usage("--public-url is missing: the address whose pages upload files to the bucket")
 	}
-	return c.bucket(ctx, func(_ *instance, b *s3.Blobs, public string) error {
+	return c.bucket(ctx, func(_ *instance.Instance, b *s3.Blobs, public string) error {
 		if err := b.Cors(ctx, public); err != nil {
 			return err
 		}
@@ -85,18 +87,13 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// storageOwner returns the storage owner of an instance.
-func (in *instance) storageOwner() storageowner.Owner {
-	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
-}
-
 // otherPlace returns the hint for storageowner.ErrOther.
 func otherPlace(err error) string {
 	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine storage claim\""
 }
 
 type storageClaimCmd struct {
-	placeFlags
+	instance.Places
 	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
@@ -110,9 +107,9 @@ stop the other server, and claim the files.`
 
 // Run claims the storage for the database.
 func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		where := redacted(c.filesPlace())
-		err := in.storageOwner().Verify(ctx)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		where := instance.Redacted(c.FilesPlace())
+		err := in.StorageOwner().Verify(ctx)
 		if err != nil && !errors.Is(err, storageowner.ErrOther) {
 			return err
 		}
@@ -120,7 +117,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			t.Say("The files in %s belong to this database.", terminal.Plain(where))
 			return nil
 		}
-		files, bytes, err := in.storageOwner().CountUnowned(ctx)
+		files, bytes, err := in.StorageOwner().CountUnowned(ctx)
 		if err != nil {
 			return err
 		}
@@ -131,7 +128,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if ok, err := t.Confirmed(c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
-		if err := in.storageOwner().Claim(ctx); err != nil {
+		if err := in.StorageOwner().Claim(ctx); err != nil {
 			return err
 		}
 		t.Say("The files in %s now belong to this database.", terminal.Plain(where))

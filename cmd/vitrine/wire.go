@@ -17,9 +17,9 @@ import (
 	"vitrine/internal/collections"
 	"vitrine/internal/geo"
 	"vitrine/internal/ingest"
+	"vitrine/internal/instance"
 	"vitrine/internal/lease"
 	"vitrine/internal/mail"
-	"vitrine/internal/moderation"
 	"vitrine/internal/outbox"
 	"vitrine/internal/ownviews"
 	"vitrine/internal/preview"
@@ -77,7 +77,7 @@ const (
 
 // service is a configured server that is not started yet.
 type service struct {
-	instance *instance
+	instance *instance.Instance
 	views    *ingest.Views
 	spools   *spools
 	scanner  *scanner
@@ -89,49 +89,49 @@ type service struct {
 }
 
 // wire creates a server.
-func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
+func (c *serveCmd) wire(in *instance.Instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = spools.views(in, log)
 	s.views.Start()
 	leases := leasesOf(in)
 	var scan, previews *worker.Loop
-	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
+	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Plans: c.Plans(), Now: in.Now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
 		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + otherPlace(err)) }}
-	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now,
+	scans := &publish.Scans{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Now: in.Now,
 		Concurrency: c.concurrentScans(),
-		Leases:      leases, Plans: c.plans(),
+		Leases:      leases, Plans: c.Plans(),
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
-	queue := &moderation.Watch{Service: in.moderation, Warn: func(text string) { log.Warn(text) }}
-	in.abuse.Threshold = c.AbuseThreshold
-	made := &publish.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
+	queue := &queueWatch{service: in.Moderation, warn: func(text string) { log.Warn(text) }}
+	in.Abuse.Threshold = c.AbuseThreshold
+	made := &publish.Previews{Store: in.Store, Blobs: in.Blobs, Previewer: previewer, Now: in.Now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
-	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
-	in.accounts.Contents = collections.Contents{Store: in.store, Links: in.links, Now: in.now}
-	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
+	empty := worker.New("empty closed accounts", purgeEvery, log, in.Accounts.PurgeClosed)
+	in.Accounts.Contents = collections.Contents{Store: in.Store, Links: in.Links, Now: in.Now}
+	in.Accounts.Wake, in.Accounts.Leases = empty.Wake, leases
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
-	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.links.DropStale),
+	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh)}
 	if sender != nil {
-		s.outbox = &outbox.Outbox{Store: in.store, Mailer: sender, Now: in.now,
+		s.outbox = &outbox.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
 		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
 		s.outbox.Wake = mail.Wake
 		s.loops = append(s.loops, mail)
 	}
-	c.apply(in.accounts, s.outbox, public)
-	own := &ownviews.Service{Store: in.store, Log: in.log, Now: in.now}
+	c.apply(in.Accounts, s.outbox, public)
+	own := &ownviews.Service{Store: in.Store, Log: in.Log, Now: in.Now}
 	follow := worker.New("own views", scanEvery, log, own.Apply)
 	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	viewIDs := vitrine.NewViewIDs()
-	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
+	siteStats := sitestats.New(sitestats.Stats{Store: in.Store, Log: in.Log, Views: s.views, IDs: viewIDs, Now: in.Now})
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
-		worker.New("review", moderation.WatchEvery, log, queue.Check),
+		worker.New("review", queueEvery, log, queue.check),
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
@@ -141,9 +141,9 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		})
 		return err
 	}))
-	in.links.ViewerKeyLife, in.links.Plans = c.ViewerKeyLife, c.plans()
-	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxViews, c.KeepViews
-	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
+	in.Links.ViewerKeyLife, in.Links.Plans = c.ViewerKeyLife, c.Plans()
+	in.Analytics.MaxViews, in.Analytics.KeepMonths = c.MaxViews, c.KeepViews
+	in.Analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
 	app.OwnViews, app.Cities = own, cities
 	s.http = s.httpServer(app)
@@ -152,25 +152,25 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 
 // leasesOf returns the leases of an instance, or nil for an embedded database,
 // which has only one process.
-func leasesOf(in *instance) *lease.Leases {
-	if !in.places.shared() {
+func leasesOf(in *instance.Instance) *lease.Leases {
+	if !in.Places.Shared() {
 		return nil
 	}
-	return &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
+	return &lease.Leases{Store: in.Store, Now: instance.Clock, Holder: lease.NewHolder()}
 }
 
 // chores returns the background work that only one process does and that needs
 // only the instance.
-func chores(in *instance, log *slog.Logger) []*worker.Loop {
+func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
-		worker.New("purge", purgeEvery, log, in.links.Purge),
-		worker.New("expire links", expireEvery, log, in.links.Expire),
-		worker.New("roll up", rollUpEvery, log, in.analytics.RollUp),
-		worker.New("expire views", deleteEvery, log, in.analytics.Expire),
-		worker.New("expire abuse reports", deleteEvery, log, in.abuse.Expire),
-		worker.New("expire sessions", deleteEvery, log, in.sessions.Expire),
+		worker.New("purge", purgeEvery, log, in.Links.Purge),
+		worker.New("expire links", expireEvery, log, in.Links.Expire),
+		worker.New("roll up", rollUpEvery, log, in.Analytics.RollUp),
+		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),
+		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
+		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
 		worker.New("record view log", recordEvery, log,
-			func(ctx context.Context) error { return in.places.lossOf(in.logPair().Record(ctx)) }),
+			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),
 	}
 }
 
@@ -186,30 +186,30 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		TrustedProxies:    c.proxies(),
 		Version:           version,
 		SetupCommand:      terminal.Self() + " setup --data " + terminal.ShellWord(c.Data),
-		Keys:              in.keys,
+		Keys:              in.Keys,
 		Uploads:           uploads,
-		Links:             in.links,
-		Captions:          &publish.Captions{Store: in.store, Blobs: in.blobs, Now: time.Now},
-		Albums:            &collections.Albums{Store: in.store, Now: in.now},
+		Links:             in.Links,
+		Captions:          &publish.Captions{Store: in.Store, Blobs: in.Blobs, Now: time.Now},
+		Albums:            &collections.Albums{Store: in.Store, Now: in.Now},
 		SiteStats:         siteStats,
-		Sites:             &collections.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
-		Abuse:             in.abuse,
-		Sessions:          in.sessions,
-		Logins:            &auth.Logins{Store: in.store, Keys: in.keys, Signer: in.signer, Now: in.now},
-		Moderation:        in.moderation,
-		Accounts:          in.accounts,
+		Sites:             &collections.Sites{Store: in.Store, Links: in.Links, Plans: c.Plans(), Now: in.Now},
+		Abuse:             in.Abuse,
+		Sessions:          in.Sessions,
+		Logins:            &auth.Logins{Store: in.Store, Keys: in.Keys, Signer: in.Signer, Now: in.Now},
+		Moderation:        in.Moderation,
+		Accounts:          in.Accounts,
 		Notices:           s.scanner.notices,
-		Analytics:         in.analytics,
+		Analytics:         in.Analytics,
 		Views:             s.views,
 		ViewIDs:           viewIDs,
-		Blobs:             in.blobs,
+		Blobs:             in.Blobs,
 		Previews:          made,
-		Receiver:          in.receiver,
-		StorageOrigin:     in.storageOrigin(),
+		Receiver:          in.Receiver,
+		StorageOrigin:     in.StorageOrigin(),
 		RedirectDownloads: c.RedirectDownloads,
-		Signer:            in.signer,
+		Signer:            in.Signer,
 		Ready:             s.ready,
-		Now:               in.now,
+		Now:               in.Now,
 		Log:               s.log,
 		UpgradeURL:        c.UpgradeURL,
 	}
@@ -241,7 +241,7 @@ func (s *service) ready(ctx context.Context) error {
 	if err := s.views.Ready(); err != nil {
 		return err
 	}
-	return s.instance.ready(ctx)
+	return s.instance.Ready(ctx)
 }
 
 // drained closes connections after the response during shutdown. So clients

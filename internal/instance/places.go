@@ -1,4 +1,4 @@
-package main
+package instance
 
 import (
 	"cmp"
@@ -25,20 +25,20 @@ import (
 // Names in a data directory. Only the serving process uses the spools and the
 // cache.
 const (
-	storeFile = "vitrine.db"
-	viewsFile = "views.db"
-	filesDir  = "files"
-	spoolDir  = "spool"
-	earlyDir  = "early" // beacons whose view another server has
+	StoreFile = "vitrine.db"
+	ViewsFile = "views.db"
+	FilesDir  = "files"
+	SpoolDir  = "spool"
+	EarlyDir  = "early" // beacons whose view another server has
 )
 
 // viewsLock is the name of the lock for writers of a view log in ClickHouse.
 // All processes with the same store share it.
 const viewsLock = "views"
 
-// placeFlags configure the storage locations: one directory, or separate ones
+// Places configure the storage locations: one directory, or separate ones
 // for some parts.
-type placeFlags struct {
+type Places struct {
 	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
 	Views    string `help:"Where views are stored: postgres://USER:PASSWORD@HOST/NAME or clickhouse://USER:PASSWORD@HOST:8123/NAME. Default: --database; without it, embedded in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
@@ -46,7 +46,7 @@ type placeFlags struct {
 }
 
 // Validate returns an error for a malformed address.
-func (p placeFlags) Validate() error {
+func (p Places) Validate() error {
 	for _, f := range []struct {
 		flag, address string
 		schemes       []string
@@ -55,7 +55,7 @@ func (p placeFlags) Validate() error {
 		{"--views", p.Views, []string{"postgres", "postgresql", "clickhouse"}},
 		{"--files", p.Files, []string{"s3"}},
 	} {
-		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
+		if f.address != "" && SchemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
 		if f.flag != "--files" && !unambiguous(f.address) { // s3.ParseAddress has better messages
@@ -77,8 +77,8 @@ func unambiguous(address string) bool {
 	return err == nil && strings.Count(authority, "@") <= 1 && !strings.Contains(u.Path+u.Fragment, "@")
 }
 
-// schemeOf returns the scheme of an address if it is in schemes, otherwise "".
-func schemeOf(address string, schemes []string) string {
+// SchemeOf returns the scheme of an address if it is in schemes, otherwise "".
+func SchemeOf(address string, schemes []string) string {
 	for _, s := range schemes {
 		if strings.HasPrefix(address, s+"://") {
 			return s
@@ -87,8 +87,8 @@ func schemeOf(address string, schemes []string) string {
 	return ""
 }
 
-// redacted returns an address without its password.
-func redacted(address string) string {
+// Redacted returns an address without its password.
+func Redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		scheme, _, _ := strings.Cut(address, "://")
@@ -104,20 +104,20 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// exists reports whether an instance exists. With a database address, or if the
+// Exists reports whether an instance exists. With a database address, or if the
 // directory cannot be read, it returns true: opening reports the reason.
-func (p placeFlags) exists() bool {
+func (p Places) Exists() bool {
 	if p.Database != "" {
 		return true
 	}
-	_, err := os.Stat(filepath.Join(p.Data, storeFile))
+	_, err := os.Stat(filepath.Join(p.Data, StoreFile))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// isNew reports whether a server would create an instance.
-func (p placeFlags) isNew(ctx context.Context) (bool, error) {
+// IsNew reports whether a server would create an instance.
+func (p Places) IsNew(ctx context.Context) (bool, error) {
 	if p.Database == "" {
-		return !p.exists(), nil
+		return !p.Exists(), nil
 	}
 	l, err := sqldb.LookAt(ctx, p.Database, sqldb.StoreSchema)
 	if err != nil {
@@ -126,23 +126,24 @@ func (p placeFlags) isNew(ctx context.Context) (bool, error) {
 	return !l.There && len(l.Wrong) == 0, nil
 }
 
-// shared reports whether servers on other machines may use the same instance.
-func (p placeFlags) shared() bool { return p.Database != "" }
+// Shared reports whether servers on other machines may use the same instance.
+func (p Places) Shared() bool { return p.Database != "" }
 
-// viewLog is a vitrine.ViewLog with Close.
-type viewLog interface {
+// ViewLog is a vitrine.ViewLog with Close.
+type ViewLog interface {
 	vitrine.ViewLog
 	Close() error
 }
 
-func (p placeFlags) openStore() (*sqlstore.Store, error) {
-	return sqlstore.Open(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
+// OpenStore opens the database of accounts and links.
+func (p Places) OpenStore() (*sqlstore.Store, error) {
+	return sqlstore.Open(p.StorePlace())
 }
 
-// openLog opens the view log. ClickHouse has no locks, so its writer lock is in
+// OpenLog opens the view log. ClickHouse has no locks, so its writer lock is in
 // the store.
-func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
-	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
+func (p Places) OpenLog(ctx context.Context, store *sqlstore.Store) (ViewLog, error) {
+	address := p.ViewsPlace()
 	if !strings.HasPrefix(address, "clickhouse://") {
 		return orNil(viewdb.Open(address))
 	}
@@ -157,21 +158,29 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 
 // orNil returns log as an interface, or nil on an error. It avoids a nil
 // pointer in a non-nil interface.
-func orNil[L viewLog](log L, err error) (viewLog, error) {
+func orNil[L ViewLog](log L, err error) (ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
 	return log, nil
 }
 
-// openBlobs opens the file storage. base is the origin of signed URLs for a
+// OpenBlobs opens the file storage. base is the origin of signed URLs for a
 // directory. A bucket uses its own origin.
-func (p placeFlags) openBlobs(ctx context.Context, base string, signer *signer.Signer,
+func (p Places) OpenBlobs(ctx context.Context, base string, signer *signer.Signer,
 	now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {
 		b, err := s3.Open(ctx, p.Files, now)
 		return b, nil, err
 	}
-	b, err := disk.New(filepath.Join(p.Data, filesDir), base, signer, now)
+	b, err := disk.New(filepath.Join(p.Data, FilesDir), base, signer, now)
 	return b, b, err
 }
+
+// StorePlace, ViewsPlace and FilesPlace return the locations of the parts in a
+// comparable form.
+func (p Places) StorePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, StoreFile)) }
+func (p Places) ViewsPlace() string {
+	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, ViewsFile))
+}
+func (p Places) FilesPlace() string { return cmp.Or(p.Files, filepath.Join(p.Data, FilesDir)) }

@@ -1,17 +1,22 @@
-package main
+// Package operator implements the commands that manage the accounts, keys and
+// links of an instance, in its data directory.
+package operator
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/command"
 	"vitrine/internal/datadir"
+	"vitrine/internal/instance"
 	"vitrine/internal/limits"
 	"vitrine/internal/password"
 	"vitrine/internal/remote"
@@ -20,7 +25,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-type accountCmd struct {
+type AccountCmd struct {
 	Create  accountCreateCmd  `cmd:"" help:"Create an account and print its first API key. It is shown once."`
 	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
 	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
@@ -48,7 +53,7 @@ func (e *emailArg) AfterApply() error {
 type accountCreateCmd struct {
 	Email string `arg:"" optional:"" help:"E-mail address of the account."`
 	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
 	named         bool   // --data or another place was named
@@ -60,7 +65,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	made, err := c.isNew(ctx)
+	made, err := c.IsNew(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,23 +75,23 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 			fmt.Sprintf("To create a new instance in this directory: %s account create %s --data %s",
 				terminal.Self(), terminal.ShellWord(c.Email), terminal.ShellWord(c.Data))}}
 	}
-	in, err := createInstance(ctx, c.placeFlags, "")
+	in, err := instance.Create(ctx, c.Places, "")
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := reserveIDsAndWarn(t, ctx, in); err != nil {
+	if err := in.ReserveIDs(ctx, func(w string) { t.Say("Warning: %s.", w) }); err != nil {
 		return err
 	}
 	if made {
-		t.Tell("This is a new instance, in %s.", terminal.Plain(redacted(cmp.Or(c.Database, c.Data))))
+		t.Tell("This is a new instance, in %s.", terminal.Plain(instance.Redacted(cmp.Or(c.Database, c.Data))))
 	}
 	if c.From != "" {
 		return c.createFrom(ctx, t, in)
 	}
-	a, key, err := in.accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
+	a, key, err := in.Accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
 	if err == nil && c.PasswordStdin {
-		err = in.accounts.SetPassword(ctx, a.Email, password)
+		err = in.Accounts.SetPassword(ctx, a.Email, password)
 	}
 	if err != nil {
 		return c.existingHint(err)
@@ -128,9 +133,18 @@ func (c *accountCreateCmd) check(in io.Reader) (chosen string, err error) {
 		return "", terminal.Usage(fmt.Sprintf("%q is not an e-mail address", c.Email))
 	}
 	if c.PasswordStdin {
-		chosen, err = password.Read(in, c.Email)
+		chosen, err = readPassword(in, c.Email)
 	}
 	return chosen, err
+}
+
+// readPassword reads a password from the first line of the input.
+func readPassword(in io.Reader, email string) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return password.Parse(strings.TrimRight(line, "\r\n"), email)
 }
 
 // existingHint adds a hint to the error for an existing account: create a key
@@ -177,20 +191,20 @@ type accountPlanCmd struct {
 	Plan  string        `arg:"" help:"Plan: free (limited access), pro or lifetime (full access)." enum:"free,pro,lifetime"`
 	Limit limits.Bounds `help:"Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan." placeholder:"LIMITS"`
 	noteFlag
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
-	planFlags
+	limits.PlanFlags
 }
 
 func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		plan := vitrine.Plan(c.Plan)
 		var own *vitrine.Limits
 		if c.Limit.Named != nil {
-			l := c.Limit.Over(c.plans()[plan])
+			l := c.Limit.Over(c.Plans()[plan])
 			own = &l
 		}
-		a, err := in.accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
+		a, err := in.Accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
 		if err != nil {
 			return err
 		}
@@ -205,13 +219,13 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type accountListCmd struct {
 	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:"" placeholder:"ROLE"`
 	Banned bool   `name:"suspended" aliases:"banned" help:"Only those that are suspended."`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		accounts, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		accounts, err := in.Accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
 		if err != nil {
 			return err
 		}
@@ -286,16 +300,16 @@ type accountBanCmd struct {
 	emailArg
 	noteFlag
 	yesFlag
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend "+c.Email); err != nil || !ok {
 			return err
 		}
-		a, err := in.accounts.SetBanned(ctx, c.Email, true, c.decision())
+		a, err := in.Accounts.SetBanned(ctx, c.Email, true, c.decision())
 		if err != nil {
 			return err
 		}
@@ -306,13 +320,13 @@ func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type accountUnbanCmd struct {
 	emailArg
 	noteFlag
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		a, err := in.accounts.SetBanned(ctx, c.Email, false, c.decision())
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		a, err := in.Accounts.SetBanned(ctx, c.Email, false, c.decision())
 		if err != nil {
 			return err
 		}
@@ -325,12 +339,12 @@ type accountRoleCmd struct {
 	Role string `arg:"" help:"Role: member, moderator or owner (a moderator that no moderator can suspend)." enum:"member,moderator,owner"`
 	noteFlag
 	yesFlag
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		role := vitrine.Role(c.Role)
 		if c.Role == "member" {
 			role = vitrine.RoleMember
@@ -341,7 +355,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				return err
 			}
 		}
-		a, err := in.accounts.SetRole(ctx, c.Email, role, c.decision())
+		a, err := in.Accounts.SetRole(ctx, c.Email, role, c.decision())
 		if err != nil {
 			return err
 		}
@@ -356,9 +370,9 @@ type yesFlag struct {
 
 // lastOwner asks before a change after which the instance has no owner. It
 // reports whether to go on.
-func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance,
+func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
 	email, change, undo string) (bool, error) {
-	owners, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.RoleOwner})
+	owners, err := in.Accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.RoleOwner})
 	if err != nil {
 		return false, err
 	}
@@ -386,12 +400,9 @@ func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instan
 // humanMinutes returns a duration in whole minutes for a sentence.
 func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
-// withInstance opens an existing instance, calls f and closes it.
-func withInstance(ctx context.Context, places placeFlags, f func(*instance) error) error {
-	in, err := openInstance(ctx, places)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return f(in)
+// putHint returns the command that publishes a file.
+func putHint(public, key string) string {
+	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public),
+		key,
+		terminal.Self())
 }

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
@@ -37,8 +38,8 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return s.Reject(ctx, c.Slug, c.decision())
 		})
 	}
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		all, err := in.links.Rejectable(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		all, err := in.Links.Rejectable(ctx, c.Slug)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if ok, err := t.Confirmed(sure, "Continue?"); err != nil || !ok {
 			return err
 		}
-		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
+		links, err := in.Links.RejectSame(ctx, c.Slug, c.decision())
 		for _, l := range links {
 			err = errors.Join(err, c.show(ctx, t, in, l))
 		}
@@ -84,8 +85,8 @@ func (c *linkUndoCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkRescanCmd struct{ optionalLink }
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		n, err := (&publish.Scans{Store: in.store, Now: in.now}).MarkForScan(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
 		if err == nil {
 			t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
 				terminal.Counted(int64(n), "link"))
@@ -97,7 +98,7 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkQueueCmd struct {
 	Reason string `help:"Only those held for this reason code." placeholder:"CODE"`
 	Limit  int    `help:"How many at most; 0: all." default:"0"`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
@@ -119,11 +120,11 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Limit < 0 {
 		return terminal.Usage("--limit must be 0 (all) or more")
 	}
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		var rows [][]string
 		seen := 0
 		for after := (vitrine.ReviewCursor{}); ; {
-			queue, next, err := in.moderation.Queue(ctx, c.Reason, after, 200)
+			queue, next, err := in.Moderation.Queue(ctx, c.Reason, after, 200)
 			if err != nil {
 				return err
 			}
@@ -164,8 +165,8 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkHistoryCmd struct{ slugArg }
 
 func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		history, err := in.moderation.OfLink(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		history, err := in.Moderation.OfLink(ctx, c.Slug)
 		if err != nil {
 			return err
 		}
@@ -175,13 +176,13 @@ func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type accountHistoryCmd struct {
 	emailArg
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		history, err := in.moderation.OfAccount(ctx, c.Email)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		history, err := in.Moderation.OfAccount(ctx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -249,8 +250,8 @@ func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation
 type linkSameCmd struct{ slugArg }
 
 func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		all, err := in.moderation.SameFile(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		all, err := in.Moderation.SameFile(ctx, c.Slug)
 		for _, same := range all {
 			if same.Link.DeletedAt.IsZero() {
 				err = errors.Join(err, c.show(ctx, t, in, same.Link))

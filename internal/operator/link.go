@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"bufio"
@@ -7,13 +7,14 @@ import (
 
 	"vitrine"
 	"vitrine/internal/datadir"
+	"vitrine/internal/instance"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 )
 
-type linkCmd struct {
+type LinkCmd struct {
 	Show    linkShowCmd    `cmd:"" help:"Show a link in any state."`
 	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
 	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
@@ -30,12 +31,12 @@ type linkCmd struct {
 
 type slugArg struct {
 	linkArg
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
 // AfterApply replaces the address of a link by its slug.
-func (c *slugArg) AfterApply() error { return c.resolve(c.placeFlags) }
+func (c *slugArg) AfterApply() error { return c.resolve(c.Places) }
 
 // linkArg is the link that a command is about.
 type linkArg struct {
@@ -44,7 +45,7 @@ type linkArg struct {
 
 // resolve replaces the address of a link by its slug. The instance may have the
 // address of its last server, or the one that the server is configured with.
-func (l *linkArg) resolve(places placeFlags) (err error) {
+func (l *linkArg) resolve(places instance.Places) (err error) {
 	_, last := datadir.LastServer(places.Data)
 	l.Slug, err = remote.SlugAt(l.Slug, last, os.Getenv("VITRINE_PUBLIC_URL"))
 	return err
@@ -54,7 +55,7 @@ func (l *linkArg) resolve(places placeFlags) (err error) {
 type optionalLink struct {
 	Slug string `arg:"" optional:"" name:"link" help:"The part of the link's address after /p/, or the address."`
 	All  bool   `help:"All links."`
-	placeFlags
+	instance.Places
 }
 
 // AfterApply replaces the address of a link by its slug.
@@ -63,7 +64,7 @@ func (c *optionalLink) AfterApply() error {
 		return terminal.Usage("name a link, or use --all")
 	}
 	l := linkArg{c.Slug}
-	err := l.resolve(c.placeFlags)
+	err := l.resolve(c.Places)
 	c.Slug = l.Slug
 	return err
 }
@@ -86,8 +87,8 @@ type linkRow struct {
 // change applies f to the link and prints it.
 func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
 	f func(*links.Service) (*vitrine.Link, error)) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		l, err := f(in.links)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		l, err := f(in.Links)
 		if err != nil {
 			return err
 		}
@@ -95,8 +96,8 @@ func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
 	})
 }
 
-func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l *vitrine.Link) error {
-	owner, err := vitrine.Read(ctx, in.store, func(tx vitrine.Tx) (*vitrine.Account, error) {
+func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.Instance, l *vitrine.Link) error {
+	owner, err := vitrine.Read(ctx, in.Store, func(tx vitrine.Tx) (*vitrine.Account, error) {
 		return tx.Account(l.Account)
 	})
 	if err != nil {
@@ -128,8 +129,8 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkPreviewCmd struct{ optionalLink }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		n, err := (&publish.Previews{Store: in.Store, Blobs: in.Blobs}).Renew(ctx, c.Slug)
 		if err == nil {
 			t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
 		}
@@ -147,8 +148,8 @@ type reportRow struct {
 }
 
 func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		reports, err := in.abuse.List(ctx, c.Slug)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		reports, err := in.Abuse.List(ctx, c.Slug)
 		if err != nil {
 			return err
 		}
@@ -177,11 +178,11 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkDeleteCmd struct {
 	linkArg
 	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
-	placeFlags
+	instance.Places
 }
 
 // AfterApply replaces the address of a link by its slug.
-func (c *linkDeleteCmd) AfterApply() error { return c.resolve(c.placeFlags) }
+func (c *linkDeleteCmd) AfterApply() error { return c.resolve(c.Places) }
 
 // Run deletes a link. It asks for confirmation, as rm does, because a delete
 // cannot be undone.
@@ -189,9 +190,9 @@ func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
 		return terminal.Usage("link delete deletes permanently. There is no terminal to ask on: add --yes")
 	}
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		if !c.Yes {
-			l, err := in.links.BySlug(ctx, c.Slug)
+			l, err := in.Links.BySlug(ctx, c.Slug)
 			if err != nil {
 				return err
 			}
@@ -201,7 +202,7 @@ func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				return nil
 			}
 		}
-		if err := in.links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+		if err := in.Links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
 		}
 		t.Say("The link %s is deleted.", terminal.Plain(c.Slug))

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"cmp"
@@ -9,10 +9,11 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
-type keyCmd struct {
+type KeyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create another API key and print it. It is shown once."`
 	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
 	Rotate keyRollCmd   `cmd:"" aliases:"roll" help:"Rotate an API key: print a new one, and stop the old one later."`
@@ -21,7 +22,7 @@ type keyCmd struct {
 
 type keyCreateCmd struct {
 	emailArg
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 	Name     string `help:"Name of the key." default:"key"`
 	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
@@ -48,15 +49,15 @@ func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if _, err := c.request(clock()); err != nil { // before it opens the instance
+	if _, err := c.request(instance.Clock()); err != nil { // before it opens the instance
 		return err
 	}
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		r, err := c.request(in.now())
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		r, err := c.request(in.Now())
 		if err != nil {
 			return err
 		}
-		key, err := in.keys.Create(ctx, c.Email, r)
+		key, err := in.Keys.Create(ctx, c.Email, r)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func newKeyOf(email string, k auth.NewKey) newKeyRow {
 
 type keyListCmd struct {
 	emailArg
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
@@ -102,8 +103,8 @@ type keyRow struct {
 }
 
 func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		keys, err := in.keys.List(ctx, c.Email)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		keys, err := in.Keys.List(ctx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			switch {
 			case r.RevokedAt != "":
 				state = "revoked " + t.When(k.RevokedAt)
-			case r.ExpiresAt != "" && !k.InForce(in.now()):
+			case r.ExpiresAt != "" && !k.InForce(in.Now()):
 				state = "expired " + t.When(k.ExpiresAt)
 			case r.ExpiresAt != "":
 				state = "expires " + t.When(k.ExpiresAt)
@@ -141,7 +142,7 @@ type keyRollCmd struct {
 	emailArg
 	ID    int64  `arg:"" help:"ID of the key, as \"key list\" shows it."`
 	Grace string `help:"How long the old key keeps working, at most a week (168h). 0: it stops now." default:"24h" placeholder:"TIME"`
-	placeFlags
+	instance.Places
 	terminal.JSONFlag
 }
 
@@ -165,8 +166,8 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		key, err := in.Keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
 		if err != nil {
 			return err
 		}
@@ -181,12 +182,12 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type keyRevokeCmd struct {
 	emailArg
 	ID int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	placeFlags
+	instance.Places
 }
 
 func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		k, err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID))
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		k, err := in.Keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID))
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/instance"
 	"vitrine/internal/password"
 	"vitrine/internal/terminal"
 
@@ -53,7 +54,7 @@ const maxLine = 64 << 10
 // createFrom creates an account for each line. It reports a failed line and
 // continues. Existing accounts stay unchanged, so an interrupted run can be
 // repeated.
-func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance) error {
+func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
 	r := t.In
 	if c.From != "-" {
 		f, err := os.Open(c.From)
@@ -135,7 +136,7 @@ func noAccountError(err error) string {
 }
 
 // createLine creates the account for a line.
-func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance,
+func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
 	line []byte) createdAccount {
 	var a newAccount
 	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
@@ -167,7 +168,7 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 			return fail(err)
 		}
 	}
-	made, key, err := in.accounts.Create(ctx, email, plan)
+	made, key, err := in.Accounts.Create(ctx, email, plan)
 	if refused := new(vitrine.Error); errors.As(err, &refused) && refused.Field == "email" {
 		done.Existing = true
 		return done
@@ -177,12 +178,12 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 	}
 	done.Plan, done.Role, done.APIKey = made.Plan, roleName(made.Role), string(key)
 	if a.Password != "" {
-		if err := in.accounts.SetPassword(ctx, email, a.Password); err != nil {
+		if err := in.Accounts.SetPassword(ctx, email, a.Password); err != nil {
 			return fail(err)
 		}
 	}
 	if a.Role == string(vitrine.RoleModerator) && made.Role == vitrine.RoleMember {
-		if made, err = in.accounts.SetRole(ctx, email, vitrine.RoleModerator,
+		if made, err = in.Accounts.SetRole(ctx, email, vitrine.RoleModerator,
 			vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return fail(err)
 		}
