@@ -3,6 +3,7 @@ import { canvasOf, draw, events, happen, id, lead, release, root, turn, view } f
 import { reflow } from "./reflow.js";
 import { settle } from "./zoom.js";
 
+const compounds = new Set(); // words with a hyphen on the pages laid out so far
 const most = 4096 * 1024; // pixels of the picture of a page without text
 
 export function toggle() {
@@ -29,7 +30,7 @@ async function lay(s) {
     return { text: str, x, y, width, size: Math.hypot(c, d) };
   });
   const divs = [];
-  const parts = reflow(placed).map(({ head, runs }) => {
+  const parts = reflow(placed, compounds).map(({ head, runs }) => {
     const p = document.createElement(head ? "h2" : "p");
     p.dir = "auto";
     for (const [number, text] of runs) {

@@ -3,12 +3,18 @@
 const ideograph = /[\u2e80-\u30ff\u3400-\u9fff\uf900-\uff9f]$/;
 const bullet = /^(?:[•‣▪◦●○■□–—*·]\s|\(?(?:\d{1,3}|[a-z])[.)]\s)/iu;
 const sentence = /[.!?:;…]["'”’»)]*$/u;
-const wide = 2; // a gap of so many letters separates columns of a table
+const wide = 2; // a gap of so many letters separates columns
+const word = "[\\p{L}\\p{N}]+";
+const compound = new RegExp(`${word}(?:[-\u2010]${word})+`, "gu");
+const begun = new RegExp(`(?:${word}[-\u2010])+$`, "u");
+const rest = new RegExp(`^${word}(?:[-\u2010]${word})*`, "u");
 
 // reflow makes paragraphs of the items of a page, in their order. An item is { text, x, y, width, size }, with y downwards. A paragraph
 // is { head, runs }: whether it is a heading, and its items as [number, text] without the hyphens of words that went on in the next line.
-export function reflow(items) {
-  const lines = linesOf(items);
+// compounds are the words of the document that have a hyphen, as far as they are known; those of the page are added.
+export function reflow(items, compounds = new Set()) {
+  const lines = columnsOf(linesOf(items)).map(joined);
+  for (const { text } of lines) for (const [w] of text.matchAll(compound)) compounds.add(plain(w));
   const body = usual(lines);
   const paragraphs = [];
   let p;
@@ -19,7 +25,7 @@ export function reflow(items) {
       paragraphs.push(p);
     } else {
       if (line.y > before.y) p.lead = line.y - before.y;
-      join(p.runs, line.text);
+      join(p.runs, before.text, line.text, compounds);
     }
     p.runs.push(...line.runs);
     before = line;
@@ -27,33 +33,95 @@ export function reflow(items) {
   return paragraphs.map(({ head, runs }) => ({ head, runs }));
 }
 
+// linesOf finds the lines of a page. Each has its cells, the parts between wide gaps.
 function linesOf(items) {
   const lines = [];
   let line;
+  let cell;
   items.forEach(({ text, x, y, width, size }, number) => {
     if (!text.trim()) {
-      if (text && line && !line.text.endsWith(" ")) line.space = true;
+      if (text && cell && !cell.text.endsWith(" ")) cell.space = true;
       return;
     }
-    if (!line || Math.abs(y - line.y) > 0.6 * Math.max(size, line.size)) {
-      line = { runs: [], text: "", left: x, right: x, y, size, gaps: 0 };
+    const same = line && Math.abs(y - line.y) <= 0.6 * Math.max(size, line.size);
+    if (!same) {
+      line = { y, size, cells: [] };
       lines.push(line);
     }
-    const gap = x - line.right > wide * size;
-    if (gap) line.gaps++;
-    if (line.space || gap) append(line.runs, gap ? "\u2003" : " ");
-    if (line.space || gap) line.text += " ";
-    line.space = false;
-    line.runs.push([number, text]);
-    line.text += text;
-    line.left = Math.min(line.left, x);
-    line.right = Math.max(line.right, x + width);
+    if (!same || x - cell.right > wide * size) {
+      cell = { runs: [], text: "", left: x, right: x, y, size: 0 };
+      line.cells.push(cell);
+    }
+    if (cell.space) {
+      append(cell.runs, " ");
+      cell.text += " ";
+      cell.space = false;
+    }
+    cell.runs.push([number, text]);
+    cell.text += text;
+    cell.left = Math.min(cell.left, x);
+    cell.right = Math.max(cell.right, x + width);
+    cell.size = Math.max(cell.size, size);
     line.size = Math.max(line.size, size);
   });
   return lines;
 }
 
 const append = (runs, text) => (runs.at(-1)[1] += text);
+
+// joined is a line of text, with a wide space between its cells.
+function joined({ y, size, cells }) {
+  for (const { runs } of cells.slice(0, -1)) append(runs, "\u2003");
+  return {
+    y,
+    size,
+    runs: cells.flatMap((c) => c.runs),
+    text: cells.map((c) => c.text).join(" "),
+    left: Math.min(...cells.map((c) => c.left)),
+    right: Math.max(...cells.map((c) => c.right)),
+    gaps: cells.length - 1,
+  };
+}
+
+// columnsOf puts the lines of two columns one column after the other, where they were written row by row. Unlike the cells of a table, they
+// are filled like text.
+function columnsOf(lines) {
+  const all = [];
+  for (let i = 0; i < lines.length; ) {
+    const { columns, rows } = sides(lines, i);
+    const end = i + rows;
+    all.push(...(columns.every(isText) ? columns.flat() : lines.slice(i, end)));
+    i = end;
+  }
+  return all;
+}
+
+// sides are the lines left and right of the gutter that begins with a line. Their rows are all that keep to it.
+function sides(lines, from) {
+  const columns = [[], []];
+  const { size } = lines[from];
+  let [low, high] = [0, Number.POSITIVE_INFINITY];
+  let i = from;
+  for (; i < lines.length && Math.abs(lines[i].size - size) < 1; i++) {
+    const { y, cells } = lines[i];
+    const [a, b] = cells;
+    const alone = cells.length === 1 && i > from && y - lines[i - 1].y < 1.9 * size;
+    if (cells.length === 2 && Math.max(low, a.right) < Math.min(high, b.left)) {
+      low = Math.max(low, a.right);
+      high = Math.min(high, b.left);
+    } else if (!alone || (a.left < low && a.right > high)) break;
+    for (const c of cells) columns[Number(c === b || (!b && c.right > high))].push({ y, size: c.size, cells: [c] });
+  }
+  return { columns, rows: Math.max(1, i - from) };
+}
+
+function isText(column) {
+  const cells = column.map((l) => l.cells[0]);
+  if (cells.length < 4) return false;
+  const width = Math.max(...cells.map((c) => c.right)) - Math.min(...cells.map((c) => c.left));
+  const filled = cells.reduce((sum, c) => sum + c.right - c.left, 0) / cells.length;
+  return width > 10 * cells[0].size && filled > 0.7 * width;
+}
 
 // usual is the size in which most of the page is set.
 function usual(lines) {
@@ -83,9 +151,16 @@ function begins(line, before, p, lines) {
   return before.right + word + 0.3 * size + slack < right;
 }
 
-// join ends a line so that the next one goes on in the same paragraph.
-function join(runs, next) {
+// join ends a line so that the next one goes on in the same paragraph. A hyphen between the lines goes, unless the word has one elsewhere, or
+// a capital or a digit follows.
+function join(runs, line, next, compounds) {
+  const start = line.match(begun)?.[0];
+  const end = next.match(rest)?.[0];
   const last = runs.at(-1);
-  if (/\p{L}[-\u00ad\u2010]$/u.test(last[1]) && /^\p{Ll}/u.test(next)) last[1] = last[1].slice(0, -1);
-  else if (!ideograph.test(last[1])) last[1] += " ";
+  if (/\p{L}\u00ad$/u.test(line)) last[1] = last[1].slice(0, -1);
+  else if (!start || !end) last[1] += ideograph.test(line) ? "" : " ";
+  else if (/^\p{Ll}/u.test(end) && !/\p{N}.$/u.test(start) && !compounds.has(plain(start + end)))
+    last[1] = last[1].slice(0, -1);
 }
+
+const plain = (w) => w.toLowerCase().replaceAll("\u2010", "-");
