@@ -159,7 +159,7 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 		return err
 	}
 	return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: max(oldest.Add(time.Hour).Sub(now), time.Second),
-		Message: "You have sent the maximum of five reports per hour. Try again later."}
+		Message: "You have sent the maximum of five reports per hour."}
 }
 
 // dayOf returns the day (UTC) on which a reporter has one ID.

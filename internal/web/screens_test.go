@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -44,6 +45,10 @@ func TestScreens(t *testing.T) {
 		sitePage{name: "moderation case", path: casePath(d.held), as: d.moderator},
 		sitePage{name: "moderation history", path: "/moderation/history", as: d.moderator},
 		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator})
+	screenPages := publicScreens(t, d)
+	for _, p := range pages {
+		screenPages = append(screenPages, screen{sitePage: p})
+	}
 	cookies := d.cookies()
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
@@ -53,20 +58,26 @@ func TestScreens(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newAudience(t, d, cookies)
-			for _, p := range pages {
+			for _, p := range screenPages {
 				if !only.MatchString(p.name) {
 					continue
 				}
-				tb := a.tab(p.as)
+				tb, address := a.tab(p.as), d.url+p.path
+				if strings.HasPrefix(p.path, "http") { // another host
+					tb, address = newVisitor(t), p.path
+				}
 				var shot []byte
 				tb.run(page.BringToFront(), inTheme(s.theme),
 					chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)),
-					chromedp.Navigate(d.url+p.path),
+					emulation.SetTouchEmulationEnabled(s.width < 500), chromedp.Navigate(address),
 					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
 				switch {
+				case p.act != nil:
+					p.act(tb)
+					tb.run(chromedp.Sleep(time.Second)) // a form may lead to another page
 				case strings.HasSuffix(p.name, ".pdf") && p.as == nil:
 					tb.frame("/view").until(`document.querySelector(".page canvas") !== null`)
-				case strings.HasPrefix(p.name, "file "):
+				case strings.HasPrefix(p.name, "file "), strings.HasPrefix(p.name, "embed"):
 					tb.linger(time.Second) // the viewer's frame is still drawing
 				}
 				tb.run(chromedp.FullScreenshot(&shot, 100))

@@ -356,7 +356,8 @@ func (w *withStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 type gonePage struct {
 	Styles                          string // origin of the styles
 	Title, Heading, Advice, Request string
-	Report                          string // address of the form on which a website that is published is reported
+	Home                            string // address of the first page of a website that is published
+	Report                          string // address of the form on which it is reported
 }
 
 // siteFailure answers for a website that is not shown, or a page that does not
@@ -376,8 +377,11 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	p := gonePage{Styles: httpx.Origin(s.ContentURL), Title: cmp.Or(httpx.Headings[e.Code], "This is not allowed"),
 		Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
 	p.Heading = p.Title
-	if err == error(errNoSitePage) && s.Abuse != nil {
-		p.Report = httpx.Origin(s.PublicURL) + httpx.SiteReportRoot + string(q.slug)
+	if err == error(errNoSitePage) {
+		p.Home = strings.TrimSuffix(r.URL.Path, q.path)
+		if s.Abuse != nil {
+			p.Report = httpx.Origin(s.PublicURL) + httpx.SiteReportRoot + string(q.slug)
+		}
 	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")

@@ -4,7 +4,8 @@ import { all, find } from "../ui/app.js";
 // Where the pages stand in a row, the one that is open is in sight.
 const row = find(".docs-nav nav > ul");
 const here = find(".docs-nav [aria-current]");
-if (row.scrollWidth > row.clientWidth) row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+if (here && row.scrollWidth > row.clientWidth)
+  row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
 
 const filter = find("#filter");
 if (filter) {

@@ -7,8 +7,8 @@ import (
 	"vitrine"
 )
 
-var ownBarTemplate = template.Must(template.New("").Parse(`<p class="own" role="note">Only you see this: your visit is {{if .Counted}}counted{{else}}not counted{{end}} · ` +
-	`<a href="/links/{{.Slug}}/analytics">Analytics</a> · <a href="/links/{{.Slug}}">Edit</a></p>`))
+var ownBarTemplate = template.Must(template.New("").Parse(`<p class="own" role="note"><span>Only you see this: your visit is {{if .Counted}}counted{{else}}not counted{{end}}</span> ` +
+	`<span><a href="/links/{{.Slug}}/analytics">Analytics</a> · <a href="/links/{{.Slug}}">Edit</a></span></p>`))
 
 // ownBar returns what only the owner of a link sees above its page.
 func ownBar(l *vitrine.Link, counted bool) string {
