@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/netip"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"vitrine"
@@ -195,6 +196,12 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
+// tryLast matches a message that begins in lower case and ends with the command
+// that explains what is right.
+var tryLast = regexp.MustCompile(`(?s)\Avitrine: [^A-Z].*\nTry: vitrine [a-z -]*--help\n\z`)
+
+// TestUsageErrors checks the exit code and the message of wrong arguments,
+// whether the parser or a command refuses them.
 func TestUsageErrors(t *testing.T) {
 	t.Setenv("VITRINE_API_KEY", "")
 	t.Setenv("VITRINE_DATA", filepath.Join(t.TempDir(), "data"))
@@ -209,11 +216,15 @@ func TestUsageErrors(t *testing.T) {
 		{"link", "preview"}, {"link", "rescan"}, {"link", "rescan", "abc", "--all"}, {"link", "delete", "abc"},
 		{"link", "queue", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
 		{"account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
+		{"rm", "x", "--api-key", "x"}, {"captions", "x", "film.txt", "--language", "en"},
+		{"captions", "x", "film.vtt", "--language", "english"}, {"captions", "x", "film.vtt", "--api-key", "x"},
+		{"edit", "x", "--api-key", "x"}, {"edit", "x", "--expires", "soon"}, {"login", "--server", "nonsense"},
+		{"put", "--expires", "soon", "a.txt"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != terminal.ExitUsage ||
-			errs.Len() == 0 || out.Len() != 0 {
-			t.Errorf("run(%q) = %d, standard output %q, standard error %q, want a usage error on standard error", args,
+			out.Len() != 0 || !tryLast.Match(errs.Bytes()) {
+			t.Errorf("run(%q) = %d, standard output %q, standard error %q, want a usage error and what to try", args,
 				code, &out, &errs)
 		}
 	}

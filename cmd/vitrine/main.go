@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -53,7 +52,7 @@ type cli struct {
 	Reclassify  reclassifyCmd       `cmd:"" group:"keep" help:"Reclassify stored views with the bot rules of this version."`
 	Geo         geoCmd              `cmd:"" group:"keep" help:"Download the city database."`
 
-	Version    versionCmd           `cmd:"" group:"other" help:"Print the version."`
+	Version    versionCmd           `cmd:"" group:"other" help:"Print the version. --version does the same."`
 	Completion remote.CompletionCmd `cmd:"" group:"other" help:"Print a shell completion script."`
 
 	Preview previewCmd `cmd:"" hidden:"" group:"other"`
@@ -136,10 +135,8 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
 		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))
-		if a := new(terminal.AdvisedError); errors.As(err, &a) {
-			for _, line := range a.Lines {
-				t.Tell("%s", terminal.Plain(line))
-			}
+		for _, line := range t.Advice(err, command.Help(k)) {
+			t.Tell("%s", terminal.Plain(line))
 		}
 		return terminal.ExitCode(err)
 	}

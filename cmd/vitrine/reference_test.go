@@ -1,13 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -49,13 +50,28 @@ func flagRow(f *kong.Flag) string {
 		name = "-" + string(f.Short) + ", " + name
 	}
 	if !f.IsBool() {
-		name += " " + cmp.Or(f.PlaceHolder, "VALUE")
+		name += " " + placeHolder(f)
 	}
 	env := ""
 	if len(f.Envs) > 0 {
 		env = f.Envs[0] // others are earlier names
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(f.Default), code(env), cell(f.Help))
+}
+
+// placeHolder returns the word for the value of a flag.
+func placeHolder(f *kong.Flag) string {
+	switch {
+	case f.PlaceHolder != "":
+		return f.PlaceHolder
+	case f.Enum != "":
+		return strings.ReplaceAll(f.Enum, ",", "|")
+	case f.Target.Type() == reflect.TypeFor[time.Duration]():
+		return "DURATION"
+	case f.Target.CanInt() && f.Target.Type().PkgPath() == "":
+		return "N"
+	}
+	return strings.ToUpper(f.Name)
 }
 
 // sharedRows returns the rows of each shared set, as the first command with all
@@ -92,9 +108,10 @@ func rowsOf(leaf *kong.Node, names []string) string {
 // exitCodes is the section about exit codes. They do not change within a major
 // version.
 const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
-	"| 0 | The command did what it says, or you answered no to its question (`put` then fails). |\n" +
-	"| 1 | It failed, for example because an address is taken; or it found faults (`audit`, `doctor`). Standard error says why. |\n" +
+	"| 0 | The command did all that it says. |\n" +
+	"| 1 | It failed, for example because an address is taken; or you did not answer its question with yes; or it found faults (`audit`, `doctor`). Standard error says why. |\n" +
 	"| 2 | Arguments or flags are missing, unknown or not allowed, also by the rules of the server; or the command needs a confirmation (`--yes`). |\n" +
+	"| 3 | There is no such link, version, captions, account or key. With several arguments: none of those that failed exists. |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"
 
 // output is the section about what commands print.

@@ -363,14 +363,19 @@ func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))))
 	case "text":
 		b.WriteString(strings.Repeat("x", n))
-	case "wav": // 8 kHz, mono, 8 bits
-		fmt.Fprintf(&b, "RIFF%sWAVEfmt %s\x01\x00\x01\x00%s%s\x01\x00\x08\x00data%s", le32(36+n), le32(16), le32(8000),
-			le32(8000), le32(n))
-		b.WriteString(strings.Repeat("\x80", n))
+	case "wav":
+		writeWAV(&b, n)
 	default:
 		ts.Fatalf("make: unknown kind %s", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o600))
+}
+
+// writeWAV writes n samples of silence at 8 kHz, mono, 8 bits.
+func writeWAV(b *bytes.Buffer, n int) {
+	fmt.Fprintf(b, "RIFF%sWAVEfmt %s\x01\x00\x01\x00%s%s\x01\x00\x08\x00data%s", le32(36+n), le32(16), le32(8000),
+		le32(8000), le32(n))
+	b.WriteString(strings.Repeat("\x80", n))
 }
 
 func le32(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }

@@ -20,11 +20,19 @@ func (w *wrong) Error() string { return w.message }
 
 // Try returns the command that explains the arguments that err is about.
 func Try(err error) string {
-	command := "vitrine"
-	if w := new(wrong); errors.As(err, &w) && w.context != nil && w.context.Selected() != nil {
-		command += " " + Name(w.context.Selected())
+	if w := new(wrong); errors.As(err, &w) && w.context != nil {
+		return Help(w.context)
 	}
-	return command + " --help"
+	return Help(nil)
+}
+
+// Help returns the command that explains the selected one, or the program if
+// there is none.
+func Help(k *kong.Context) string {
+	if k == nil || k.Selected() == nil {
+		return "vitrine --help"
+	}
+	return "vitrine " + Name(k.Selected()) + " --help"
 }
 
 // rewrite replaces a message of kong.

@@ -196,10 +196,9 @@ func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			if err != nil {
 				return err
 			}
-			if !t.Agreed(bufio.NewReader(t.In), "Delete %q, its file and its numbers permanently?",
-				terminal.Plain(l.Title)) {
-				t.Say("%s is kept.", terminal.Plain(c.Slug))
-				return nil
+			if !t.Agreed(bufio.NewReader(t.In), "Delete %q (%s), its file and its numbers permanently?",
+				terminal.Plain(l.Title), terminal.Plain(c.Slug)) {
+				return terminal.ErrDeclined
 			}
 		}
 		if err := in.Links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {

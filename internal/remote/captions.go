@@ -33,6 +33,13 @@ func (c *CaptionsCmd) Validate() error {
 		return errors.New("--delete needs --language")
 	case !c.Delete && c.File == "" && c.Language != "":
 		return errors.New("--language needs a file or --delete")
+	case c.File != "" && !slices.Contains([]string{".vtt", ".srt"}, strings.ToLower(filepath.Ext(c.File))):
+		return fmt.Errorf("<file>: %q is neither WebVTT (.vtt) nor SubRip (.srt)", c.File)
+	}
+	if c.Language != "" {
+		if _, err := vitrine.ParseLanguage(c.Language); err != nil {
+			return fmt.Errorf("--language: %q is not the tag of a language, such as en, de or pt-BR", c.Language)
+		}
 	}
 	return nil
 }
@@ -56,7 +63,9 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	var all []client.Captions
 	switch {
 	case c.File != "":
-		all, err = api.PutCaptions(ctx, slug, language, text)
+		if all, err = api.PutCaptions(ctx, slug, language, text); err != nil {
+			err = fmt.Errorf("%s: %w", c.File, err)
+		}
 	case c.Delete:
 		ok, sure := t.Confirmed(c.Yes, "Delete the captions in %s?", terminal.Plain(language))
 		if sure != nil || !ok {
@@ -80,7 +89,7 @@ func deleteCaptions(ctx context.Context, api *client.Client, slug, language stri
 	}
 	if tag, err := vitrine.ParseLanguage(language); err == nil && !slices.ContainsFunc(before,
 		func(one client.Captions) bool { return one.Language == tag }) {
-		return nil, fmt.Errorf("the link has no captions in %s", tag)
+		return nil, vitrine.Errorf(vitrine.CodeNotFound, "The link has no captions in %s.", tag)
 	}
 	if err := api.DeleteCaptions(ctx, slug, language); err != nil {
 		return nil, err
@@ -95,7 +104,7 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	}
 	if language = c.Language; language == "" {
 		if language = languageOf(c.File); language == "" {
-			return "", nil, terminal.Usage(fmt.Sprintf("the language of %s is unknown: set --language, or name the file like film.de.vtt", c.File))
+			return "", nil, terminal.Usage(fmt.Sprintf("the language of %s is unknown: set --language, such as --language de, or name the file like film.de.vtt", c.File))
 		}
 	}
 	f, err := os.Open(c.File)

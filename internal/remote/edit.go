@@ -65,15 +65,11 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	slug, err := c.slug(ctx, t, api, c.Link)
+	before, err := c.link(ctx, t, api, c.Link)
 	if err != nil {
 		return err
 	}
-	before, err := api.Link(ctx, slug)
-	if err != nil {
-		return err
-	}
-	l, err := api.UpdateLink(ctx, slug, change)
+	l, err := api.UpdateLink(ctx, before.Slug, change)
 	if err != nil {
 		return err
 	}
@@ -133,32 +129,23 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	in := bufio.NewReader(t.In)
-	failures := 0
-	for i, name := range c.Links {
-		slug, done := slugOf(name), false
-		_, err := c.slug(ctx, t, api, name)
-		if err == nil {
-			done, err = c.delete(ctx, t, api, in, slug)
-		}
-		if err != nil && (ctx.Err() != nil || len(c.Links) == 1 && !c.JSON) {
+	return forEach(ctx, t, c.Links, "links were not deleted", func(arg string) error {
+		l, err := c.delete(ctx, t, api, in, arg)
+		if err != nil {
 			return err
 		}
-		if err := c.show(t, slug, done, err); err != nil {
-			return err
+		if c.JSON {
+			return t.JSON(deleted{Slug: l.Slug, Deleted: true})
 		}
-		if err == nil {
-			continue
+		t.Say("%s is deleted: %q", terminal.Plain(l.Slug), terminal.Plain(l.Title))
+		return nil
+	}, func(arg string, err error) error {
+		if !c.JSON {
+			return nil
 		}
-		failures++
-		if left := len(c.Links) - i - 1; left > 0 && hopeless(err) {
-			t.Tell("Links that were not tried: %d", left)
-			return err
-		}
-	}
-	if failures > 0 {
-		return fmt.Errorf("%d of %d links could not be deleted", failures, len(c.Links))
-	}
-	return nil
+		message, code := failed(t, err)
+		return t.JSON(deleted{Slug: slugOf(arg), Error: message, Code: code})
+	}, slugOf)
 }
 
 // deleted is the JSON output for one link of "rm".
@@ -169,38 +156,19 @@ type deleted struct {
 	Code    string `json:"code,omitempty"`
 }
 
-// show prints what became of a link.
-func (c *RmCmd) show(t *terminal.Terminal, slug string, done bool, err error) error {
-	if err != nil {
-		t.Tell("vitrine: %s: %s", terminal.Plain(slug), terminal.Plain(t.Sentence(err)))
-	}
-	switch {
-	case c.JSON:
-		row := deleted{Slug: slug, Deleted: done && err == nil}
-		if err != nil {
-			row.Error, row.Code = failed(t, err)
-		}
-		return t.JSON(row)
-	case err != nil:
-	case done:
-		t.Say("%s is deleted.", terminal.Plain(slug))
-	default:
-		t.Say("%s is kept.", terminal.Plain(slug))
-	}
-	return nil
-}
-
+// delete deletes the link of an argument and returns it.
 func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
-	slug string) (done bool, err error) {
-	if c.Yes {
-		return true, api.DeleteLink(ctx, slug, "")
+	arg string) (l client.LinkDetail, err error) {
+	if l, err = c.link(ctx, t, api, arg); err != nil {
+		return l, err
 	}
-	l, err := api.Link(ctx, slug)
-	if err != nil {
-		return false, err
+	etag := ""
+	if !c.Yes {
+		if !t.Agreed(in, "Delete %q (%s), its file and its numbers permanently?", terminal.Plain(l.Title),
+			terminal.Plain(l.Slug)) {
+			return l, terminal.ErrDeclined
+		}
+		etag = l.ETag
 	}
-	if !t.Agreed(in, "Delete %q, its file and its numbers permanently?", terminal.Plain(l.Title)) {
-		return false, nil
-	}
-	return true, api.DeleteLink(ctx, l.Slug, l.ETag)
+	return l, api.DeleteLink(ctx, l.Slug, etag)
 }

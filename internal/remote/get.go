@@ -102,12 +102,29 @@ func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*cli
 	if err != nil {
 		return nil, client.LinkDetail{}, err
 	}
+	l, err := r.link(ctx, t, api, arg)
+	return api, l, err
+}
+
+// link returns the link for an argument. It says if the argument is a former
+// slug.
+func (r Flags) link(ctx context.Context, t *terminal.Terminal, api *client.Client, arg string) (
+	l client.LinkDetail, err error) {
 	slug, err := r.slug(ctx, t, api, arg)
 	if err != nil {
-		return nil, client.LinkDetail{}, err
+		return l, err
 	}
-	l, err := api.Link(ctx, slug)
-	return api, l, err
+	if l, err = api.Link(ctx, slug); err == nil {
+		sayRenamed(t, slug, l.Slug)
+	}
+	return l, err
+}
+
+// sayRenamed says that a slug is a former one.
+func sayRenamed(t *terminal.Terminal, former, slug string) {
+	if former = strings.ToLower(former); former != slug {
+		t.Say("%s is now %s.", terminal.Plain(former), terminal.Plain(slug))
+	}
 }
 
 func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l client.LinkDetail, w io.Writer) error {

@@ -74,7 +74,7 @@ func TestPutNamesFiles(t *testing.T) {
 		var out bytes.Buffer
 		c := &PutCmd{Files: test.files}
 		if err := c.show(t.Context(), &terminal.Terminal{Out: &out, OutTTY: test.terminal}, nil, "a.pdf",
-			&client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
+			&client.Link{URL: "http://x/p/y"}); err != nil || out.String() != test.want {
 			t.Errorf("%+v: output %q, %v", test, out.String(), err)
 		}
 	}

@@ -68,7 +68,7 @@ type put struct {
 	Code        string              `json:"code,omitempty"`
 }
 
-// Run publishes the files one by one. It continues after a failure.
+// Run publishes the files one by one.
 func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Expires != "" {
 		at, err := terminal.ParseWhen(c.Expires, time.Now())
@@ -85,35 +85,27 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Replace, err = c.slug(ctx, t, api, c.Replace); err != nil {
 		return err
 	}
-	failures := 0
-	for i, path := range c.Files {
+	return forEach(ctx, t, c.Files, "files failed", func(path string) error {
 		l, err := c.put(ctx, api, b, path)
-		if path == stdin {
-			path = c.Name
-		}
-		if err != nil && ctx.Err() != nil {
-			return err
-		}
 		if err != nil {
-			failures++
-			if left := len(c.Files) - i - 1; left > 0 && hopeless(err) {
-				t.Tell("Files that were not tried: %d", left)
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			if len(c.Files) > 1 || c.JSON {
-				t.Tell("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
-			} else {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-		}
-		if err := c.show(ctx, t, api, path, l, err); err != nil {
 			return err
 		}
+		return c.show(ctx, t, api, c.shownName(path), l)
+	}, func(path string, err error) error {
+		if !c.JSON {
+			return nil
+		}
+		message, code := failed(t, err)
+		return t.JSON(put{File: c.shownName(path), Error: message, Code: code})
+	}, c.shownName)
+}
+
+// shownName returns the name of a file for messages.
+func (c *PutCmd) shownName(path string) string {
+	if path == stdin {
+		return c.Name
 	}
-	if failures > 0 {
-		return fmt.Errorf("%d of %d files failed", failures, len(c.Files))
-	}
-	return nil
+	return path
 }
 
 func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
@@ -158,7 +150,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 	case !t.InTTY:
 		return terminal.Unconfirmed(strings.TrimSuffix(differs, "."))
 	case !t.Agreed(bufio.NewReader(t.In), "%s Replace it anyway?", differs):
-		return errors.New("nothing was replaced")
+		return terminal.ErrDeclined
 	}
 	return nil
 }
@@ -171,8 +163,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && strings.Contains(path, "://"):
-		return client.File{}, terminal.Usage(fmt.Sprintf("%s is an address: put publishes files. Download it first",
-			terminal.Plain(path)))
+		return client.File{}, terminal.Usage("this is an address: put publishes files. Download it first")
 	case err != nil || info.Mode().IsRegular():
 		return client.OpenFile(path)
 	case !info.IsDir(): // opening a pipe would wait for its other end
@@ -202,11 +193,11 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return client.File{}, err
 	}
 	if n := len(page.Unused); n > 0 {
-		t.Say("%s are not used by %s, and not published: %s", terminal.Counted(int64(n), "file"),
-			terminal.Plain(page.Entry), terminal.Plain(some(page.Unused)))
+		t.Say("Files that are not used by %s, and not published (%d): %s", terminal.Plain(page.Entry), n,
+			terminal.Plain(some(page.Unused)))
 	}
 	if n := len(page.Remote); n > 0 {
-		t.Say("%s is loaded from the web, which may fail: %s", terminal.Counted(int64(n), "address"),
+		t.Say("The page loads these addresses from the web, which may fail (%d): %s", n,
 			terminal.Plain(some(page.Remote)))
 	}
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
@@ -249,13 +240,10 @@ func some(names []string) string {
 }
 
 // show prints the result for a file.
-func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string, l *client.Link,
-	failure error) error {
+func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string,
+	l *client.Link) error {
 	if c.JSON {
-		return t.JSON(row(ctx, t, api, path, l, failure))
-	}
-	if failure != nil {
-		return nil
+		return t.JSON(row(ctx, api, path, l))
 	}
 	if l.Review {
 		t.Say("%s is held for review (%s): its link works once a moderator approves it.", terminal.Plain(path),
@@ -278,13 +266,8 @@ func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	return err
 }
 
-// row returns the JSON output for a file.
-func row(ctx context.Context, t *terminal.Terminal, api *client.Client, path string, l *client.Link,
-	failure error) put {
-	if failure != nil {
-		message, code := failed(t, failure)
-		return put{File: path, Error: message, Code: code}
-	}
+// row returns the JSON output for a published file.
+func row(ctx context.Context, api *client.Client, path string, l *client.Link) put {
 	whole, err := api.Link(ctx, l.Slug)
 	if err != nil { // the file is published all the same
 		whole = client.LinkDetail{Version: l.Version, ListedLink: client.ListedLink{Slug: l.Slug, Title: l.Title,

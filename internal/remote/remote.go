@@ -112,12 +112,6 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	return c, nil
 }
 
-// hopeless reports whether a command fails for its other arguments too: the
-// server cannot be reached or refuses the key.
-func hopeless(err error) bool {
-	return client.Unreachable(err) || terminal.ExitCode(err) == terminal.ExitAccess
-}
-
 // reader returns a client for interactive commands, which gives up after some
 // seconds.
 func (r Connection) reader(t *terminal.Terminal) (*client.Client, error) {
@@ -138,5 +132,6 @@ func Patient(t *terminal.Terminal) []client.Option {
 // the first sentence of an error, is for the last attempt.
 func Notice(t *terminal.Terminal, r client.Retry) {
 	what, _, _ := strings.Cut(t.Sentence(r.Err), ". ")
-	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(what, ".")), r.Wait.Round(100*time.Millisecond))
+	t.Say("vitrine: %s; trying again in %s", terminal.Plain(strings.TrimSuffix(what, ".")),
+		r.Wait.Round(100*time.Millisecond))
 }

@@ -23,7 +23,7 @@ type StatsCmd struct {
 	Compare  string   `predictor:"compare" help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
 	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
 	Limit    *int     `help:"The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON." placeholder:"N"`
-	Include  []string `predictor:"include" help:"More in JSON: utm (campaigns), curves (of reading), excluded (views that do not count, by program). Separated by commas." placeholder:"WHAT"`
+	Include  []string `predictor:"include" help:"Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json." placeholder:"WHAT"`
 	Version  *int     `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
 	Flags
 }
@@ -95,6 +95,7 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if c.JSON {
 			return t.JSON(rep)
 		}
+		sayRenamed(t, slug, rep.Link.Slug)
 		if rep.Younger, err = younger(ctx, api, slug, rep); err != nil {
 			return err
 		}

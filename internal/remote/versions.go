@@ -106,8 +106,8 @@ func noVersion(err error, version int, slug string) error {
 	named := *e
 	named.Field = ""
 	if e.Code == string(vitrine.CodeNotFound) && !strings.HasPrefix(e.Message, "Link not found") {
-		named.Message = fmt.Sprintf("The link has no version %d. To list its versions: %s versions %s", version,
-			terminal.Self(), slug)
+		named.Message = fmt.Sprintf("The link has no version %d.", version)
+		return &terminal.AdvisedError{Err: &named, Lines: []string{"Try: " + terminal.Self() + " versions " + slug}}
 	}
 	return &named
 }

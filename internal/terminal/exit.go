@@ -9,14 +9,16 @@ import (
 
 // Exit codes of the program. Scripts depend on them.
 const (
-	ExitDone   = 0
-	ExitFailed = 1
-	ExitUsage  = 2 // the arguments or flags are wrong
-	ExitAccess = 4 // not signed in, or the API key was refused
+	ExitDone     = 0
+	ExitFailed   = 1 // also if the answer to a question was no
+	ExitUsage    = 2 // the arguments or flags are wrong
+	ExitNotFound = 3 // the link, version, account or other object does not exist
+	ExitAccess   = 4 // not signed in, or the API key was refused
 )
 
 // ExitCodes explains the exit codes, for the help.
-const ExitCodes = "Exit codes: 0 done, 1 failed, 2 wrong arguments or flags, 4 not signed in or API key refused."
+const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found, " +
+	"4 not signed in or API key refused."
 
 // AccessError is the error of a command that has no API key to use.
 type AccessError struct{ message string }
@@ -26,6 +28,26 @@ func (a *AccessError) Error() string { return a.message }
 // NoAccess returns an [AccessError].
 func NoAccess(message string) error { return &AccessError{message} }
 
+// failures is the error of a command that failed for some of its arguments.
+type failures struct {
+	message string
+	code    int
+}
+
+func (f *failures) Error() string { return f.message }
+
+// Failures returns the error of a command that failed for some of its
+// arguments. Its exit code is that of the errors if they all have the same.
+func Failures(message string, errs []error) error {
+	f := &failures{message, ExitCode(errs[0])}
+	for _, err := range errs {
+		if ExitCode(err) != f.code {
+			f.code = ExitFailed
+		}
+	}
+	return f
+}
+
 // ExitCode returns the exit code of a command that returned err. Among several
 // joined errors, a refused key decides, then wrong arguments.
 func ExitCode(err error) int {
@@ -34,8 +56,11 @@ func ExitCode(err error) int {
 	}
 	var access *AccessError
 	var usage *UsageError
+	var several *failures
 	code, field, answered := codeOf(err)
 	switch {
+	case errors.As(err, &several):
+		return several.code
 	case errors.As(err, &access):
 		return ExitAccess
 	case errors.As(err, &usage):
@@ -46,7 +71,9 @@ func ExitCode(err error) int {
 		if answered { // commands of the operator need no access
 			return ExitAccess
 		}
-	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeBadRange:
+	case vitrine.CodeNotFound:
+		return ExitNotFound
+	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeTypeMismatch, vitrine.CodeBadRange:
 		return ExitUsage
 	case vitrine.CodeInvalidRequest: // without a field, the state of something is the reason
 		if field != "" {

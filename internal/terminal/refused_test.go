@@ -1,8 +1,12 @@
 package terminal
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
+	"vitrine"
 	"vitrine/client"
 )
 
@@ -14,16 +18,58 @@ func TestRefusedNamesTheFlag(t *testing.T) {
 		want string
 	}{
 		{client.Error{Status: 400, Code: "bad_range", Field: "from", Message: "from is wrong: x."},
-			"--from is wrong: x. (bad_range)"},
+			"--from is wrong: x (bad_range)"},
 		{client.Error{Status: 400, Code: "invalid_request", Field: "expiresAt", Message: "Choose a later time."},
-			"--expires: Choose a later time. (invalid_request)"},
+			"--expires: choose a later time (invalid_request)"},
 		{client.Error{Status: 400, Code: "invalid_request", Field: "name", Message: "The name is too long."},
-			"The name is too long. (invalid_request)"},
+			"the name is too long (invalid_request)"},
 		{client.Error{Status: 404, Code: "not_found", Message: "Link not found."},
-			`There is no link "nope" at share.example. To list your links: ` + Self() + " ls (not_found)"},
+			`there is no link "nope" at share.example (not_found)`},
 	} {
 		if got := (&Terminal{Asked: to}).Sentence(&c.err); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestSentence checks the case of the first letter and the end of messages.
+func TestSentence(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("disk full"), "disk full"},
+		{vitrine.Errorf(vitrine.CodeNotFound, "There is no such key."), "there is no such key"},
+		{&vitrine.Error{Message: "The log is full.", Err: errors.New("ENOSPC")}, "the log is full (ENOSPC)"},
+		{errors.New("PostgreSQL 12 is too old. Use 14 or newer."), "PostgreSQL 12 is too old. Use 14 or newer"},
+		{errors.New("Vitrine needs a directory."), "Vitrine needs a directory"},
+		{errors.New("A link needs a title."), "a link needs a title"},
+		{errors.New("Écrit"), "Écrit"},
+		{errors.New(""), ""},
+		{fmt.Errorf("a.md: %w", &client.Error{Message: "Macros are refused.", Code: "unsafe_file"}),
+			"a.md: macros are refused (unsafe_file)"},
+	} {
+		if got := new(Terminal).Sentence(c.err); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestAdvice checks the lines after a message.
+func TestAdvice(t *testing.T) {
+	with := &Terminal{Asked: &Target{Server: "https://share.example", Link: "nope"}}
+	missing := &client.Error{Status: 404, Code: "not_found", Message: "Link not found."}
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{errors.New("disk full"), nil},
+		{Usage("name a link"), []string{"Try: vitrine rm --help"}},
+		{missing, []string{"Try: " + Self() + " ls"}},
+		{&AdvisedError{Err: Usage("bad"), Lines: []string{"Not tried: b"}}, []string{"Not tried: b", "Try: vitrine rm --help"}},
+	} {
+		if got := with.Advice(c.err, "vitrine rm --help"); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
 }

@@ -139,6 +139,8 @@ func (p *page) summary(s *report.Summary) {
 	p.line("%s", p.t.Paint(Dim, leftOut(&n)))
 	if n.Views > 0 {
 		p.series(s)
+	} else if len(s.Filter) > 0 {
+		p.line("\nNo view in this time meets the filter.")
 	} else {
 		p.line("\nNo views in this time.")
 	}

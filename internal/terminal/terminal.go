@@ -279,8 +279,8 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Confirmed asks for confirmation unless yes is set. Without a terminal it
-// returns a UsageError.
+// Confirmed asks for confirmation unless yes is set. It returns ErrDeclined if
+// the answer is not yes, and without a terminal a UsageError.
 func (t *Terminal) Confirmed(yes bool, question string, args ...any) (bool, error) {
 	if yes {
 		return true, nil
@@ -291,8 +291,7 @@ func (t *Terminal) Confirmed(yes bool, question string, args ...any) (bool, erro
 	if t.Agreed(bufio.NewReader(t.In), question, args...) {
 		return true, nil
 	}
-	t.Say("Nothing was done.")
-	return false, nil
+	return false, ErrDeclined
 }
 
 // Agreed asks a question on the terminal and reports whether the answer, the

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -39,6 +40,9 @@ func (a *AdvisedError) Error() string { return a.Err.Error() }
 
 func (a *AdvisedError) Unwrap() error { return a.Err }
 
+// ErrDeclined is the error of a command whose question was answered with no.
+var ErrDeclined = errors.New("nothing was changed, because you did not answer yes")
+
 // Target is the address of an instance and an API key.
 type Target struct {
 	Server, Key string
@@ -64,21 +68,48 @@ func (to *Target) shownKey() string {
 }
 
 // Sentence returns the error message for the command line. Unlike the message
-// for visitors, it includes the cause.
-func (t *Terminal) Sentence(err error) string {
+// for visitors, it includes the cause. It begins in lower case and has no full
+// stop at the end, as it follows the name of the program.
+func (t *Terminal) Sentence(err error) string { return lowered(t.sentence(err)) }
+
+// lowered returns a message without its final full stop, and with a small first
+// letter if its first word is not a name.
+func lowered(message string) string {
+	message = strings.TrimSuffix(message, ".")
+	word, rest, _ := strings.Cut(message, " ")
+	if word == "" || word == "Vitrine" || strings.ToLower(word[1:]) != word[1:] {
+		return message
+	}
+	if rest == "" {
+		return message
+	}
+	return strings.ToLower(word[:1]) + message[1:]
+}
+
+// answered returns the text of an error of the API inside another error.
+func answered(err error, e client.Error) string {
+	before := e.Error()
+	e.Message = lowered(e.Message)
+	return strings.Replace(err.Error(), before, e.Error(), 1)
+}
+
+func (t *Terminal) sentence(err error) string {
 	if t.Asked != nil {
 		if text := t.Asked.wrong(err); text != "" {
 			return text
 		}
 	}
 	var e *vitrine.Error
+	var answer *client.Error
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
+	case errors.As(err, &answer):
+		return answered(err, *answer)
 	case !errors.As(err, &e):
 		return err.Error()
 	case e.Err != nil && !strings.Contains(e.Message, e.Err.Error()):
-		return e.Message + " (" + e.Err.Error() + ")"
+		return strings.TrimSuffix(e.Message, ".") + " (" + e.Err.Error() + ")"
 	}
 	return e.Message
 }
@@ -87,15 +118,16 @@ func (t *Terminal) Sentence(err error) string {
 var flagOf = map[string]string{"from": "--from", "to": "--to", "timezone": "--timezone", "compare": "--compare",
 	"include": "--include", "limit": "--limit", "filter": "--filter", "kind": "--kind",
 	"status": "--status", "slug": "--slug", "title": "--title", "linkName": "--title", "expiresAt": "--expires",
-	"type": "--type", "replace": "--replace", "range": "--range", "granularity": "--hours"}
+	"type": "--type", "replace": "--replace", "range": "--range", "granularity": "--hours", "version": "--version",
+	"language": "--language"}
 
 // refused returns the message for a refused request. It names the link that
 // does not exist, or the flag whose value is at fault.
 func (to *Target) refused(e client.Error) string {
 	flag := flagOf[e.Field]
 	switch {
-	case e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found"):
-		e.Message = fmt.Sprintf("There is no link %q at %s. To list your links: %s ls", to.Link, to.host(), Self())
+	case to.misses(&e):
+		e.Message = fmt.Sprintf("there is no link %q at %s", to.Link, to.host())
 	case e.Code == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed ||
 		e.Status == http.StatusNotImplemented):
 		return fmt.Sprintf("%s answers, but not like an instance of Vitrine (%d %s). Check the address (--server or VITRINE_SERVER): it has no path, as in https://share.example.",
@@ -105,10 +137,32 @@ func (to *Target) refused(e client.Error) string {
 	case strings.HasPrefix(e.Message, e.Field+" "):
 		e.Message = flag + strings.TrimPrefix(e.Message, e.Field)
 	default:
-		e.Message = flag + ": " + e.Message
+		e.Message = flag + ": " + lowered(e.Message)
 	}
-	e.Message = strings.ReplaceAll(e.Message, "repeat the parameter", "repeat the flag")
+	e.Message = strings.TrimSuffix(strings.ReplaceAll(e.Message, "repeat the parameter", "repeat the flag"), ".")
 	return e.Error()
+}
+
+// misses reports whether a server answered that the link does not exist.
+func (to *Target) misses(e *client.Error) bool {
+	return e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found")
+}
+
+// Advice returns the lines that follow the message of an error: hints, and the
+// command to try next. help is the command that explains wrong arguments.
+func (t *Terminal) Advice(err error, help string) (lines []string) {
+	var advised *AdvisedError
+	var e *client.Error
+	switch {
+	case errors.As(err, &advised):
+		lines = advised.Lines
+	case t.Asked != nil && errors.As(err, &e) && t.Asked.misses(e):
+		lines = []string{"Try: " + Self() + " ls"}
+	}
+	if ExitCode(err) == ExitUsage {
+		lines = append(slices.Clip(lines), "Try: "+help)
+	}
+	return lines
 }
 
 // wrong returns the message for a network error or an invalid key, or "" for

@@ -1,0 +1,62 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vitrine/client"
+	"vitrine/internal/terminal"
+)
+
+// errNotTried is the error of an argument after one that stopped the command.
+var errNotTried = errors.New("not tried")
+
+// forEach calls do for each argument of a command, which prints its result. It
+// continues after an error, unless the command fails for the others too.
+// failed prints an argument with an error for programs. Messages name the
+// arguments that have failed, by shown, and those that were not tried. what is
+// the end of a message such as "1 of 2 files failed".
+func forEach(ctx context.Context, t *terminal.Terminal, args []string, what string, do func(arg string) error,
+	failed func(arg string, err error) error, shown func(arg string) string) error {
+	var errs []error
+	for i, arg := range args {
+		err := do(arg)
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		named := fmt.Errorf("%s: %w", shown(arg), err)
+		errs = append(errs, named)
+		if err := failed(arg, err); err != nil {
+			return err
+		}
+		if left := args[i+1:]; len(left) > 0 && hopeless(err) {
+			for _, arg := range left {
+				if err := failed(arg, errNotTried); err != nil {
+					return err
+				}
+			}
+			return &terminal.AdvisedError{Err: named, Lines: []string{"Not tried: " + strings.Join(left, ", ")}}
+		}
+		if len(args) > 1 {
+			t.Tell("vitrine: %s", terminal.Plain(t.Sentence(named)))
+		}
+	}
+	switch {
+	case len(errs) == 0:
+		return nil
+	case len(args) == 1:
+		return errs[0]
+	}
+	return terminal.Failures(fmt.Sprintf("%d of %d %s", len(errs), len(args), what), errs)
+}
+
+// hopeless reports whether a command fails for its other arguments too: the
+// server cannot be reached or refuses the key.
+func hopeless(err error) bool {
+	return client.Unreachable(err) || terminal.ExitCode(err) == terminal.ExitAccess
+}
