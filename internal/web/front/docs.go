@@ -174,7 +174,13 @@ func docBounds() []docBound {
 // docKind is a kind of file in the documentation.
 type docKind struct {
 	Name, Title, Shown, Measured, Figure string
-	Types                                []filetype.Type
+	Types                                []docType
+}
+
+// docType is a type of file in the documentation.
+type docType struct {
+	filetype.Type
+	What string
 }
 
 // kindWords describes what the page of each kind shows.
@@ -192,10 +198,10 @@ var kindWords = map[filetype.Kind][2]string{
 
 // measures describes how reading is measured for each kind of content.
 var measures = map[report.ContentKind][2]string{
-	report.ContentPages:  {"pages seen", "distinct pages reached, of the pages in the file"},
-	report.ContentMedia:  {"time played", "distinct time played, of the duration"},
-	report.ContentScroll: {"depth scrolled", "the furthest depth that came into view"},
-	report.ContentNone:   {"opened", "opened or not; there is nothing to read"},
+	report.ContentPages:  {"Pages seen", "distinct pages reached, of the pages in the file"},
+	report.ContentMedia:  {"Time played", "distinct time played, of the duration"},
+	report.ContentScroll: {"Depth scrolled", "the furthest depth that came into view"},
+	report.ContentNone:   {"Opened", "opened or not; there is nothing to read"},
 }
 
 func docKinds() (kinds []docKind) {
@@ -204,7 +210,7 @@ func docKinds() (kinds []docKind) {
 		d := docKind{Name: string(k), Title: kindWords[k][0], Shown: kindWords[k][1], Measured: m[0], Figure: m[1]}
 		for _, ext := range filetype.Extensions() {
 			if t, ok := filetype.ByExt("." + ext); ok && t.Kind == k {
-				d.Types = append(d.Types, t)
+				d.Types = append(d.Types, docType{t, ui.TypeName(t)})
 			}
 		}
 		kinds = append(kinds, d)

@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"path"
 	"regexp"
@@ -31,7 +32,9 @@ var guidePages = map[string]string{
 	"scanning.md":   docsRoot + "/file-types",
 }
 
-var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table,
+	extension.NewTypographer(extension.WithTypographicSubstitutions(extension.TypographicSubstitutions{
+		extension.EnDash: nil, extension.EmDash: nil, extension.Ellipsis: nil}))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // newGuide returns a function that reads a guide once. It panics if the guide
@@ -67,6 +70,7 @@ func newGuide(name string) func() guide {
 }
 
 var (
+	guideCode  = regexp.MustCompile(`(?s)<pre><code[^>]*>(.*?)</code></pre>`)
 	guideTable = regexp.MustCompile(`(?s)<table>(.*?)</table>`)
 	guideLabel = regexp.MustCompile(`aria-label="(?:Table|Commands) "`)
 	noHeads    = regexp.MustCompile(`<thead>\s*<tr>\s*(?:<th></th>\s*)+</tr>\s*</thead>`)
@@ -76,12 +80,27 @@ var (
 func dressed(text string) string {
 	text = noHeads.ReplaceAllString(text, "")
 	text = guideTable.ReplaceAllString(text, `<div class="scroll" tabindex="0" role="region" aria-label="Table "><table class="table">$1</table></div>`)
-	text = strings.ReplaceAll(text, "<pre>", `<pre class="code" tabindex="0" role="region" aria-label="Commands ">`)
 	n := 0
+	text = guideCode.ReplaceAllStringFunc(text, func(code string) string {
+		n++
+		id := "code-" + strconv.Itoa(n)
+		return fmt.Sprintf(`<div class="code-box"><pre class="code" tabindex="0" role="region" aria-label="Commands "><code id="%s">%s</code></pre>%s</div>`,
+			id, guideCode.FindStringSubmatch(code)[1], copyButton(id))
+	})
+	n = 0
 	return guideLabel.ReplaceAllStringFunc(text, func(label string) string { // each region needs its own name
 		n++
 		return strings.TrimSuffix(label, `"`) + strconv.Itoa(n) + `"`
 	})
+}
+
+// copyButton returns the button that copies the text of an element.
+func copyButton(id string) string {
+	var b strings.Builder
+	if err := parseDoc("docs_guide.html")().ExecuteTemplate(&b, "copy", id); err != nil {
+		panic(err)
+	}
+	return b.String()
 }
 
 // onlyImage reports whether a node is a paragraph with only an image.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -49,11 +50,7 @@ func Title(l *vitrine.Link) string {
 
 // Facts describes a file: type, pages, size.
 func Facts(l *vitrine.Link, t filetype.Type) []string {
-	label := strings.TrimPrefix(strings.TrimPrefix(t.Label, "an "), "a ")
-	if label == "" {
-		label = "file"
-	}
-	f := []string{strings.ToUpper(label[:1]) + label[1:]}
+	f := []string{TypeName(t)}
 	if l.Pages > 1 {
 		f = append(f, strconv.Itoa(l.Pages)+" pages")
 	} else if l.Pages == 1 {
@@ -63,6 +60,12 @@ func Facts(l *vitrine.Link, t filetype.Type) []string {
 		f = append(f, ByteSize(l.Size))
 	}
 	return f
+}
+
+// TypeName returns what a type is, such as "PNG image".
+func TypeName(t filetype.Type) string {
+	label := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(t.Label, "an "), "a "), "file")
+	return strings.ToUpper(label[:1]) + label[1:]
 }
 
 // ByteSize returns a size in decimal units, as plans count them.
