@@ -40,6 +40,7 @@ type apiOp struct {
 	Params           []apiParam
 	BodyType         string // of the request; "" has none
 	BodyTypes        []string
+	BodyAbout        prose
 	Body             []apiField
 	Answers          []apiAnswer
 	Curl             string // after the address of the API, which is in for {base}
@@ -48,6 +49,7 @@ type apiOp struct {
 
 type apiParam struct {
 	Name, In, Type string
+	Ref            string // name of its schema, if it has one
 	Required       bool
 	About          prose
 }
@@ -149,8 +151,11 @@ type (
 		Summary, Description string
 		Security             *[]any
 		Parameters           []oaParameter
-		RequestBody          *struct{ Content ordered[oaMedia] } `json:"requestBody"`
-		Responses            ordered[oaResponse]
+		RequestBody          *struct {
+			Description string
+			Content     ordered[oaMedia]
+		} `json:"requestBody"`
+		Responses ordered[oaResponse]
 	}
 	oaParameter struct {
 		Ref                   string `json:"$ref"`
@@ -220,11 +225,13 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
 			p, _ = d.Components.Parameters.get(name)
 		}
-		about := strings.TrimSpace(p.Description + " " + p.Schema.bounds())
-		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: p.Schema.name(), Required: p.Required,
-			About: prose(about)})
+		schema := d.resolve(p.Schema)
+		about := strings.TrimSpace(p.Description + " " + schema.bounds())
+		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: schema.name(), Ref: p.Schema.ref(),
+			Required: p.Required, About: prose(about)})
 	}
 	if o.RequestBody != nil {
+		op.BodyAbout = prose(o.RequestBody.Description)
 		for _, m := range o.RequestBody.Content {
 			op.BodyTypes = append(op.BodyTypes, m.Name)
 			if m.Name == "application/json" {
