@@ -98,7 +98,7 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 	})
 	add("pdf damaged", public(d.publish("broken.pdf", bytes.ReplaceAll(makePDF(1), []byte("/Pages"), []byte("/Nopes")))),
 		func(tb *tab) {
-			tb.frame("/view").until(`document.getElementById("status").textContent.includes("damaged")`)
+			tb.until(`document.querySelector("main").innerText.includes("damaged")`)
 		})
 	for _, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md", "visitors.csv",
 		"invitation.html", "press-kit.tgz"} {
