@@ -73,6 +73,7 @@ type apiAnswer struct {
 
 type apiSchema struct {
 	Name, Type string
+	Ref        string // name of the schema of its entries
 	About      prose
 	Bounds     prose
 	Fields     []apiField
@@ -207,8 +208,12 @@ var loadReference = sync.OnceValue(func() *apiReference {
 	}
 	for _, m := range d.Components.Schemas {
 		s := m.Value
-		ref.Schemas = append(ref.Schemas, apiSchema{Name: m.Name, Type: s.name(), About: prose(s.Description),
-			Bounds: prose(s.bounds()), Fields: d.fields(s, "")})
+		of := apiSchema{Name: m.Name, Type: s.name(), About: prose(s.Description), Bounds: prose(s.bounds()),
+			Fields: d.fields(s, "")}
+		if s.Items != nil {
+			of.Ref = s.Items.ref()
+		}
+		ref.Schemas = append(ref.Schemas, of)
 	}
 	for _, g := range ref.Groups {
 		for _, op := range g.Ops {
@@ -280,7 +285,8 @@ func (op *apiOp) curl() string {
 			b.WriteString(" -T captions.vtt")
 		}
 	}
-	path := strings.NewReplacer("{slug}", sampleSlug, "{language}", "en").Replace(op.Path)
+	path := strings.NewReplacer("{slug}", sampleSlug, "{language}", "en", "{version}", "1",
+		"{visit}", "3762478080000000001").Replace(op.Path)
 	for _, p := range op.Params {
 		if p.Name == "range" {
 			path += "?range=7d"
@@ -369,7 +375,8 @@ func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 			f.Ref = refs[0]
 			if v.Ref != "" {
 				to := d.resolve(v)
-				f.Type, f.About, f.Bounds = to.name(), prose(to.Description), prose(to.bounds())
+				f.Type, f.About, f.Bounds = strings.TrimSuffix(to.name(), " of"), prose(to.Description),
+					prose(to.bounds())
 			}
 		}
 		fields = append(fields, f)
