@@ -13,21 +13,68 @@ import (
 	"testing"
 
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 )
 
 // TestTemplates checks that all templates can be parsed, which normally happens
 // on first use, and that no file is unused.
 func TestTemplates(t *testing.T) {
 	used := map[string]bool{}
-	for _, parsed := range ui.Templates() {
-		for _, part := range parsed().Templates() {
+	use := func(name string, parts ...string) {
+		if name == "" || slices.Contains(parts, "") {
+			return // a viewer without it
+		}
+		for _, part := range ui.Template(name, parts...).Templates() {
 			used[part.Name()] = true
+		}
+	}
+	for _, name := range ui.PageNames() {
+		use(name)
+	}
+	for _, v := range viewer.Table {
+		use("link.html", v.Page)
+		use("embed.html", v.Page)
+		use("inert.html", v.Inert)
+		if v.Frame != nil {
+			use(v.Frame.Template)
 		}
 	}
 	for _, name := range ui.TemplateNames() {
 		if !used[name] {
 			t.Errorf("no page uses %s", name)
 		}
+	}
+}
+
+// TestTemplatesAreInTheTable checks that the program renders each page of the
+// table, and no page that is not in it: nothing else parses templates, but the
+// icons, which are a component.
+func TestTemplatesAreInTheTable(t *testing.T) {
+	written := regexp.MustCompile(`"(\w+\.html)"`)
+	parses := regexp.MustCompile(`\btemplate\.(?:New|Parse\w*)\(|"text/template"`)
+	rendered := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") || p == "ui/templates.go" {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		if m := parses.Find(b); m != nil && p != "ui/components.go" {
+			t.Errorf("%s has %s, want a row in ui/templates.go", p, m)
+		}
+		for _, m := range written.FindAllSubmatch(b, -1) {
+			rendered[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(rendered, func(name string, _ bool) bool { // blocks, and files of published websites
+		return slices.Contains([]string{"icons.html", "layout.html", "index.html", "404.html"}, name)
+	})
+	names := slices.Sorted(slices.Values(ui.PageNames()))
+	if got := slices.Sorted(maps.Keys(rendered)); !slices.Equal(got, names) {
+		t.Errorf("the program renders\n%q\nthe table of pages has\n%q", got, names)
 	}
 }
 

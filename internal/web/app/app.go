@@ -161,16 +161,9 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 }
 
 // WriteApp answers with a page of the shell.
-func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string,
-	page any) error {
+func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, name, nonce string, page any) error {
 	s.SetPagePolicy(w, r, httpx.AppPage, nonce)
-	return ui.Render(w, r, status, t, page)
-}
-
-// Parse reads the template of a page in the shell. It defines "main" and may
-// define "head".
-func Parse(names ...string) ui.Template {
-	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "app.html"}, names...)...)
+	return ui.Render(w, r, status, name, page)
 }
 
 // Past returns the time since t as part of a sentence.

@@ -197,7 +197,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		}
 		s.SetPolicy(w, r, f.Policy, "{sandbox}", f.SandboxOf(l))
 		p := framePage{Library: ui.AssetPath(f.Library), File: "bytes", Size: e.Size, Prints: l.AllowDownload}
-		return ui.Render(w, r, http.StatusOK, frameTemplates[e.viewer], p)
+		return ui.Render(w, r, http.StatusOK, f.Template, p)
 	})
 }
 

@@ -42,6 +42,6 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 		}
 		s.SetPolicy(w, r, v.Frame.Policy, "{sandbox}", v.Frame.SandboxOf(l))
 		w.Header().Set("X-DNS-Prefetch-Control", "off") // a link asks for nothing until it is followed
-		return ui.Render(w, r, http.StatusOK, frameTemplates[v], p)
+		return ui.Render(w, r, http.StatusOK, v.Frame.Template, p)
 	})(w, r)
 }

@@ -20,17 +20,6 @@ type Handler struct {
 	Abuse     *moderation.AbuseReports
 }
 
-var frameTemplates = viewer.Parse(func(v *viewer.Viewer) string {
-	if v.Frame == nil {
-		return ""
-	}
-	return v.Frame.Template
-})
-
-var inertTemplates = viewer.Parse(func(v *viewer.Viewer) string { return v.Inert }, "inert.html")
-
-var messageTemplate = ui.Parse("inert.html")
-
 //go:embed *.html
 var files embed.FS
 

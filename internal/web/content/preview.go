@@ -102,9 +102,9 @@ func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) 
 
 func (s *Handler) writeInert(w http.ResponseWriter, r *http.Request, v *viewer.Viewer, p inertPage) error {
 	if p.Message != "" {
-		return ui.Render(w, r, http.StatusOK, messageTemplate, p)
+		return ui.Render(w, r, http.StatusOK, "inert.html", p)
 	}
-	return ui.Render(w, r, http.StatusOK, inertTemplates[v], p)
+	return ui.Render(w, r, http.StatusOK, "inert.html", p, v.Inert)
 }
 
 // sendPart sends a part, whole or in ranges. A part is derived from bytes that

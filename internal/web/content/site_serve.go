@@ -24,8 +24,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var goneTemplate = ui.Parse("website_gone.html", "icons.html")
-
 // SiteHosts serves websites with hosts of their own, and passes requests for
 // other hosts on. Nothing of the app is ever at a website's origin.
 func (s *Handler) SiteHosts(next http.Handler) http.Handler {
@@ -386,7 +384,7 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	s.SetPolicy(w, r, httpx.SiteFailure)
-	if err := ui.Render(w, r, status, goneTemplate, p); err != nil {
+	if err := ui.Render(w, r, status, "website_gone.html", p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, p.Heading, status)
 	}

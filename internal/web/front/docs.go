@@ -21,62 +21,60 @@ const docsRoot = "/docs"
 type docPage struct {
 	Path, Group, Title, Description string
 	Sections                        []docSection // headings by anchor
-	template                        ui.Template
+	template                        string
 	guide                           func() guide // from the repository; nil if the text is in the template
 }
 
 type docSection struct{ ID, Title string }
 
-func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
-
 // docPages lists the pages in reading order. The first one lists the others.
 var docPages = []docPage{
 	{docsRoot, "", "Documentation", "Publish files, follow how they are read, and run your own instance.", nil,
-		parseDoc("docs_overview.html"), nil},
+		"docs_overview.html", nil},
 	{docsRoot + "/send-a-deck", "Use", "Send a deck and follow it",
 		"From a PDF to a link, and how to see how far it was read.",
 		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
-			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
+			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, "docs_deck.html", nil},
 	{docsRoot + "/websites", "Use", "Websites and albums",
 		"Publish a whole static site, or several links under one address.",
-		nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
+		nil, "docs_guide.html", newGuide("websites.md")},
 	{docsRoot + "/embedding", "Use", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
 		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"},
-			{"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
+			{"qr", "On paper"}, {"view-only", "View only"}}, "docs_embedding.html", nil},
 	{docsRoot + "/how-we-count", "Use", "How we count",
 		"What every number of a report means, and what Vitrine knows about a reader.",
 		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
 			{"progress", "Completion"}, {"bots", "Bots"}, {"own", "Your own visits"}, {"change", "Changes and ranges"},
 			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
-			{"privacy", "What is stored about a reader"}}, parseDoc("docs_counting.html"), nil},
+			{"privacy", "What is stored about a reader"}}, "docs_counting.html", nil},
 	{docsRoot + "/file-types", "Use", "File types",
 		"Which files you can publish, what their pages show, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "How files are checked"},
 			{"refused", "What is refused"}, {"states", "What happens to a file"},
-			{"reason-codes", "Reason codes"}}, parseDoc("docs_types.html"), nil},
+			{"reason-codes", "Reason codes"}}, "docs_types.html", nil},
 	{docsRoot + "/limits", "Use", "Limits", "What an account can hold, and what applies to all accounts.",
 		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
-			{"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
+			{"names", "Link addresses"}, {"counting", "How limits count"}}, "docs_limits.html", nil},
 	{docsRoot + "/quick-start", "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
 		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
 			{"replace", "Replace a file"}, {"retries", "Retries"}, {"reading", "Read how it is read"}},
-		parseDoc("docs_start.html"), nil},
+		"docs_start.html", nil},
 	{docsRoot + "/api", "Build", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.",
-		nil, parseDoc("docs_api.html"), nil},
+		nil, "docs_api.html", nil},
 	{docsRoot + "/errors", "Build", "Errors", "Every error code of the API: when it occurs, and what to do.",
 		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"},
-			{"again", "When to retry"}}, parseDoc("docs_errors.html"), nil},
+			{"again", "When to retry"}}, "docs_errors.html", nil},
 	{docsRoot + "/agents", "Build", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
 		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}},
-		parseDoc("docs_agents.html"), nil},
+		"docs_agents.html", nil},
 	{docsRoot + "/self-hosting", "Run", "Self-hosting", "Run Vitrine on your own server: one binary, one directory.",
 		[]docSection{{"run", "With Docker"}, {"source", "From source"}, {"address", "Give it an address"},
 			{"proxy", "Behind a reverse proxy"}, {"systemd", "With systemd"}, {"accounts", "Accounts and limits"},
 			{"safety", "Scanning and previews"}, {"cities", "Cities in reports"}, {"keeping", "Backups"},
 			{"upgrade", "Upgrades"}, {"health", "Health"}},
-		parseDoc("docs_hosting.html"), nil},
+		"docs_hosting.html", nil},
 	{docsRoot + "/moderation", "Run", "Moderation", "Review files that are held for a moderator.", nil,
-		parseDoc("docs_guide.html"), newGuide("moderation.md")},
+		"docs_guide.html", newGuide("moderation.md")},
 }
 
 // docsPage is the data of a page of the documentation.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"vitrine/docs"
+	"vitrine/internal/web/ui"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -97,7 +98,7 @@ func dressed(text string) string {
 // copyButton returns the button that copies the text of an element.
 func copyButton(id string) string {
 	var b strings.Builder
-	if err := parseDoc("docs_guide.html")().ExecuteTemplate(&b, "copy", id); err != nil {
+	if err := ui.Template("docs_guide.html").ExecuteTemplate(&b, "copy", id); err != nil {
 		panic(err)
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 )
 
 // docsSearch is the path of the search.
@@ -36,8 +37,6 @@ type docFound struct {
 	Before, Match, After string
 	rank                 int
 }
-
-var searchTemplate = parseDoc("docs_search.html")
 
 var (
 	docHeading = regexp.MustCompile(`(?s)<h[23] id="([^"]+)"[^>]*>(.*?)</h[23]>`)
@@ -89,7 +88,7 @@ func (s *Handler) docsIndex() ([]docPart, error) {
 				return
 			}
 			var b bytes.Buffer
-			if err := docPages[i].template().Execute(&b, s.docsPage(r, i)); err != nil {
+			if err := ui.Template(docPages[i].template).Execute(&b, s.docsPage(r, i)); err != nil {
 				s.indexErr = err
 				return
 			}
@@ -166,7 +165,7 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query,
 		Found: found(index, query)}
 	p.Index = false
-	return s.writeFront(w, r, searchTemplate, p.Nonce, &p)
+	return s.writeFront(w, r, "docs_search.html", p.Nonce, &p)
 }
 
 // MovedTo redirects to the address of a page.

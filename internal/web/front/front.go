@@ -26,12 +26,6 @@ type frontPage struct {
 	SignUp      bool             // anybody may make an account
 }
 
-// parseFront reads the template of such a page: it defines "main", and
-// "more-head" if it wants more there.
-func parseFront(names ...string) ui.Template {
-	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "front.html"}, names...)...)
-}
-
 // Personal marks a page that depends on the reader, so that it is not cached
 // for others.
 func (s *Handler) Personal(h httpx.HandlerFunc) httpx.HandlerFunc {
@@ -57,9 +51,9 @@ func (s *Handler) newFrontPage(r *http.Request, title, description, section stri
 }
 
 // writeFront answers with one of these pages.
-func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, t ui.Template, nonce string, page any) error {
+func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, name, nonce string, page any) error {
 	s.SetPagePolicy(w, r, httpx.FrontPage, nonce)
-	return ui.Render(w, r, http.StatusOK, t, page)
+	return ui.Render(w, r, http.StatusOK, name, page)
 }
 
 // frontPictureRoute is the picture for posts with the instance's address.

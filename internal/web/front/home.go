@@ -9,8 +9,6 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-var homeTemplate = parseFront("home.html")
-
 type homePage struct {
 	frontPage
 	Base   string // address of the API
@@ -36,7 +34,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	default:
 		p.Next, p.Closed = httpx.SignInRoot+"?next=/dashboard", s.whyClosed()
 	}
-	return s.writeFront(w, r, homeTemplate, p.Nonce, &p)
+	return s.writeFront(w, r, "home.html", p.Nonce, &p)
 }
 
 // accepted returns the supported extensions for a file input.

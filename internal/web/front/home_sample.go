@@ -39,12 +39,10 @@ type samplePage struct {
 // everybody and so rendered once.
 type sampleParts struct{ Head, Days, Pages, Ledger template.HTML }
 
-var sampleTemplate = ui.Parse("sample.html", "chart.html")
-
 func renderSample() *sampleParts {
 	part := func(name string) template.HTML {
 		var b strings.Builder
-		if err := sampleTemplate().ExecuteTemplate(&b, name, loadSample()); err != nil {
+		if err := ui.Template("sample.html").ExecuteTemplate(&b, name, loadSample()); err != nil {
 			panic(err) // the template and the sample are part of the program
 		}
 		return template.HTML(b.String())

@@ -23,9 +23,9 @@ func asMarkdown(r *http.Request) bool {
 }
 
 // writeMarkdown answers with the article of a page for programs.
-func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, t ui.Template, page any) error {
+func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, name string, page any) error {
 	var b bytes.Buffer
-	if err := t().Execute(&b, page); err != nil {
+	if err := ui.Template(name).Execute(&b, page); err != nil {
 		return err
 	}
 	root, err := html.Parse(&b)

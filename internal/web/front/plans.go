@@ -8,8 +8,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var plansTemplate = parseFront("plans.html")
-
 type plansPage struct {
 	frontPage
 	Plans   []planRow
@@ -125,5 +123,5 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 			"upload",
 			"uploads") + " in the last hour."
 	}
-	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
+	return s.writeFront(w, r, "plans.html", p.Nonce, &p)
 }

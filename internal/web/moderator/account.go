@@ -76,7 +76,7 @@ func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitri
 	if next != nil {
 		p.Next = accountAddress(c.Account.ID, "after", httpx.FormatCursor(*next))
 	}
-	return s.writeModerator(w, r, status, accountTemplate, p.Nonce, &p)
+	return s.writeModerator(w, r, status, "moderation_account.html", p.Nonce, &p)
 }
 
 // DecideAccount suspends an account, or lifts that, and leads back to the case

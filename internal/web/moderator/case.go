@@ -122,7 +122,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 			p.Next = app.CaseAddress(next.Slug, a.queue)
 		}
 	}
-	return s.writeModerator(w, r, status, caseTemplate, p.Nonce, &p)
+	return s.writeModerator(w, r, status, "moderation_case.html", p.Nonce, &p)
 }
 
 // examination returns how a case shows its file.

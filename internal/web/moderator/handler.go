@@ -18,13 +18,6 @@ type Handler struct {
 	Sites    *collections.Sites
 }
 
-var (
-	queueTemplate   = app.Parse("moderation.html", "moderation_queue.html")
-	caseTemplate    = app.Parse("moderation.html", "moderation_case.html")
-	accountTemplate = app.Parse("moderation.html", "moderation_account.html")
-	historyTemplate = app.Parse("moderation.html", "moderation_history.html")
-)
-
 //go:embed *.html *.css *.js
 var files embed.FS
 

@@ -55,10 +55,10 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account,
 	return p, counts, err
 }
 
-func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string,
+func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, name, nonce string,
 	page any) error {
 	s.SetPagePolicy(w, r, httpx.ModeratorPage, nonce)
-	return ui.Render(w, r, status, t, page)
+	return ui.Render(w, r, status, name, page)
 }
 
 // queuePage lists what waits for a decision.
@@ -127,7 +127,7 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if after != (vitrine.ReviewCursor{}) {
 		p.First = queueAddress(reason)
 	}
-	return s.writeModerator(w, r, http.StatusOK, queueTemplate, p.Nonce, &p)
+	return s.writeModerator(w, r, http.StatusOK, "moderation_queue.html", p.Nonce, &p)
 }
 
 // filters returns the reasons in the queue, the most frequent first, after
@@ -329,7 +329,7 @@ func (s *Handler) History(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 		p.Events = p.Events[:historyRows]
 		p.Next = httpx.ModerationRoot + "/history?before=" + strconv.FormatInt(int64(p.Events[historyRows-1].ID), 10)
 	}
-	return s.writeModerator(w, r, http.StatusOK, historyTemplate, p.Nonce, &p)
+	return s.writeModerator(w, r, http.StatusOK, "moderation_history.html", p.Nonce, &p)
 }
 
 // formatReviewCursor formats a position in the queue for an address.

@@ -127,5 +127,5 @@ func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
 	}
 	s.SetPagePolicy(w, r, httpx.ReportForm, p.Nonce)
-	return ui.Render(w, r, status, reportTemplate, p)
+	return ui.Render(w, r, status, "report.html", p)
 }

@@ -11,8 +11,6 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-var publicAlbumTemplate = ui.Parse("layout.html", "icons.html", "parts.html", "album_public.html")
-
 // publicAlbumPage is the public page of an album.
 type publicAlbumPage struct {
 	ui.Page
@@ -94,7 +92,7 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		p.Covers = append(p.Covers, s.Cover(l))
 	}
 	s.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, publicAlbumTemplate, p)
+	return ui.Render(w, r, http.StatusOK, "album_public.html", p)
 }
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")

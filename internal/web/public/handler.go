@@ -30,14 +30,6 @@ type Handler struct {
 	rendering singleflight.Group // of documents
 }
 
-var linkTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "parts.html", "content.html", "link.html")
-
-var embedTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "parts.html", "content.html", "embed.html")
-
-func shownOn(v *viewer.Viewer) string { return v.Page }
-
-var reportTemplate = ui.Parse("layout.html", "icons.html", "report.html")
-
 //go:embed *.html *.css *.js
 var files embed.FS
 

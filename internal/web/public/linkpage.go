@@ -51,9 +51,9 @@ type linkPage struct {
 // template returns the template for the form.
 func (p *linkPage) template() *template.Template {
 	if p.Form == Embedded {
-		return embedTemplates[p.Viewer]()
+		return ui.Template("embed.html", p.Viewer.Page)
 	}
-	return linkTemplates[p.Viewer]()
+	return ui.Template("link.html", p.Viewer.Page)
 }
 
 // notice is shown instead of content.

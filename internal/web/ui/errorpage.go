@@ -15,8 +15,6 @@ import (
 // by which the operator finds the request. Signed-in people can return to their
 // own pages.
 
-var errorTemplate = Parse("layout.html", "icons.html", "error.html")
-
 // NoPage answers requests for unknown addresses.
 func NoPage(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage }
 
@@ -104,7 +102,7 @@ func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrin
 	}
 	h.Set("Cache-Control", "no-store")
 	s.SetPagePolicy(w, r, of, p.Nonce)
-	if err := Render(w, r, status, errorTemplate, p); err != nil {
+	if err := Render(w, r, status, "error.html", p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, fmt.Sprintf("%s (request %s)", p.Heading, p.Request), status)
 	}

@@ -10,8 +10,6 @@ import (
 // The gallery shows every component in every state, with its tokens. It is for
 // development: vitrine serve --dev, /dev/gallery.
 
-var galleryTemplate = Parse("layout.html", "icons.html", "parts.html", "gallery.html")
-
 type galleryPage struct {
 	Page
 	Colors, Sizes, Spaces, Corners []string
@@ -35,5 +33,5 @@ func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
 			{Name: "Decisions", Address: "#tabs"}},
 	}
 	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
-	return Render(w, r, http.StatusOK, galleryTemplate, &p)
+	return Render(w, r, http.StatusOK, "gallery.html", &p)
 }

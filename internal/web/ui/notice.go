@@ -34,12 +34,10 @@ type SignInPage struct {
 	Back, BackName   string // address and label of the button
 }
 
-var signInTemplate = ParseEntry("signin_notice.html")
-
 func (s *Pages) WriteSignIn(w http.ResponseWriter, r *http.Request, status int, p SignInPage) error {
 	p.Page = s.NewChrome(p.Heading + " · Vitrine")
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
-	return Render(w, r, status, signInTemplate, p)
+	return Render(w, r, status, "signin_notice.html", p)
 }
 
 // NoToken answers requests with an invalid token.

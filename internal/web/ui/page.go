@@ -3,58 +3,11 @@ package ui
 import (
 	"bytes"
 	"fmt"
-	"html/template"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
-	"sync"
 
 	"vitrine/internal/web/httpx"
 )
-
-// A Template returns the template of a page. It is parsed on first use, so that
-// no command waits for pages that it does not serve.
-type Template func() *template.Template
-
-// pageTemplates lists all that Parse has returned.
-var pageTemplates []Template
-
-// Parse returns the template of the first file, with the blocks of the others.
-// It panics on first use if one of them cannot be parsed.
-func Parse(names ...string) Template {
-	parse := func() *template.Template {
-		t := template.New(names[0]).Funcs(template.FuncMap{"asset": AssetPath,
-			"speeds": func() []string { return speeds }}).Funcs(wordFuncs).Funcs(componentFuncs)
-		for _, name := range names {
-			text, err := templateFolders()[name].read(name)
-			if err != nil {
-				panic(err)
-			}
-			part := t
-			if name != names[0] {
-				part = t.New(name)
-			}
-			template.Must(part.Parse(string(text)))
-		}
-		return t
-	}
-	once := sync.OnceValue(parse)
-	t := func() *template.Template {
-		if Developing() {
-			return parse()
-		}
-		return once()
-	}
-	pageTemplates = append(pageTemplates, t)
-	return t
-}
-
-// Templates returns the templates of all pages.
-func Templates() []Template { return pageTemplates }
-
-// TemplateNames returns the names of all files of templates.
-func TemplateNames() []string { return slices.Sorted(maps.Keys(templateFolders())) }
 
 // Page is what the layout needs for every page.
 type Page struct {
@@ -82,14 +35,15 @@ func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 	})
 }
 
-// Render answers with a page, compressed if accepted. The only secrets on a
-// page are its own view token and the addresses of a moderator's preview.
-// Nothing from the request is on the same page, so its compressed size reveals
-// nothing (BREACH).
-func Render(w http.ResponseWriter, r *http.Request, status int, t Template, data any) error {
+// Render answers with a page of the table of templates, compressed if accepted;
+// parts are as in [Template]. The only secrets on a page are its own view token
+// and the addresses of a moderator's preview. Nothing from the request is on
+// the same page, so its compressed size reveals nothing (BREACH).
+func Render(w http.ResponseWriter, r *http.Request, status int, page string, data any,
+	parts ...string) error {
 	var b bytes.Buffer
-	if err := t().Execute(&b, data); err != nil {
-		return fmt.Errorf("render %s: %w", t().Name(), err)
+	if err := Template(page, parts...).Execute(&b, data); err != nil {
+		return fmt.Errorf("render %s: %w", page, err)
 	}
 	if httpx.AcceptsGzip(r) {
 		Send(w, r, status, httpx.Compress(b.Bytes()), true)
@@ -113,10 +67,3 @@ func Send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipp
 		_, _ = w.Write(page) // the reader may have gone away
 	}
 }
-
-func ParseEntry(name string) Template {
-	return Parse("layout.html", "icons.html", "parts.html", "signin_entry.html", name)
-}
-
-// speeds are the playback speeds of videos and sounds.
-var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}

@@ -152,18 +152,6 @@ func ByFrame(path string) *Viewer {
 	return nil
 }
 
-// Parse parses a template of each viewer, with the names of others before it.
-// Viewers without one are left out.
-func Parse(of func(*Viewer) string, names ...string) map[*Viewer]ui.Template {
-	all := map[*Viewer]ui.Template{}
-	for _, v := range Table {
-		if own := of(v); own != "" {
-			all[v] = ui.Parse(append(names[:len(names):len(names)], own)...)
-		}
-	}
-	return all
-}
-
 //go:embed *.css */*.html */*.css */*.js
 var files embed.FS
 

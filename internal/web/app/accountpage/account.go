@@ -22,8 +22,6 @@ import (
 	"vitrine/report"
 )
 
-var meTemplate = app.Parse("account.html")
-
 const accountRoot = "/account"
 
 // mePage is the page of the user's own account.
@@ -97,7 +95,7 @@ func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, ch
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, meTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "account.html", p.Nonce, &p)
 }
 
 // renderMeError shows the page once more after one of its forms has failed.

@@ -16,11 +16,6 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-var (
-	albumsTemplate = app.Parse("chart.html", "link_rows.html", "albums.html")
-	albumTemplate  = app.Parse("chart.html", "link_rows.html", "album.html")
-)
-
 // albumsRoot is the path of an account's albums.
 const (
 	albumsRoot = "/albums"
@@ -72,7 +67,7 @@ func (s *Handler) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrin
 		p.Rows = append(p.Rows, row)
 	}
 	change(&p)
-	return s.WriteApp(w, r, status, albumsTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "albums.html", p.Nonce, &p)
 }
 
 func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -167,7 +162,7 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	found = slices.DeleteFunc(found, func(f links.FoundLink) bool { return album.Has(f.ID) })
 	p.Found = s.LinkRows(found)
 	change(&p)
-	return s.WriteApp(w, r, status, albumTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "album.html", p.Nonce, &p)
 }
 
 // Form handles a form about an album: action is the last part of its address.

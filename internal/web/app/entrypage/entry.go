@@ -39,14 +39,14 @@ func (s *Handler) newEntry(heading string) entryPage {
 		Command: cmp.Or(s.SetupCommand, "vitrine setup")}
 }
 
-func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, t ui.Template, p *entryPage) error {
+func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, page string, p *entryPage) error {
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
-	return ui.Render(w, r, status, t, p)
+	return ui.Render(w, r, status, page, p)
 }
 
 // again shows a form again with the error, if the person can correct it. It
 // returns any other error.
-func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p *entryPage, err error) error {
+func (s *Handler) again(w http.ResponseWriter, r *http.Request, page string, p *entryPage, err error) error {
 	p.Wrong = httpx.FieldErrorsOf(err)
 	if p.Wrong == nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p
 		httpx.RetryAfter(w, e)
 		p.Wrong[""] = httpx.AdviceOn(e)
 	}
-	return s.writeEntry(w, r, status, t, p)
+	return s.writeEntry(w, r, status, page, p)
 }
 
 // isSetUp reports whether there is an account. Once there is, there always is.
@@ -83,7 +83,7 @@ func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		p := s.newEntry("Not set up yet")
-		return s.writeEntry(w, r, http.StatusOK, unsetTemplate, &p)
+		return s.writeEntry(w, r, http.StatusOK, "setup_unset.html", &p)
 	}
 }
 

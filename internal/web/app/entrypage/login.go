@@ -9,8 +9,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var deviceTemplate = ui.ParseEntry("device.html")
-
 // devicePage asks for a code, shows who asks for a key, and finally the result.
 type devicePage struct {
 	entryPage
@@ -22,7 +20,7 @@ type devicePage struct {
 
 func (s *Handler) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, deviceTemplate, p)
+	return ui.Render(w, r, http.StatusOK, "device.html", p)
 }
 
 func (s *Handler) newDevice(heading string, me *vitrine.Account) devicePage {
@@ -45,7 +43,7 @@ func (s *Handler) renderDeviceError(w http.ResponseWriter, r *http.Request, me *
 		p.Wrong[""] = httpx.AdviceOn(e)
 	}
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
-	return ui.Render(w, r, status, deviceTemplate, &p)
+	return ui.Render(w, r, status, "device.html", &p)
 }
 
 func (s *Handler) ShowLogin(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

@@ -5,17 +5,11 @@ import (
 
 	"vitrine"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/ui"
-)
-
-var (
-	resetTemplate    = ui.ParseEntry("reset.html")
-	passwordTemplate = ui.ParseEntry("reset_password.html")
 )
 
 func (s *Handler) ShowReset(w http.ResponseWriter, r *http.Request) error {
 	p := s.newEntry("Choose a new password")
-	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
 }
 
 // TakeReset gives the same answer whether there is an account or not.
@@ -26,13 +20,13 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	p := s.newEntry("Choose a new password")
 	p.Email = r.PostForm.Get("email")
 	if !p.Mail {
-		return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+		return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
 	}
 	if err := s.Accounts.SendReset(r.Context(), p.Email, s.Client(r)); err != nil {
-		return s.again(w, r, resetTemplate, &p, err)
+		return s.again(w, r, "reset.html", &p, err)
 	}
 	p.Done, p.Heading = true, "Check your e-mail"
-	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
 }
 
 // newResetPage starts the page for a new password. If the token is invalid, it
@@ -55,7 +49,7 @@ func (s *Handler) ShowPassword(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	return s.writeEntry(w, r, http.StatusOK, passwordTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "reset_password.html", &p)
 }
 
 func (s *Handler) TakePassword(w http.ResponseWriter, r *http.Request) error {
@@ -71,7 +65,7 @@ func (s *Handler) TakePassword(w http.ResponseWriter, r *http.Request) error {
 		return s.NoToken(w, r, err)
 	}
 	if err != nil {
-		return s.again(w, r, passwordTemplate, &p, err)
+		return s.again(w, r, "reset_password.html", &p, err)
 	}
 	return s.startSession(w, r, in, "")
 }

@@ -8,11 +8,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var (
-	setupTemplate = ui.ParseEntry("setup.html")
-	unsetTemplate = ui.ParseEntry("setup_unset.html")
-)
-
 func (s *Handler) AlreadySetUp(w http.ResponseWriter, r *http.Request) error {
 	return httpx.Redirect(w, r, httpx.SignInRoot)
 }
@@ -39,7 +34,7 @@ func (s *Handler) ShowSetup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := s.newEntry("Set up Vitrine")
-	return s.writeEntry(w, r, http.StatusOK, setupTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "setup.html", &p)
 }
 
 func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
@@ -54,7 +49,7 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		p := s.newEntry("Set up Vitrine")
 		p.Email = r.PostForm.Get("email")
-		return s.again(w, r, setupTemplate, &p, err)
+		return s.again(w, r, "setup.html", &p, err)
 	}
 	return s.welcome(w, r, in, "")
 }
@@ -72,5 +67,5 @@ func (s *Handler) renderSetupUnavailable(w http.ResponseWriter, r *http.Request)
 	}
 	p := s.newEntry("Not set up yet")
 	p.Done = true // there was another address
-	return s.writeEntry(w, r, http.StatusUnauthorized, unsetTemplate, &p)
+	return s.writeEntry(w, r, http.StatusUnauthorized, "setup_unset.html", &p)
 }

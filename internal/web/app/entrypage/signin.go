@@ -8,8 +8,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var enterTemplate = ui.ParseEntry("signin.html")
-
 func (s *Handler) signInForm(next string) entryPage {
 	p := s.newEntry("Sign in")
 	p.Next = httpx.LocalPath(next)
@@ -23,7 +21,7 @@ func (s *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signInForm(next)
-	return s.writeEntry(w, r, http.StatusOK, enterTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "signin.html", &p)
 }
 
 // TakeSignIn signs in with a password. Its answers do not reveal whether there
@@ -38,7 +36,7 @@ func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
 		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
-		return s.again(w, r, enterTemplate, &p, err)
+		return s.again(w, r, "signin.html", &p, err)
 	}
 	return s.startSession(w, r, in, f.Get("next"))
 }

@@ -6,12 +6,6 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/ui"
-)
-
-var (
-	signUpTemplate = ui.ParseEntry("signup.html")
-	acceptTemplate = ui.ParseEntry("signup_accept.html")
 )
 
 func (s *Handler) signUpPage(next string) entryPage {
@@ -33,7 +27,7 @@ func (s *Handler) ShowSignUp(w http.ResponseWriter, r *http.Request) error {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signUpPage(next)
-	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "signup.html", &p)
 }
 
 // TakeSignUp sends a confirmation or, without mail, creates the account.
@@ -45,20 +39,20 @@ func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 	p := s.signUpPage(f.Get("next"))
 	p.Email = f.Get("email")
 	if p.Mode != auth.SignUpOpen {
-		return s.writeEntry(w, r, http.StatusForbidden, signUpTemplate, &p)
+		return s.writeEntry(w, r, http.StatusForbidden, "signup.html", &p)
 	}
 	if !p.Mail {
 		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.Client(r))
 		if err != nil {
-			return s.again(w, r, signUpTemplate, &p, err)
+			return s.again(w, r, "signup.html", &p, err)
 		}
 		return s.welcome(w, r, in, p.Next)
 	}
 	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Client(r)); err != nil {
-		return s.again(w, r, signUpTemplate, &p, err)
+		return s.again(w, r, "signup.html", &p, err)
 	}
 	p.Done, p.Heading = true, "Check your e-mail"
-	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "signup.html", &p)
 }
 
 // newAcceptPage starts the page that creates an account. If the token is
@@ -81,7 +75,7 @@ func (s *Handler) ShowAccept(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	return s.writeEntry(w, r, http.StatusOK, acceptTemplate, &p)
+	return s.writeEntry(w, r, http.StatusOK, "signup_accept.html", &p)
 }
 
 func (s *Handler) TakeAccept(w http.ResponseWriter, r *http.Request) error {
@@ -97,7 +91,7 @@ func (s *Handler) TakeAccept(w http.ResponseWriter, r *http.Request) error {
 		return s.NoToken(w, r, err)
 	}
 	if err != nil {
-		return s.again(w, r, acceptTemplate, &p, err)
+		return s.again(w, r, "signup_accept.html", &p, err)
 	}
 	return s.welcome(w, r, in, "")
 }

@@ -12,8 +12,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var keysTemplate = app.Parse("keys.html")
-
 const keysRoot = "/keys"
 
 // maxEndedKeys is how many expired and revoked keys are listed.
@@ -121,7 +119,7 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, keysTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "keys.html", p.Nonce, &p)
 }
 
 // reveal shows a new key. The key is only in this answer, which must not be

@@ -17,16 +17,9 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// linkTemplates maps the pages of a link in this package to templates.
-var linkTemplates = map[app.LinkTab]ui.Template{
-	app.LinkOverview: parseLink("link_overview.html"),
-	app.LinkShare:    parseLink("link_share.html"),
-	app.LinkSettings: parseLink("link_settings.html"),
-}
-
-func parseLink(tab string) ui.Template {
-	return app.Parse("chart.html", "link_head.html", "link_tabs.html", "visit_table.html", tab)
-}
+// templates maps the pages of a link in this package to templates.
+var templates = map[app.LinkTab]string{app.LinkOverview: "link_overview.html", app.LinkShare: "link_share.html",
+	app.LinkSettings: "link_settings.html"}
 
 // maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters,
 // each encoded in up to 12 bytes.
@@ -135,7 +128,7 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
-	return s.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
+	return s.WriteApp(w, r, status, templates[p.Head.Tab], p.Nonce, p)
 }
 
 // linkAction carries out a form about a link. It returns the link, unless it

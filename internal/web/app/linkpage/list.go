@@ -16,8 +16,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var linksTemplate = app.Parse("chart.html", "link_rows.html", "links.html")
-
 // linksBatch is the number of links on a page of the list; maxLinksPage is the
 // highest page number.
 const (
@@ -169,5 +167,5 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 		o.Chosen = o.Value == string(p.Search.Sort)
 		p.Sorts = append(p.Sorts, o)
 	}
-	return s.WriteApp(w, r, http.StatusOK, linksTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, http.StatusOK, "links.html", p.Nonce, &p)
 }

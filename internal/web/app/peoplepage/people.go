@@ -13,8 +13,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var peopleTemplate = app.Parse("people.html")
-
 const (
 	peopleRoot = "/people"
 	// peopleRows is the number of accounts on a page.
@@ -127,7 +125,7 @@ func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, peopleTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "people.html", p.Nonce, &p)
 }
 
 // renderPeopleError shows the page once more after one of its forms has failed.

@@ -27,9 +27,6 @@ import (
 
 const analyticsRoot = "/analytics"
 
-var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html",
-	"stats_tables.html", "stats_share.html", "visit_table.html")
-
 // numbers is the report of a link, an account, or a website, whose pages are
 // its links.
 type numbers struct {
@@ -183,7 +180,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if change != nil {
 		change(p)
 	}
-	return s.WriteApp(w, r, status, statsTemplate, p.Nonce, p)
+	return s.WriteApp(w, r, status, "stats.html", p.Nonce, p)
 }
 
 // Pulse returns the version of a report, so that a page knows whether its

@@ -100,14 +100,6 @@ func (s *Handler) Unshare(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	return httpx.Redirect(w, r, app.Said(reportRoot(l), "share-revoked")+"#share")
 }
 
-var (
-	sharedTemplate = ui.Parse("layout.html", "icons.html", "parts.html", "app.html", "shared.html", "chart.html",
-		"stats.html",
-		"stats_chart.html", "stats_content.html", "stats_tables.html", "visit_table.html")
-	askTemplate   = ui.ParseEntry("shared_password.html")
-	embedTemplate = ui.Parse("layout.html", "icons.html", "shared_embed.html", "chart.html")
-)
-
 // readShared finds the report at an address, for a browser that is let in; for
 // others found is not let in.
 func (s *Handler) readShared(r *http.Request) (found *sharedreport.Shared, in bool, err error) {
@@ -180,7 +172,7 @@ func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.SetPagePolicy(w, r, httpx.SharedReport, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, sharedTemplate, p)
+	return ui.Render(w, r, http.StatusOK, "shared.html", p)
 }
 
 // passwordPage asks for the password of a report. It reveals nothing about it.
@@ -194,7 +186,7 @@ type passwordPage struct {
 func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int, wrong httpx.FieldErrors) error {
 	p := &passwordPage{Page: s.NewChrome("Password · Vitrine"), Heading: "This report has a password", Wrong: wrong}
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
-	return ui.Render(w, r, status, askTemplate, p)
+	return ui.Render(w, r, status, "shared_password.html", p)
 }
 
 // EnterShared takes the password of a report.
@@ -247,5 +239,5 @@ func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.SetPagePolicy(w, r, httpx.EmbeddedChart, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, embedTemplate, p)
+	return ui.Render(w, r, http.StatusOK, "shared_embed.html", p)
 }

@@ -15,12 +15,6 @@ import (
 	"vitrine/report"
 )
 
-var (
-	visitsTemplate = app.Parse("chart.html", "link_head.html", "stats.html", "visits.html", "stats_tables.html",
-		"visit_table.html")
-	visitTemplate = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
-)
-
 // visitsBatch is the number of visits on a page.
 const visitsBatch = 50
 
@@ -88,7 +82,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		p.Next = here.at("") + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
 	}
 	p.Visits = app.NewVisits(l, some.Rows, s.Now())
-	return s.WriteApp(w, r, http.StatusOK, visitsTemplate, p.Nonce, p)
+	return s.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
 }
 
 // visitPage is the page of a visit.
@@ -145,7 +139,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
 		}
 	}
-	return s.WriteApp(w, r, http.StatusOK, visitTemplate, p.Nonce, p)
+	return s.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
 }
 
 // visitFacts lists the facts of a visit besides its progress.

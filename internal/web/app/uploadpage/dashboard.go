@@ -14,9 +14,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var dashboardTemplate = app.Parse("chart.html", "link_rows.html", "visit_table.html",
-	"dashboard.html")
-
 // recentLinks and recentVisits are the numbers of links and visits below the
 // drop zone.
 const (
@@ -78,5 +75,5 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 			p.Visits = append(p.Visits, visit)
 		}
 	}
-	return s.WriteApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, http.StatusOK, "dashboard.html", p.Nonce, &p)
 }

@@ -22,5 +22,3 @@ type Handler struct {
 var files embed.FS
 
 var _ = ui.Folder("app/versionpage", files)
-
-var versionsTemplate = app.Parse("chart.html", "link_head.html", "versions.html")

@@ -90,7 +90,7 @@ func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, li
 }
 
 func (s *Handler) write(w http.ResponseWriter, r *http.Request, status int, p *versionsPage) error {
-	return s.WriteApp(w, r, status, versionsTemplate, p.Nonce, p)
+	return s.WriteApp(w, r, status, "versions.html", p.Nonce, p)
 }
 
 // Restore makes a version the current one.

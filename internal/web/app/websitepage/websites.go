@@ -16,11 +16,6 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-var (
-	websitesTemplate = app.Parse("website_drop.html", "websites.html")
-	websiteTemplate  = app.Parse("website_drop.html", "website.html")
-)
-
 // maxWebsiteForm bounds the forms of websites and albums, in bytes: a title of
 // 200 characters, each up to 12 bytes of the form's encoding.
 const maxWebsiteForm = 8 << 10
@@ -87,7 +82,7 @@ func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitr
 	p.Drop.Compact = len(list) > 0
 	p.Prefix, p.Suffix = s.affixes()
 	change(&p)
-	return s.WriteApp(w, r, status, websitesTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "websites.html", p.Nonce, &p)
 }
 
 func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -212,7 +207,7 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 		}
 	}
 	change(&p)
-	return s.WriteApp(w, r, status, websiteTemplate, p.Nonce, &p)
+	return s.WriteApp(w, r, status, "website.html", p.Nonce, &p)
 }
 
 // leftOut returns the files that a version leaves out, or nil if there are
