@@ -141,7 +141,7 @@ web/public                   vitrine report accept collections filetype ingest l
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx
-web/viewer                   vitrine filetype markup publish signer web/httpx web/ui
+web/viewer                   vitrine filetype markup publish signer web/httpx web/ui report
 
 vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier

@@ -46,7 +46,7 @@ func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitr
 		if err != nil {
 			return err
 		}
-		v := viewer.Named(viewer.EntryViewer(l, listed))
+		v := viewer.EntryViewer(l, listed)
 		if v == nil {
 			return httpx.ErrNoPage
 		}
@@ -171,20 +171,19 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 			return httpx.SeeOther(w, r, here+"view"+query)
 		}
 		p := inertPage{Title: e.Name, Styles: httpx.Origin(s.ContentURL)}
-		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
-		if e.viewer == viewer.Named("text") {
+		p.Sheets, p.Script = e.viewer.Entries.Styles, p.Styles+ui.AssetPath("viewer/html/frame.js")
+		if e.viewer.Entries.Text {
 			text, err := io.ReadAll(io.LimitReader(e.bytes, viewer.MaxText))
 			if err != nil {
 				return vitrine.Unavailable(err)
 			}
 			cut := e.Size > int64(len(text))
 			p.Content = viewer.Arrange(e.Name, viewer.DecodeText(text, cut), cut)
-			p.Sheets = viewer.Named("table").Styles
 		} else {
 			p.File = here + "bytes"
 		}
-		s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", "allow-scripts allow-popups allow-popups-to-escape-sandbox")
-		return s.writeInert(w, r, e.viewer, p)
+		s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.FrameSandbox)
+		return s.writeInert(w, r, e.viewer.Inert, p)
 	})
 }
 
@@ -205,7 +204,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 func (s *Handler) EntryBytes() httpx.HandlerFunc {
 	return s.onEntry(func(w http.ResponseWriter, r *http.Request, _ *vitrine.Link, e entry) error {
 		t, _ := filetype.ByExt(e.Name)
-		if e.viewer == viewer.Named("text") {
+		if e.viewer.Entries.Text {
 			return httpx.ErrNoPage // its frame holds it
 		}
 		h := w.Header()

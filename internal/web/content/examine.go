@@ -80,7 +80,7 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		p.Message = "A browser cannot show this kind of file."
 	}
 	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", v.Examined.Sandbox)
-	return s.writeInert(w, r, v, p)
+	return s.writeInert(w, r, v.Inert, p)
 }
 
 // Source sends the beginning of a text file as plain text: all of a web page or
@@ -96,7 +96,7 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL),
 		Content: viewer.Content{Text: text, TextCut: cut}}
 	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", "")
-	return s.writeInert(w, r, viewer.Named("text"), p)
+	return s.writeInert(w, r, viewer.SourceTemplate, p)
 }
 
 // CopyOfFile sends a file as a download that no browser opens by itself.

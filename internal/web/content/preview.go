@@ -67,8 +67,8 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.Named("soon").Frame.Sandbox)
-	return s.writeInert(w, r, v, p)
+	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.FrameSandbox)
+	return s.writeInert(w, r, v.Inert, p)
 }
 
 // previewRefresh is the number of seconds after which a waiting frame tries
@@ -100,11 +100,11 @@ func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) 
 	return p, err
 }
 
-func (s *Handler) writeInert(w http.ResponseWriter, r *http.Request, v *viewer.Viewer, p inertPage) error {
+func (s *Handler) writeInert(w http.ResponseWriter, r *http.Request, template string, p inertPage) error {
 	if p.Message != "" {
 		return ui.Render(w, r, http.StatusOK, "inert.html", p)
 	}
-	return ui.Render(w, r, http.StatusOK, "inert.html", p, v.Inert)
+	return ui.Render(w, r, http.StatusOK, "inert.html", p, template)
 }
 
 // sendPart sends a part, whole or in ranges. A part is derived from bytes that

@@ -63,11 +63,12 @@ type notice struct{ Message, Download string }
 // and the hour.
 func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
+	v := s.Of(l)
 	here := "/p/" + string(l.Slug)
 	p := &linkPage{
 		Page: s.NewChrome(ui.Title(l)), Form: f, URL: s.LinkURL(l.Slug), ViewOnly: l.HasBytes && !l.AllowDownload,
-		Badge: ui.Badge(l), Viewer: s.Of(l),
-		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(vitrine.ContentKindOf(l.Kind)), QR: here + "/qr",
+		Badge: ui.Badge(l), Viewer: v,
+		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(v.ProgressOf(l)), QR: here + "/qr",
 		Beacon: here + "/beacon",
 		Report: here + "/report", Facts: ui.Facts(l, t), Embed: s.EmbedOf(l).HTML(), OEmbed: s.oembedAddress(l),
 		Picture: s.Picture(l),

@@ -19,7 +19,7 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 	var listing vitrine.Listing
 	err := s.readPart(r, l, vitrine.PartEntries, &listing)
 	c.Document = markup.Tree(listing, func(i int) string {
-		if EntryViewer(l, listing.Entries[i]) == "" {
+		if EntryViewer(l, listing.Entries[i]) == nil {
 			return ""
 		}
 		return address("entry/" + strconv.Itoa(i))
@@ -34,24 +34,51 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 // MaxEntry bounds a file in an archive that is shown from it, in bytes.
 const MaxEntry = 32 << 20
 
-// EntryViewer returns the name of the viewer for a file in an archive, or "".
-func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
+// EntryViewer returns the viewer of a file in an archive, or nil.
+func EntryViewer(l *vitrine.Link, e filetype.Entry) *Viewer {
 	archive, _ := filetype.ByExt(l.Name)
-	t, known := filetype.ByExt(e.Name)
-	ext := strings.ToLower(strings.TrimPrefix(path.Ext(e.Name), "."))
 	switch {
 	case archive.Kind != filetype.Archive, e.Dir, e.Sealed, e.Size <= 0, e.Size > MaxEntry:
-		return ""
+		return nil
 	case (archive.Ext == "gz" || archive.Ext == "tgz" || archive.Ext == "7z") && e.Size > filetype.MaxMember:
-		return ""
-	case t.Ext == "pdf":
-		return "pdf"
-	case known && t.Kind == filetype.Image && filetype.Inline(t):
-		return "image"
-	case known && (t.Kind == filetype.Text || t.Kind == filetype.HTML), slices.Contains(sources, ext):
-		return "text"
+		return nil
 	}
-	return ""
+	for _, v := range openers {
+		if v.Entries.Shows(e.Name) {
+			return v
+		}
+	}
+	return nil
+}
+
+// openers are the viewers of the table that show files in archives. fillTree
+// cannot refer to the table, which refers to it.
+var openers []*Viewer
+
+func init() {
+	for _, v := range Table {
+		if v.Entries != nil {
+			openers = append(openers, v)
+		}
+	}
+}
+
+// isPDF, isImage and isText report whether a file in an archive is one, by its
+// name.
+func isPDF(name string) bool {
+	t, _ := filetype.ByExt(name)
+	return t.Ext == "pdf"
+}
+
+func isImage(name string) bool {
+	t, ok := filetype.ByExt(name)
+	return ok && t.Kind == filetype.Image && filetype.Inline(t)
+}
+
+func isText(name string) bool {
+	t, ok := filetype.ByExt(name)
+	return ok && (t.Kind == filetype.Text || t.Kind == filetype.HTML) ||
+		slices.Contains(sources, strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")))
 }
 
 // sources are extensions of unsupported text types that archives show as text.

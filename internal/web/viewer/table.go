@@ -7,28 +7,32 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/httpx"
+	"vitrine/report"
 )
 
 // Table lists all viewers. The first one that can show a link is used.
 var Table = []*Viewer{
 	{
 		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 720,
-		Type: "website",
+		Type:     "website",
+		Progress: []report.ContentKind{report.ContentPages, report.ContentScroll},
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.PDF || l.Parts.Has(vitrine.PartPages)
 		},
 		Frame: &Frame{
-			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/",
+			Path: "view", Sandbox: FrameSandbox, Template: "pdf/frame.html", Policy: pdfPolicy, Library: "pdfjs/",
 			Reads: pdfOf,
 		},
-		Examined: Examined{Path: "view", Sandbox: frameSandbox},
+		Examined: Examined{Path: "view", Sandbox: FrameSandbox},
+		Entries:  &Entries{Shows: isPDF},
 	},
 	{
 		Name: "sheets", Layout: "text", Page: "text/page.html",
 		Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Full: true, Prints: true, Height: 480,
-		Type:  "website",
-		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
-		Fill:  fillSheets, Inert: "text/inert.html",
+		Type:     "website",
+		Progress: []report.ContentKind{report.ContentScroll},
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
+		Fill:     fillSheets, Inert: "text/inert.html",
 	},
 	{
 		Name: "tree", Layout: "text", Page: "tree/page.html", Styles: []string{"viewer/tree/tree.css"},
@@ -41,29 +45,34 @@ var Table = []*Viewer{
 		Name: "image", Layout: "image", Page: "image/page.html", Styles: []string{"viewer/image/image.css"},
 		Script: "viewer/image/image.js",
 		Full:   true, Prints: true, Height: 480, Type: "website",
+		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
 		},
 		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
+		Entries: &Entries{Shows: isImage},
 	},
 	{
 		Name: "video", Layout: "video", Page: "media/video.html", Styles: []string{"viewer/media/media.css"},
 		Script: "viewer/media/media.js",
 		Speeds: true, Height: 360, Wide: true, Type: "video.other",
-		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
-		Fill:  fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+		Progress: []report.ContentKind{report.ContentMedia},
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
+		Fill:     fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
 		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"},
 		Script: "viewer/media/media.js",
 		Speeds: true, Height: 88, Type: "music.song",
-		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
-		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+		Progress: []report.ContentKind{report.ContentMedia},
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
+		Fill:     fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
 		Name: "table", Layout: "text", Page: "table/page.html", Styles: []string{"viewer/table/table.css"},
 		Script: "viewer/table/table.js",
 		Full:   true, Prints: true, Height: 480, Type: "website",
+		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && (t.Ext == "csv" || t.Ext == "tsv")
@@ -73,6 +82,7 @@ var Table = []*Viewer{
 	{
 		Name: "document", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/text/text.css"}, Full: true,
 		Prints: true, Height: 480, Type: "website",
+		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && slices.Contains(arranged, t.Ext)
@@ -81,33 +91,37 @@ var Table = []*Viewer{
 	},
 	{
 		Name: "text", Layout: "text", Page: "text/page.html", Full: true, Prints: true, Height: 480, Type: "website",
-		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Text },
-		Fill:  fillText, Inert: "text/inert.html",
+		Progress: []report.ContentKind{report.ContentScroll},
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Text },
+		Fill:     fillText, Inert: "text/inert.html",
 	},
 	{
 		Name: "html", Layout: "html", Page: "html/page.html", Full: true, Prints: true, Height: 480, Type: "website",
+		Progress: []report.ContentKind{report.ContentScroll},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.HTML },
 		Frame:    &Frame{Path: "frame", Sandbox: HTMLSandbox},
 		Examined: Examined{Parsed: true, Source: true, Note: noteOfHTML},
 	},
 	{ // its parts are being made
 		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Full: true, Height: 480,
-		Type: "website",
+		Type:     "website",
+		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return s.awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
 		},
-		Frame:    &Frame{Path: "preview", Sandbox: frameSandbox},
-		Examined: Examined{Sandbox: frameSandbox},
+		Frame:    &Frame{Path: "preview", Sandbox: FrameSandbox},
+		Examined: Examined{Sandbox: FrameSandbox},
 	},
 	{ // a Word document without converted pages, which the browser renders
 		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 480,
-		Type:  "website",
-		Shows: func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
+		Type:     "website",
+		Progress: []report.ContentKind{report.ContentScroll},
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
 		Frame: &Frame{
-			Path: "docx", Sandbox: frameSandbox, Template: "docx/frame.html", Policy: httpx.DocxFrame, Library: "docx/",
+			Path: "docx", Sandbox: FrameSandbox, Template: "docx/frame.html", Policy: docxPolicy, Library: "docx/",
 			File: true, Reads: docxOf,
 		},
-		Examined: Examined{Path: "docx", Sandbox: frameSandbox},
+		Examined: Examined{Path: "docx", Sandbox: FrameSandbox},
 	},
 	Card,
 }
@@ -115,14 +129,29 @@ var Table = []*Viewer{
 // Card shows what browsers cannot: name, size, download.
 var Card = &Viewer{
 	Name: "card", Layout: "card", Page: "card/page.html", Height: 320, Type: "website",
+	Progress: []report.ContentKind{report.ContentPages, report.ContentScroll, report.ContentMedia},
 	Shows:    func(*Viewers, *vitrine.Link) bool { return true },
 	Examined: Examined{None: true},
 }
 
 const (
-	// frameSandbox is what our frames may do: run, and open web links of a
+	// SourceTemplate shows text as it is.
+	SourceTemplate = "text/inert.html"
+
+	// The policies of frames. pdf.js compiles its image decoders from
+	// WebAssembly; its worker begins as a blob, the only kind that an opaque
+	// origin may start. A Word document needs inline styles and style elements,
+	// because its library writes them. They are admitted only there: the origin
+	// is opaque, the frame shows only the file, and nothing but the file can be
+	// loaded.
+	pdfPolicy httpx.Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
+		"img-src blob: data: {files}; font-src data: {assets}; connect-src {files} {assets}; " + httpx.NoForms
+	docxPolicy httpx.Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +
+		"font-src blob: data:; connect-src {files}; " + httpx.NoForms
+
+	// FrameSandbox is what our frames may do: run, and open web links of a
 	// document in a new tab.
-	frameSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
+	FrameSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
 	// HTMLSandbox is what a user's HTML may do. It never includes our origin or
 	// the surrounding page.
 	HTMLSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"

@@ -3,6 +3,7 @@ package viewer
 import (
 	"embed"
 	"net/http"
+	"slices"
 
 	"vitrine"
 	"vitrine/internal/markup"
@@ -10,6 +11,7 @@ import (
 	"vitrine/internal/signer"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/report"
 )
 
 // Viewers shows the content of links, and knows where their bytes are.
@@ -21,8 +23,8 @@ type Viewers struct {
 }
 
 // A Viewer shows files of some kinds. It is a row of the table, and a folder
-// with its templates, styles and scripts. The file's kind, not its viewer,
-// determines how progress is measured.
+// with its templates, styles and scripts. Nothing else knows a viewer by its
+// name.
 type Viewer struct {
 	Name   string // its folder, if it has one
 	Layout string // of the page: the class of its body after "is-"
@@ -46,12 +48,25 @@ type Viewer struct {
 	Scripted bool   // without JavaScript nothing is shown
 	Waits    bool   // another viewer takes over once parts are made
 
+	// Progress lists what its page can measure. The file's kind selects one of
+	// it: reports measure all files of a kind alike, whatever shows them.
+	Progress []report.ContentKind
+
 	Height int    // of the content in an embed, CSS pixels
 	Wide   bool   // it keeps the shape 16:9
 	Type   string // the type for other sites, in Open Graph terms
 
 	Inert    string // template that defines "inert": the content without scripts of ours; "" for none
 	Examined Examined
+	Entries  *Entries // nil if it shows no files in archives
+}
+
+// ProgressOf returns how progress on the page of a link is measured.
+func (v *Viewer) ProgressOf(l *vitrine.Link) report.ContentKind {
+	if k := vitrine.ContentKindOf(l.Kind); slices.Contains(v.Progress, k) {
+		return k
+	}
+	return report.ContentNone
 }
 
 // Frame is a document on the content host that shows a file in its own sandbox.
@@ -62,9 +77,9 @@ type Frame struct {
 	// The rest is of frames that are a template of the viewer.
 
 	Template string
-	Policy   httpx.Surface
-	Library  string // directory of assets; "" for none
-	File     bool   // it reads a file that browsers do not show by themselves
+	Policy   httpx.Surface // {sandbox} is what SandboxOf returns
+	Library  string        // directory of assets; "" for none
+	File     bool          // it reads a file that browsers do not show by themselves
 	// Reads returns the path of what the frame reads, below the link's content,
 	// and its size in bytes. [httpx.ErrNoPage]: it cannot show the link.
 	Reads func(s *Viewers, r *http.Request, l *vitrine.Link) (path string, size int64, err error)
@@ -87,6 +102,14 @@ type Examined struct {
 	Sandbox string // of the frame
 	Source  bool   // the text of the file is offered too, if it is text
 	Note    func(l *vitrine.Link) string
+}
+
+// Entries is how a viewer shows files in archives: in its frame, or with its
+// inert template.
+type Entries struct {
+	Shows  func(name string) bool
+	Text   bool     // the template shows text, not the address of the bytes
+	Styles []string // assets
 }
 
 // Content is what a viewer shows of a file.
@@ -130,16 +153,6 @@ func (s *Viewers) Of(l *vitrine.Link) *Viewer {
 		}
 	}
 	return Card
-}
-
-// Named returns the viewer with a name, or nil.
-func Named(name string) *Viewer {
-	for _, v := range Table {
-		if v.Name == name {
-			return v
-		}
-	}
-	return nil
 }
 
 // ByFrame returns the viewer whose frame is a template with a path, or nil.
