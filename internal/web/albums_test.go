@@ -207,7 +207,7 @@ func TestAlbumPages(t *testing.T) {
 			http.StatusNotFound)
 	}
 	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "Album deleted.") ||
-		!strings.Contains(r.body, "Your albums appear here") {
+		!strings.Contains(r.body, "No albums yet") {
 		t.Errorf("after the deletion: %s", r.body)
 	}
 	h.status(h.get("/a/spring-time"), http.StatusNotFound)

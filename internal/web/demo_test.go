@@ -78,6 +78,7 @@ func newDemo(t testing.TB) *demo {
 		"visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
 		d.read(d.links[name], 900/(i+1))
 	}
+	d.read(d.links["loan-agreement.rtf"], 3)
 	d.readWebsite(700)
 	d.notices = []app.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
 	d.account = d.pro

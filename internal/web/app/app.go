@@ -83,6 +83,9 @@ func (p *Page) When(t time.Time) string {
 	return ui.ShortDate(t, Zone(p.Me), p.now)
 }
 
+// Day returns the date of a time in the account's zone.
+func (p *Page) Day(t time.Time) string { return t.In(Zone(p.Me)).Format("2 Jan 2006") }
+
 // formMessages maps codes in addresses to messages about completed forms. A
 // page never repeats text from the request, so no address can make it claim
 // something.

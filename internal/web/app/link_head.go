@@ -38,6 +38,7 @@ type LinkHead struct {
 	Address string // the same without its scheme
 	Here    string // address of the overview
 	Tab     LinkTab
+	Custom  bool         // the account's plan has custom addresses
 	Sample  bool         // the numbers on the page are made up
 	Numbers *LinkNumbers // nil if none, or not on the page
 }
@@ -55,10 +56,10 @@ type LinkNumbers struct {
 type LinkFigure struct{ Name, Value string }
 
 // LinkHead returns the head of one of the pages of a link.
-func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
+func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
 	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
-		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab}
+		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
 }

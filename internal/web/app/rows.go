@@ -20,14 +20,14 @@ func LinkAddress(l *vitrine.Link) string { return LinksRoot + "/" + string(l.Slu
 // LinkRow is a link in lists.
 type LinkRow struct {
 	links.FoundLink
-	Badge   string
-	Small   string      // address of a small picture; "" for none
-	URL     string      // public address
-	Address string      // the same without its scheme
-	Manage  string      // address of its page on the site
-	Why     string      // why it is held, in words
-	Spark   chart.Spark // its daily views
-	Peak    int64       // of a day
+	Badge  string
+	Small  string      // address of a small picture; "" for none
+	URL    string      // public address
+	Host   string      // of that address
+	Manage string      // address of its page on the site
+	Why    string      // why it is held, in words
+	Spark  chart.Spark // its daily views
+	Peak   int64       // of a day
 }
 
 // Title returns the title of the link as its public page shows it.
@@ -59,7 +59,7 @@ func (s *Shell) small(l *vitrine.Link) string {
 func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	for _, f := range found {
 		r := LinkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.LinkURL(f.Slug),
-			Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: LinkAddress(f.Link)}
+			Host: s.PublicURL.Host, Manage: LinkAddress(f.Link)}
 		switch f.Reason {
 		case "":
 		case vitrine.ReasonOwner: // the list is its owner's

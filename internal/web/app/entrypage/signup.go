@@ -9,7 +9,7 @@ import (
 )
 
 func (s *Handler) signUpPage(next string) entryPage {
-	heading := "Sign up"
+	heading := "Create your account"
 	if s.Accounts.SignUp != auth.SignUpOpen {
 		heading = "You need an invitation"
 		if s.Accounts.SignUp != auth.SignUpInvite {

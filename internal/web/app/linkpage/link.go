@@ -100,7 +100,7 @@ func (s *Handler) Show(tab app.LinkTab) app.MemberHandler {
 }
 
 func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab app.LinkTab) *linkPage {
-	p := &linkPage{Page: s.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o, Head: s.LinkHead(o.Link, tab),
+	p := &linkPage{Page: s.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o, Head: s.LinkHead(me, o.Link, tab),
 		Prefix: s.PublicURL.Host + "/p/",
 		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,

@@ -31,6 +31,10 @@ type statsDelta struct {
 	Words             string // the whole of it, read aloud
 }
 
+// Nothing reports whether the card has no number yet. The first report of a
+// link leaves such cards out.
+func (c statsCard) Nothing() bool { return c.Value == "0" || c.Value == "0%" || c.Value == "–" }
+
 func statsCards(n *numbers) []statsCard {
 	r := n.summary()
 	t, d, before := &r.Totals, &r.Deltas, &r.Previous

@@ -299,7 +299,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	root, api := analyticsRoot, s.PublicURL.String()+httpx.APIRoot
 	if l != nil {
 		root = "/links/" + string(l.Slug) + analyticsRoot
-		p.Head = s.LinkHead(l, app.LinkAnalytics)
+		p.Head = s.LinkHead(me, l, app.LinkAnalytics)
 		p.Head.Sample = n.sample
 		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
 			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}

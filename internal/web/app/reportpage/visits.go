@@ -65,7 +65,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		return err
 	}
 	p := &visitsPage{Page: s.NewAppPage(r, me, "Visits of "+ui.Title(l), "links"),
-		Head:     s.LinkHead(l, app.LinkAnalytics),
+		Head:     s.LinkHead(me, l, app.LinkAnalytics),
 		CityFile: s.cityFile(me)}
 	asked := q.Query
 	if asked.Zone != nil && values.Get("timezone") == "" {
@@ -121,7 +121,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
-		Head: s.LinkHead(l, app.LinkAnalytics),
+		Head: s.LinkHead(me, l, app.LinkAnalytics),
 		All:  app.VisitsRoot(l), Visit: app.NewVisit(l, v, s.Now()), CityFile: s.cityFile(me)}
 	var longest int64
 	for _, page := range v.Pages {

@@ -53,7 +53,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		s.HeldNote(usage),
 		usage.Links > usage.HeldLinks
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
-		p.FileText = ui.LimitSize(p.FileLimit)
+		p.FileText = strings.ReplaceAll(ui.LimitSize(p.FileLimit), " ", "\u00a0") // it stays on one line
 	}
 	p.Accepts, p.Programs = strings.Join(filetype.Extensions(), ","),
 		strings.Join(slices.Sorted(maps.Keys(filetype.Programs)), ",")

@@ -74,7 +74,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 
 func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []versions.Version) *versionsPage {
 	limits := s.Uploads.Plans.LimitsOf(me)
-	p := &versionsPage{Page: s.NewAppPage(r, me, ui.Title(l), "links"), Head: s.LinkHead(l, app.LinkVersions),
+	p := &versionsPage{Page: s.NewAppPage(r, me, ui.Title(l), "links"), Head: s.LinkHead(me, l, app.LinkVersions),
 		List: list,
 		Most: limits.Versions, Replaceable: versions.Replaceable(l) == nil, FileLimit: limits.FileBytes,
 		Kind: ui.KindNoun(string(l.Kind))}
