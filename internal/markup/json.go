@@ -11,6 +11,7 @@ import (
 
 const (
 	longLine  = 400 // bytes; JSON with longer lines is indented
+	onlyLine  = 80  // bytes; so is JSON of one longer line
 	jsonSpace = "  "
 )
 
@@ -33,8 +34,12 @@ func showJSON(src string, cut bool) (shown, note string) {
 	default:
 		return src, "Not valid JSON."
 	}
+	most := longLine
+	if !strings.Contains(strings.TrimSpace(src), "\n") {
+		most = onlyLine
+	}
 	for line := range strings.Lines(src) {
-		if len(line) > longLine {
+		if len(line) > most {
 			return indentJSON(src), note
 		}
 	}

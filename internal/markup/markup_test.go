@@ -132,6 +132,10 @@ func TestJSON(t *testing.T) {
 	if want := "{\n  \"b\": 1.10,\n  \"a\": [],\n  \"c\": {},\n  \"d\": [\n    1,\n    {\n      \"x y\": \"[{,:\"\n    }\n  ],\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("indented to\n%s", got)
 	}
+	flat := `{"works":[{"title":"Hall of light, view","year":1962},{"title":"Stairs","year":1971}]}`
+	if got := lawful(t, Code(flat, "json", false)); strings.Count(got, "\n") != 11 {
+		t.Errorf("one line is indented to\n%s", got)
+	}
 	for src, note := range map[string]string{
 		"{\n \"é\": x}":     "Not valid JSON: line 2, column 7.",
 		`{"a": [1, 2`:       "The JSON ends before it is complete.",

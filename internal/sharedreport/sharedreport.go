@@ -64,7 +64,7 @@ type Shared struct {
 
 // errNoReport does not reveal whether the address ever existed.
 var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
-	"There is no report at this address. It may have expired or been revoked. Ask the person who sent you the address.")
+	"There is no report at this address. It may have expired or been revoked.")
 
 // Create makes an address for the report of a link of an account, or of all its
 // links (nil), and returns its secret, of which only a hash is stored. Errors:

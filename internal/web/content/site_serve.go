@@ -394,7 +394,7 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 func siteAdvice(e *vitrine.Error) string {
 	switch e.Code {
 	case vitrine.CodeNotFound:
-		return e.Message + " Check it for a typing mistake."
+		return e.Message + " Check the address for mistakes."
 	case vitrine.CodeDisabled:
 		return e.Message
 	}

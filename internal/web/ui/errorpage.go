@@ -54,7 +54,8 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 		h.Del(name)
 	}
 	framers := s.Framers(r)
-	p := errorPage{Page: s.NewChrome(cmp.Or(httpx.Headings[e.Code], "This is not allowed")), Advice: httpx.AdviceOn(e),
+	heading := cmp.Or(httpx.Headings[e.Code], "This is not allowed")
+	p := errorPage{Page: s.NewChrome(heading), Advice: strings.TrimPrefix(httpx.AdviceOn(e), heading+". "),
 		Framed: framers != "'none'",
 		Way:    way{s.PublicURL.String() + "/", "Go to the start page"}}
 	if !p.Framed {
