@@ -16,6 +16,7 @@ import (
 
 	"vitrine"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -82,6 +83,17 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 			f.linger(1500 * time.Millisecond)
 		})
 	}
+	for _, name := range []string{"main.go", "picture.png", "report.pdf"} {
+		add("entry "+name, public(d.links["kit.zip"]), func(tb *tab) {
+			tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".tree a")].find((a) => a.textContent === "`+name+`").click()`, nil),
+				chromedp.Sleep(3*time.Second))
+		})
+	}
+	for name, path := range map[string]string{"picture": public(d.links["exhibition.png"]), "markdown": public(d.links["hours.md"]),
+		"table": public(d.links["visitors.csv"]), "album": album, "docs": "/docs/quick-start", "api": "/docs/api",
+		"report": d.shared(d.links["annual-report.pdf"], "")} {
+		add("print "+name, path, func(tb *tab) { tb.run(emulation.SetEmulatedMedia().WithMedia("print")) })
+	}
 	add("pdf find", report, func(tb *tab) {
 		drawn(tb)
 		f := tb.frame("/view")
@@ -127,7 +139,8 @@ func addViewers(t *testing.T, d *demo, add func(string, *vitrine.Link)) {
 	add("catalogue.json", d.publish("catalogue.json", []byte(`{"works":[{"title":"Hall of light","year":1962,"lent":false,"artist":null,"size":[120,80.5]},{"title":"Stairs","year":1971,"lent":true,"artist":"unknown","note":"A long line that goes on and on, so that it does not fit into the window of a phone, nor into that of a small laptop, and has to be scrolled or wrapped in some way."}]}`)))
 	add("feed.xml", d.publish("feed.xml", []byte("<?xml version=\"1.0\"?>\n<feed>\n  <!-- news -->\n  <entry id=\"1\"><title>Spring &amp; summer</title></entry>\n</feed>\n")))
 	add("accounts.xlsx", d.publish("accounts.xlsx", makeXLSX(t, 60), titled("Accounts 2026")))
-	add("kit.zip", d.publish("kit.zip", zipped(t, zip.Deflate), titled("The whole kit")))
+	d.links["kit.zip"] = d.publish("kit.zip", zipped(t, zip.Deflate), titled("The whole kit"))
+	add("kit.zip", d.links["kit.zip"])
 	add("agreement.docx", d.publish("agreement.docx", makeDOCX(t, 40, "https://example.org"), titled("Loan agreement, second draft")))
 	d.check(d.server.Previews.Make(t.Context()))
 	add("soon.zip", d.publish("soon.zip", zipped(t, zip.Store), titled("Its preview is being made")))
