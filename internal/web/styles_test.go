@@ -128,6 +128,39 @@ func TestStylesOfPages(t *testing.T) {
 	}
 }
 
+// TestScriptsOfPages checks that a page loads scripts of its own directory, of
+// those around it, and of ui and chart, and none of another page. Scripts, too.
+func TestScriptsOfPages(t *testing.T) {
+	loads := regexp.MustCompile(`asset "([^"]+\.js)"|(?m)^(?:import|export)\b[^"\n]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)`)
+	n := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "vendor" || d.Name() == "testdata" || d.Name() == "jstest"):
+			return fs.SkipDir
+		case path.Ext(p) != ".html" && path.Ext(p) != ".js":
+			return nil
+		}
+		b, err := os.ReadFile(p)
+		for _, m := range loads.FindAllStringSubmatch(string(b), -1) {
+			n++
+			script := m[1]
+			if script == "" {
+				script = path.Join(path.Dir(p), m[2]+m[3])
+			}
+			dir := path.Dir(script)
+			if dir != "ui" && dir != "chart" && !strings.HasPrefix(p, dir+"/") {
+				t.Errorf("%s loads the script of another page, %s", p, script)
+			}
+		}
+		return err
+	})
+	if err != nil || n < 50 {
+		t.Errorf("%d scripts are loaded, %v, want at least 50", n, err)
+	}
+}
+
 // TestStylesOfClasses checks that one file alone defines how a class looks.
 // Other files only adapt it inside their own classes. Frames of viewers are
 // separate documents.

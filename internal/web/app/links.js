@@ -1,36 +1,6 @@
-// The list of links, and the page of one: menus beside their buttons, a search that goes by itself, addresses that are looked up while they are typed.
+// The list of links, and the page of one: menus beside their buttons, a search that goes by itself.
 import { all, find, say } from "../ui/app.js";
-
-// watchSlug says of what is typed into a field whether it can be had as an address; of is the slug of the link that it is for, told when it is asked.
-export const watchSlug = (field, says, of = () => "") => {
-  let timer;
-  let asked = 0;
-  const tell = (text, state) => {
-    says.textContent = text;
-    says.dataset.state = state;
-    field.setAttribute("aria-invalid", String(state === "taken"));
-  };
-  field.addEventListener("input", () => {
-    clearTimeout(timer);
-    const slug = field.value.trim();
-    const number = ++asked;
-    if (!slug || slug.toLowerCase() === of()) return tell("", "");
-    timer = setTimeout(async () => {
-      try {
-        const answer = await fetch(`/dashboard/slug?${new URLSearchParams({ slug, for: of() })}`, {
-          cache: "no-store",
-        });
-        const said = await answer.json();
-        if (number === asked) tell(said.message ?? said.error, said.free ? "free" : "taken");
-      } catch {
-        if (number === asked) tell("", ""); // it is looked at again when it is sent
-      }
-    }, 250);
-  });
-};
-
-for (const field of all("form input[name=slug][data-for]"))
-  watchSlug(field, find(".slug-says", field.form), () => field.dataset.for);
+import "./slug.js";
 
 // A menu of a row opens below its button, or above it where there is more room.
 document.addEventListener(

@@ -1,7 +1,6 @@
 // Albums: rows are dragged into their order, and the buttons that move them do so in place. Both work by forms where there is no script.
 import { all, find, say } from "../../ui/app.js";
 import "../links.js";
-import "../websitepage/website.js"; // addresses that are looked up while they are typed
 
 // Nothing is added while nothing is chosen.
 const chosen = () => {

@@ -1,7 +1,8 @@
 // Websites: a folder that is dropped or chosen becomes a ZIP, here, and goes the way of every upload.
-import { all, find } from "../../ui/app.js";
+import { find } from "../../ui/app.js";
 import { begin, controls, dropped, explain, fail, fits, hide, progress, show, state } from "../sending.js";
 import { upload } from "../upload.js";
+import "../slug.js";
 import { hidden, mostFiles, TooMuch, zip } from "./zip.js";
 
 // read is what was dropped: {name, files} of a folder, or {name, zip}.
@@ -139,33 +140,4 @@ if (drop) {
       deploy(() => got);
     },
   );
-}
-
-// An address is looked up while it is typed.
-for (const field of all("input[data-check]")) {
-  const says = find(".slug-says", field.form);
-  let timer;
-  let asked = 0;
-  field.addEventListener("input", () => {
-    clearTimeout(timer);
-    const slug = field.value.trim();
-    const number = ++asked;
-    const tell = (text, state) => {
-      if (number !== asked) return;
-      says.textContent = text;
-      says.dataset.state = state;
-      field.setAttribute("aria-invalid", String(state === "taken"));
-    };
-    if (!slug) return tell("", "");
-    timer = setTimeout(async () => {
-      try {
-        const said = await (
-          await fetch(`${field.dataset.check}?${new URLSearchParams({ slug })}`, { cache: "no-store" })
-        ).json();
-        tell(said.message ?? said.error, said.free ? "free" : "taken");
-      } catch {
-        tell("", ""); // it is looked at again when it is sent
-      }
-    }, 250);
-  });
 }

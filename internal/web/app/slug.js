@@ -1,0 +1,33 @@
+// Addresses that are looked up while they are typed.
+import { all, find } from "../ui/app.js";
+
+// watchSlug says of what is typed into a field whether it is free; of is the slug of the link that it is for, told when it is asked, and at is what it asks.
+export const watchSlug = (field, says, of = () => "", at = "/dashboard/slug") => {
+  let timer;
+  let asked = 0;
+  const tell = (text, state) => {
+    says.textContent = text;
+    says.dataset.state = state;
+    field.setAttribute("aria-invalid", String(state === "taken"));
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    const slug = field.value.trim();
+    const number = ++asked;
+    if (!slug || slug.toLowerCase() === of()) return tell("", "");
+    timer = setTimeout(async () => {
+      try {
+        const answer = await fetch(`${at}?${new URLSearchParams({ slug, for: of() })}`, {
+          cache: "no-store",
+        });
+        const said = await answer.json();
+        if (number === asked) tell(said.message ?? said.error, said.free ? "free" : "taken");
+      } catch {
+        if (number === asked) tell("", ""); // it is looked at again when it is sent
+      }
+    }, 250);
+  });
+};
+
+for (const field of all("input[data-check]"))
+  watchSlug(field, find(".slug-says", field.form), () => field.dataset.for ?? "", field.dataset.check);
