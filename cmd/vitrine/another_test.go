@@ -155,7 +155,7 @@ func TestStorageClaim(t *testing.T) {
 	check(terminal.ExitFailed, "vitrine storage claim", "", "doctor")
 	check(terminal.ExitUsage, "--yes", "", "storage", "claim")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
-		check(0, "It contains 0 files", no, "storage", "claim")
+		check(terminal.ExitFailed, "It contains 0 files", no, "storage", "claim")
 	}
 	check(terminal.ExitFailed, "last used by another database", "", "storage", "check")
 	check(0, "now belong to this database.", "y\n", "storage", "claim")

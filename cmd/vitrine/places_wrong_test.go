@@ -63,7 +63,7 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	check(0, "", "account", "create", "owner@example.org", "--data", data)
-	check(terminal.ExitFailed, "There is no bucket", "migrate", data, "database="+database,
+	check(terminal.ExitFailed, "there is no bucket", "migrate", data, "database="+database,
 		"files="+server.Address("none-such", ""))
 	check(0, "From now on serve only the new one", "migrate", data, "database="+database, "files="+places[5])
 	check(0, "owner@example.org", append([]string{"account", "list"}, places...)...)

@@ -34,6 +34,6 @@ func TestStorage(t *testing.T) {
 	check(0, "Pages of https://share.example can upload files to the bucket at "+server.Endpoint, "storage", "cors",
 		"--files", files, public)
 	check(0, "passes all checks", "storage", "check", "--files", files, public)
-	check(terminal.ExitFailed, `There is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
+	check(terminal.ExitFailed, `there is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
 	check(terminal.ExitFailed, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
 }
