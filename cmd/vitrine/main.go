@@ -85,7 +85,7 @@ func main() {
 		<-signals
 		interrupt()
 		<-signals // a second signal ends the process at once
-		os.Exit(terminal.ExitFailed)
+		os.Exit(terminal.ExitInterrupted)
 	}()
 	os.Exit(run(ctx, terminal.Console(), os.Args[1:]))
 }
@@ -133,7 +133,12 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	}
 	resumeGC()
 	k.BindTo(ctx, (*context.Context)(nil))
+	in := terminal.NewInput(ctx, t.In)
+	t.In = in
 	if err := k.Run(t); err != nil {
+		if in.Cut() { // err is about what was read so far
+			err = ctx.Err()
+		}
 		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))
 		for _, line := range t.Advice(err, command.Help(k)) {
 			t.Tell("%s", terminal.Plain(line))

@@ -112,7 +112,8 @@ const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 	"| 1 | It failed, for example because an address is taken; or you did not answer its question with yes; or it found faults (`audit`, `doctor`). Standard error says why. |\n" +
 	"| 2 | Arguments or flags are missing, unknown or not allowed, also by the rules of the server; or the command needs a confirmation (`--yes`). |\n" +
 	"| 3 | There is no such link, version, captions, account or key. With several arguments: none of those that failed exists. |\n" +
-	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n"
+	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n" +
+	"| 130 | You interrupted it. |\n"
 
 // output is the section about what commands print.
 const output = "\n## Output\n\nResults go to standard output, messages and progress to standard error. On a terminal, a list is a table that\n" +
@@ -183,6 +184,11 @@ func TestCommandReference(t *testing.T) {
 	}
 	if n := strings.Count(want, "\n## "); n < 30 {
 		t.Fatalf("found only %d commands, want at least 30", n)
+	}
+	for _, word := range []string{" VALUE`", " STRING`"} {
+		if strings.Contains(want, word) {
+			t.Errorf("a flag has the value%s, which says nothing", word)
+		}
 	}
 	got, err := os.ReadFile(path)
 	switch {

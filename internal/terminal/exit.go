@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 
 	"vitrine"
@@ -14,11 +15,13 @@ const (
 	ExitUsage    = 2 // the arguments or flags are wrong
 	ExitNotFound = 3 // the link, version, account or other object does not exist
 	ExitAccess   = 4 // not signed in, or the API key was refused
+
+	ExitInterrupted = 130 // by a signal, as shells number it
 )
 
 // ExitCodes explains the exit codes, for the help.
 const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found, " +
-	"4 not signed in or API key refused."
+	"4 not signed in or API key refused, 130 interrupted."
 
 // AccessError is the error of a command that has no API key to use.
 type AccessError struct{ message string }
@@ -61,6 +64,8 @@ func ExitCode(err error) int {
 	switch {
 	case errors.As(err, &several):
 		return several.code
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
 	case errors.As(err, &access):
 		return ExitAccess
 	case errors.As(err, &usage):

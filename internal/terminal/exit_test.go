@@ -1,6 +1,7 @@
 package terminal_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -27,6 +28,7 @@ func TestExitCode(t *testing.T) {
 		{refused("not_found", ""), 3},
 		{&vitrine.Error{Code: vitrine.CodeNotFound}, 3},
 		{terminal.ErrDeclined, 1},
+		{fmt.Errorf("a.txt: %w", context.Canceled), 130},
 		{terminal.Failures("2 of 3", []error{refused("not_found", ""), refused("not_found", "")}), 3},
 		{terminal.Failures("2 of 3", []error{refused("not_found", ""), errors.New("disk full")}), 1},
 		{refused("invalid_request", "expiresAt"), 2},
