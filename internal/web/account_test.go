@@ -463,7 +463,7 @@ func TestLeaving(t *testing.T) {
 		400).body
 	wrong += d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie),
 		400).body
-	if n := len(regexp.MustCompile(`(?s)<div id="close" class="dialog" role=[^\n]*\n.{0,1000}<p class="wrong" id="[a-z-]*" role="alert">`).FindAllString(wrong, -1)); n != 2 {
+	if n := len(regexp.MustCompile(`(?s)<div id="close" class="dialog raised" role=[^\n]*\n.{0,1000}<p class="wrong" id="[a-z-]*" role="alert">`).FindAllString(wrong, -1)); n != 2 {
 		t.Errorf("%d dialogs with an error are open, want 2:\n%s", n, wrong)
 	}
 	d.status(d.get("/p/"+string(l.Slug)), 200)

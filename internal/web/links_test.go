@@ -476,7 +476,7 @@ func TestDashboard(t *testing.T) {
 	cookie := d.signIn(free)
 	r := d.status(d.get("/dashboard", cookie), 200)
 	for _, want := range []string{"No links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
-		`class="usage" aria-label="Limits that you are close to" hidden`} {
+		`class="usage limits tabular" aria-label="Limits that you are close to" hidden`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -37,11 +37,11 @@ func TestQueue(t *testing.T) {
 	if a, b := strings.Index(r.body, casePath(first)), strings.Index(r.body, casePath(second)); a < 0 || b < a {
 		t.Errorf("positions of the rows = %d, %d", a, b)
 	}
-	if strings.Contains(r.body, "song.mp3") || strings.Count(r.body, `class="case"`) != 50 {
-		t.Errorf("%d rows, want 50", strings.Count(r.body, `class="case"`))
+	if strings.Contains(r.body, "song.mp3") || strings.Count(r.body, `class="case one-line"`) != 50 {
+		t.Errorf("%d rows, want 50", strings.Count(r.body, `class="case one-line"`))
 	}
 	more := d.status(d.get(d.attr(r.body, `href="(/moderation\?after=[^"]+)"`), cookie), 200)
-	if n := strings.Count(more.body, `class="case"`); n != 12 || strings.Contains(more.body, `rel="next"`) ||
+	if n := strings.Count(more.body, `class="case one-line"`); n != 12 || strings.Contains(more.body, `rel="next"`) ||
 		!strings.Contains(more.body, "Back to the longest waiting") {
 		t.Errorf("the second page has %d rows, want 12", n)
 	}
@@ -236,13 +236,13 @@ func TestDecideMany(t *testing.T) {
 	}
 	for _, bad := range []string{"", "x", "5-2", "-1-5", "0-9223372036854775807", "0-99999999999999999999"} {
 		d.status(d.post("/moderation/undo", url.Values{"done": {bad}}, cookie), 400)
-		if r := d.status(d.get("/moderation?done="+bad, cookie), 200); strings.Contains(r.body, `class="done"`) {
+		if r := d.status(d.get("/moderation?done="+bad, cookie), 200); strings.Contains(r.body, `class="done ends"`) {
 			t.Errorf("?done=%q shows a decision that was not made", bad)
 		}
 	}
 	other2 := d.join("other@example.org", vitrine.RoleModerator)
 	if r := d.status(d.get(r.Request.URL.RequestURI(), d.signIn(other2)), 200); strings.Contains(r.body,
-		`class="done"`) {
+		`class="done ends"`) {
 		t.Error("a moderator sees another moderator's decision as their own")
 	}
 	d.status(d.post("/moderation/decide", url.Values{"do": {"nonsense"},

@@ -3,7 +3,7 @@
 import { parse, spoken, towards } from "./tip.js";
 
 const tip = document.createElement("div");
-tip.className = "tip";
+tip.className = "tip raised";
 tip.hidden = true;
 tip.setAttribute("aria-hidden", "true"); // marks say it themselves
 document.body.append(tip);

@@ -220,7 +220,7 @@ func beside(class, text string) string {
 	if text == "" {
 		return ""
 	}
-	return `<span class="` + class + `">` + template.HTMLEscapeString(text) + "</span>"
+	return `<span class="` + class + ` one-line">` + template.HTMLEscapeString(text) + "</span>"
 }
 
 // selectField is a select with its label, as in field.

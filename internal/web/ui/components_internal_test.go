@@ -17,7 +17,7 @@ func TestComponents(t *testing.T) {
 		`{{button "Copy link" "item" "opens" "x"}}`: `<button type="button" popovertarget="x">Copy link</button>`,
 		`{{field .Bad "text" "t" "value" .Bad "wrong" .Bad "suffix" .Bad}}`: `<label><span>&lt;b&gt; &#34;</span>` +
 			`<span class="joined"><input class="field" name="t" type="text" value="&lt;b&gt; &#34;" ` +
-			`aria-invalid="true" aria-describedby="wrong-t"><span class="suffix">&lt;b&gt; &#34;</span></span></label>` +
+			`aria-invalid="true" aria-describedby="wrong-t"><span class="suffix one-line">&lt;b&gt; &#34;</span></span></label>` +
 			"\n" + `<p class="wrong" id="wrong-t" role="alert">&lt;b&gt; &#34;</p>`,
 		`{{field "" "textarea" "t" "value" .Bad}}`: `<textarea class="field" name="t">&lt;b&gt; &#34;</textarea>`,
 		`{{select "" "s" (options "a" .Bad "b" "B" "b")}}`: `<select class="field" name="s"><option value="a">` +

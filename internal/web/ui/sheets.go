@@ -30,15 +30,15 @@ func layered(name string, css []byte) []byte {
 var sheets = map[string][]string{
 	// All pages, and frames of viewers.
 	"ui/core.css": {
-		"styles/tokens.css", "styles/reset.css", "styles/base.css", "components/button.css", "components/code.css",
-		"components/popover.css",
-		"components/bar.css", "components/header.css",
+		"styles/tokens.css", "styles/reset.css", "styles/base.css", "components/button.css",
+		"components/popover.css", "components/bar.css", "components/header.css",
 	},
 	// Pages of a few words, such as errors.
 	"ui/notice.css": {"components/notice.css"},
 	// The app, the pages about Vitrine, and those for signing in.
 	"ui/app.css": {
-		"styles/figures.css", "components/shell.css", "components/menu.css", "components/layout.css",
+		"styles/figures.css", "components/code.css", "components/plain-button.css", "components/shell.css",
+		"components/menu.css", "components/layout.css",
 		"components/keys.css", "components/field.css", "components/tile.css", "components/table.css",
 		"components/visits.css", "components/list.css", "components/chip.css", "components/dialog.css",
 		"components/drop.css",
