@@ -64,12 +64,38 @@ func (tb *tab) checkWindows(what string, also ...func(w window, where string)) {
 		if tb.run(chromedp.Evaluate(fmt.Sprintf(overflow, w.width), &wide, awaited)); wide != "" {
 			tb.t.Errorf("%s: the page is too wide: %s", where, wide)
 		}
+		var sizes []string
+		if tb.run(chromedp.Evaluate(typeSizes, &sizes)); len(sizes) > 0 {
+			tb.t.Errorf("%s: sizes of type that are not a token: %q", where, sizes)
+		}
 		tb.axe(where, w.rules)
 		for _, check := range also {
 			check(w, where)
 		}
 	}
 }
+
+// typeSizes lists the sizes of type of a page that are none of the tokens, each
+// with an element. Code in a line of text is smaller than the line. Documents
+// that viewers show have sizes of their own.
+const typeSizes = `(() => {
+	const probe = document.body.appendChild(document.createElement("i"));
+	const tokens = ["xs", "s", "m", "base", "l", "xl", "2xl", "3xl"].map((name) => {
+		probe.style.fontSize = "var(--text-" + name + ")";
+		return parseFloat(getComputedStyle(probe).fontSize);
+	});
+	probe.remove();
+	const wrong = new Map();
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) {
+		const text = texts.currentNode.data.trim(), e = texts.currentNode.parentElement;
+		if (!text || e.closest("noscript, script, svg, .sheet") || !e.checkVisibility()) continue;
+		const size = parseFloat(getComputedStyle(e).fontSize), factor = e.closest("code, kbd, pre") ? 0.875 : 1;
+		if (![1, factor].some((f) => tokens.some((t) => Math.abs(t * f - size) < 0.02)))
+			wrong.set(size, size + " px: " + e.outerHTML.slice(0, 120));
+	}
+	return [...wrong.values()];
+})()`
 
 // overflow returns "" once the window has its new width and the page fits into
 // it. A page that adapts by script gets some time.
