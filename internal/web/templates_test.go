@@ -78,12 +78,13 @@ func TestTemplatesAreInTheTable(t *testing.T) {
 	}
 }
 
-// TestTemplatesUseComponents checks that buttons, fields, selects, chips,
-// banners, dialogs, tabs, progress bars and empty states are written only by
-// their components. Frames of viewers are documents with their own controls.
+// TestTemplatesUseComponents checks that buttons, fields, selects, tiles, drop
+// zones, chips, banners, dialogs, tabs, progress bars, toasts and empty states
+// are written only by their components, and that each component is used.
+// Frames of viewers are documents with their own controls.
 func TestTemplatesUseComponents(t *testing.T) {
 	raw := regexp.MustCompile(`<(?:button|select|textarea|progress)\b[^>]*|<input\b[^>]*|` +
-		`<\w+ [^>]*class="(?:chip|banner|dialog|panel|tabs|empty|switch)[ "][^>]*`)
+		`<\w+ [^>]*class="(?:chip|banner|dialog|panel|tabs|empty|switch|well|said)[ "{][^>]*|<section\b[^>]*class="tile[ "{][^>]*`)
 	own := regexp.MustCompile(`type="(?:radio|checkbox|file)"`) // in a label or list
 	exceptions := map[string]string{
 		"app/app.html who-button":    "an e-mail address between two icons",
@@ -92,13 +93,19 @@ func TestTemplatesUseComponents(t *testing.T) {
 		"public/link.html address":   "pages of readers load no styles of forms", "public/album_public.html address": "",
 		"public/link.html embed": "", "public/report.html note": "", "public/content.html speed": "",
 		"ui/gallery.html shown-dialog": "one that is always open",
+		"ui/gallery.html shown-toast":  "",
 	}
+	use := regexp.MustCompile(`\{\{-? *(?:template|block) "([^"]+)"`)
+	used := map[string]bool{}
 	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || path.Ext(p) != ".html" || p == "ui/parts.html" || strings.HasPrefix(p, "viewer/") ||
 			strings.HasPrefix(p, "testdata/") {
 			return err
 		}
 		b, err := os.ReadFile(p)
+		for _, m := range use.FindAllSubmatch(b, -1) {
+			used[string(m[1])] = used[string(m[1])] || p != "ui/gallery.html"
+		}
 		for _, tag := range raw.FindAllString(string(b), -1) {
 			excepted := own.MatchString(tag) && !strings.Contains(tag, `class="switch`)
 			for e := range exceptions {
@@ -113,6 +120,18 @@ func TestTemplatesUseComponents(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	parts, err := os.ReadFile("ui/parts.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range use.FindAllSubmatch(parts, -1) {
+		used[string(m[1])] = true
+	}
+	for _, m := range regexp.MustCompile(`\{\{define "([^"]+)"`).FindAllSubmatch(parts, -1) {
+		if !used[string(m[1])] {
+			t.Errorf("no page uses the component %s", m[1])
+		}
 	}
 }
 
