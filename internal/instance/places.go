@@ -177,10 +177,13 @@ func (p Places) OpenBlobs(ctx context.Context, base string, signer *signer.Signe
 	return b, b, err
 }
 
-// StorePlace, ViewsPlace and FilesPlace return the locations of the parts in a
-// comparable form.
+// StorePlace returns the location of the database, to compare it with another.
 func (p Places) StorePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, StoreFile)) }
+
+// ViewsPlace returns the location of the view log.
 func (p Places) ViewsPlace() string {
 	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, ViewsFile))
 }
+
+// FilesPlace returns the location of the files.
 func (p Places) FilesPlace() string { return cmp.Or(p.Files, filepath.Join(p.Data, FilesDir)) }

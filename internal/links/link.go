@@ -230,6 +230,10 @@ func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 	if l.State == vitrine.StateLive || l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
 		return c, nil
 	}
+	if l.State == vitrine.StateDisabled {
+		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is already disabled%s.", l.Slug,
+			reasonClause(l.Reason))
+	}
 	return c, errNotIn(l, "live")
 }
 

@@ -15,6 +15,7 @@ import (
 )
 
 type LinkCmd struct {
+	List    linkListCmd    `cmd:"" help:"List links of all accounts, newest first."`
 	Show    linkShowCmd    `cmd:"" help:"Show a link in any state."`
 	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
 	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
@@ -56,6 +57,7 @@ type optionalLink struct {
 	Slug string `arg:"" optional:"" name:"link" help:"The part of the link's address after /p/, or the address."`
 	All  bool   `help:"All links."`
 	instance.Places
+	terminal.JSONFlag
 }
 
 // AfterApply replaces the address of a link by its slug.
@@ -82,6 +84,7 @@ type linkRow struct {
 	Detail    string            `json:"detail,omitempty"`
 	CreatedAt string            `json:"createdAt"`
 	SHA256    string            `json:"sha256,omitempty"`
+	DeletedAt string            `json:"deletedAt,omitempty"`
 }
 
 // change applies f to the link and prints it.
@@ -97,27 +100,43 @@ func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
 }
 
 func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.Instance, l *vitrine.Link) error {
-	owner, err := vitrine.Read(ctx, in.Store, func(tx vitrine.Tx) (*vitrine.Account, error) {
-		return tx.Account(l.Account)
-	})
+	owner, err := ownerOf(ctx, in, l)
 	if err != nil {
 		return err
 	}
-	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail,
-		terminal.Stamp(l.CreatedAt), l.SHA256}
+	row := linkRowOf(l, owner)
 	if c.JSON {
 		return t.JSON(row)
 	}
-	status := string(row.Status)
-	if row.Reason != "" {
-		status += " (" + terminal.Why(row.Reason, row.Detail) + ")"
+	return t.Table(linkColumns, [][]string{row.cells(t, l, owner)})
+}
+
+// ownerOf returns the account of a link.
+func ownerOf(ctx context.Context, in *instance.Instance, l *vitrine.Link) (*vitrine.Account, error) {
+	return vitrine.Read(ctx, in.Store, func(tx vitrine.Tx) (*vitrine.Account, error) { return tx.Account(l.Account) })
+}
+
+func linkRowOf(l *vitrine.Link, owner *vitrine.Account) linkRow {
+	return linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail,
+		terminal.Stamp(l.CreatedAt), l.SHA256, terminal.Stamp(l.DeletedAt)}
+}
+
+// linkColumns are the headers of a table of links.
+var linkColumns = []string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"}
+
+// cells returns the row of a link in a table.
+func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Account) []string {
+	status := string(r.Status)
+	if r.Reason != "" {
+		status += " (" + terminal.Why(r.Reason, r.Detail) + ")"
 	}
-	if owner.Banned {
+	switch {
+	case !owner.ClosedAt.IsZero():
+		status += ", account closed"
+	case owner.Banned:
 		status += ", account suspended"
 	}
-	return t.Table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"},
-		[][]string{{string(row.Slug), status, row.Kind, t.Size(row.SizeBytes), t.When(l.CreatedAt), row.Account,
-			row.Title}})
+	return []string{string(r.Slug), status, r.Kind, t.Size(r.SizeBytes), t.When(l.CreatedAt), r.Account, r.Title}
 }
 
 type linkShowCmd struct{ slugArg }
@@ -131,10 +150,14 @@ type linkPreviewCmd struct{ optionalLink }
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		n, err := (&publish.Previews{Store: in.Store, Blobs: in.Blobs}).Renew(ctx, c.Slug)
-		if err == nil {
-			t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return t.JSON(map[string]int{"previews": n})
 		}
-		return err
+		t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
+		return nil
 	})
 }
 
@@ -179,6 +202,7 @@ type linkDeleteCmd struct {
 	linkArg
 	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	instance.Places
+	terminal.JSONFlag
 }
 
 // AfterApply replaces the address of a link by its slug.
@@ -191,18 +215,27 @@ func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return terminal.Usage("link delete deletes permanently. There is no terminal to ask on: add --yes")
 	}
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		if !c.Yes {
-			l, err := in.Links.BySlug(ctx, c.Slug)
-			if err != nil {
-				return err
-			}
-			if !t.Agreed(bufio.NewReader(t.In), "Delete %q (%s), its file and its numbers permanently?",
-				terminal.Plain(l.Title), terminal.Plain(c.Slug)) {
-				return terminal.ErrDeclined
-			}
+		l, err := in.Links.BySlug(ctx, c.Slug)
+		if err != nil {
+			return err
+		}
+		owner, err := ownerOf(ctx, in, l)
+		if err != nil {
+			return err
+		}
+		if !c.Yes && !t.Agreed(bufio.NewReader(t.In), "Delete %q (%s), its file and its numbers permanently?",
+			terminal.Plain(l.Title), terminal.Plain(c.Slug)) {
+			return terminal.ErrDeclined
 		}
 		if err := in.Links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
+		}
+		if c.JSON {
+			l, err := vitrine.Read(ctx, in.Store, func(tx vitrine.Tx) (*vitrine.Link, error) { return tx.Link(l.ID) })
+			if err != nil {
+				return err
+			}
+			return t.JSON(linkRowOf(l, owner))
 		}
 		t.Say("The link %s is deleted.", terminal.Plain(c.Slug))
 		return nil

@@ -87,11 +87,15 @@ type linkRescanCmd struct{ optionalLink }
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
-		if err == nil {
-			t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
-				terminal.Counted(int64(n), "link"))
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return t.JSON(map[string]int{"links": n})
 		}
-		return err
+		t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
+			terminal.Counted(int64(n), "link"))
+		return nil
 	})
 }
 

@@ -207,9 +207,12 @@ func queries() map[string]func(tx Tx) {
 		"LinkBySlug":   func(tx Tx) { _, _ = tx.LinkBySlug("s") },
 		"Links":        func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Limit: 20, Before: cursor}) },
 		"Links state":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{State: vitrine.StateProcessing}) },
-		"Links ID":     func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
-		"Links bytes":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
-		"Links words":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
+		"Links all": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Files: true, State: vitrine.StateLive, Before: cursor, Limit: 500})
+		},
+		"Links ID":    func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
+		"Links bytes": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
+		"Links words": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
 		"Links title": func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle,
 				Limit: 51})
