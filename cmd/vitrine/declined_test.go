@@ -55,7 +55,8 @@ func TestDeclined(t *testing.T) {
 	}
 	for _, args := range [][]string{{"rm", "minutes"}, {"versions", "minutes", "--delete", "1"},
 		{"captions", "talk", "--delete", "--language", "de"}, {"put", "--replace", "talk", text},
-		{"link", "delete", "minutes"}, {"account", "role", "owner@example.org", "member"}} {
+		{"link", "delete", "minutes"}, {"account", "role", "owner@example.org", "member"},
+		{"account", "delete", "owner@example.org"}, {"key", "revoke", "owner@example.org", "1"}} {
 		for _, answers := range []string{"n\n", "\n", ""} {
 			if code, messages := answer(answers, args...); code != terminal.ExitFailed ||
 				!strings.Contains(messages, "[y/N] ") || !strings.Contains(messages, terminal.ErrDeclined.Error()) {

@@ -32,7 +32,9 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 		if err := notLastOwner(tx, a, "be closed"); err != nil {
 			return err
 		}
-		return s.close(tx, a)
+		c, err := s.close(tx, a)
+		c.At, c.By, c.Account = s.Now(), vitrine.Owner(a.ID), a.ID
+		return errors.Join(err, tx.PutAccount(a), tx.AddChange(&c))
 	})
 	if err == nil && s.Wake != nil {
 		s.Wake()
@@ -40,16 +42,21 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 	return err
 }
 
-func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
-	now := s.Now()
-	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID),
-		tx.DeleteSharedReport(a.ID, 0)); err != nil {
-		return err
-	}
+// CloseByEmail closes an account, as Close does, for the operator: even that of
+// the last owner. Errors: CodeNotFound.
+func (s *Accounts) CloseByEmail(ctx context.Context, email string, d vitrine.Decision) error {
+	_, err := s.change(ctx, email, d, s.close)
+	return err
+}
+
+// close deletes the sessions, tokens and keys of an account, and changes the
+// account to a closed one. The caller stores both.
+func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
+	err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID),
+		tx.DeleteSharedReport(a.ID, 0))
 	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember
-	a.Banned, a.ClosedAt, a.Closing = true, now, true // a closed account is permanently suspended
-	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID),
-		Action: vitrine.ActionClose, Account: a.ID}))
+	a.Banned, a.ClosedAt, a.Closing = true, s.Now(), true // a closed account is permanently suspended
+	return vitrine.Change{Action: vitrine.ActionClose}, err
 }
 
 // notLastOwner returns an error if a change would leave an instance without an

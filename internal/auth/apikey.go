@@ -247,6 +247,14 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, 
 	return keys, err
 }
 
+// ByID finds a key of an account. Errors: CodeNotFound.
+func (s *Keys) ByID(ctx context.Context, email string, id vitrine.KeyID) (*vitrine.APIKey, error) {
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.APIKey, error) {
+		_, k, err := keyOf(tx, email, id)
+		return k, err
+	})
+}
+
 // Revoke revokes a key of an account, from the next request on. Revoking it
 // again is not an error.
 func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) (k *vitrine.APIKey, err error) {

@@ -28,7 +28,7 @@ func TestEach(t *testing.T) {
 		}
 		clear(want)
 		for i := range n {
-			// Three links share a time. Every fifth expires before the list is read.
+			// Three links share a time. Every fifth expires before it is read.
 			l := &vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprintf("link-%04d", i)), State: states[i%len(states)],
 				CreatedAt: clock.Add(time.Duration(i/3) * time.Second)}
 			shown := l.State

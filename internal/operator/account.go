@@ -33,6 +33,7 @@ type AccountCmd struct {
 	Unban   accountUnbanCmd   `cmd:"" name:"unsuspend" aliases:"unban" help:"Lift a suspension and restore the links."`
 	History accountHistoryCmd `cmd:"" help:"List decisions about an account and its links, newest first, including refused files."`
 	Role    accountRoleCmd    `cmd:"" help:"Change an account's role."`
+	Delete  accountDeleteCmd  `cmd:"" aliases:"close" help:"Delete an account with its links, files and numbers permanently."`
 	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print a one-time sign-in link."`
 	Reset   accountResetCmd   `cmd:"" help:"Print a one-time link to choose a new password."`
 	Invite  accountInviteCmd  `cmd:"" help:"Print a one-time invitation link."`
@@ -306,11 +307,17 @@ type accountBanCmd struct {
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		a, err := in.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		if a.Banned {
+			return showAccount(t, c.JSONFlag, a, "is already suspended")
+		}
 		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend "+c.Email); err != nil || !ok {
 			return err
 		}
-		a, err := in.Accounts.SetBanned(ctx, c.Email, true, c.decision())
-		if err != nil {
+		if a, err = in.Accounts.SetBanned(ctx, c.Email, true, c.decision()); err != nil {
 			return err
 		}
 		return showAccount(t, c.JSONFlag, a, "is suspended")
@@ -326,8 +333,14 @@ type accountUnbanCmd struct {
 
 func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.SetBanned(ctx, c.Email, false, c.decision())
+		a, err := in.Accounts.ByEmail(ctx, c.Email)
 		if err != nil {
+			return err
+		}
+		if !a.Banned {
+			return showAccount(t, c.JSONFlag, a, "is already active: it is not suspended")
+		}
+		if a, err = in.Accounts.SetBanned(ctx, c.Email, false, c.decision()); err != nil {
 			return err
 		}
 		return showAccount(t, c.JSONFlag, a, "is no longer suspended")
@@ -372,6 +385,18 @@ type yesFlag struct {
 // reports whether to go on.
 func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
 	email, change, undo string) (bool, error) {
+	only, err := onlyOwner(ctx, in, email)
+	if err != nil || !only {
+		return err == nil, err
+	}
+	warnOfOnlyOwner(t, email, change, f.Yes)
+	tellUnlessSure(t, f.Yes)("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
+	return t.Confirmed(f.Yes, "Continue?")
+}
+
+// onlyOwner reports whether an account is the only owner of an instance who is
+// not suspended.
+func onlyOwner(ctx context.Context, in *instance.Instance, email string) (bool, error) {
 	owners, err := in.Accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.RoleOwner})
 	if err != nil {
 		return false, err
@@ -384,17 +409,23 @@ func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instan
 			others++
 		}
 	}
-	if !is || others > 0 {
-		return true, nil
-	}
-	tell := t.Tell
-	if f.Yes {
-		tell = t.Say
-	}
-	tell("%s is the only owner. Once %s, nobody can manage people and plans on the website; this command line still can.",
+	return is && others == 0, nil
+}
+
+// warnOfOnlyOwner tells what a change of the only owner means. If sure, there
+// is no question, and --quiet hides the warning.
+func warnOfOnlyOwner(t *terminal.Terminal, email, change string, sure bool) {
+	tellUnlessSure(t, sure)("%s is the only owner. Once %s, nobody can manage people and plans on the website; this command line still can.",
 		terminal.Plain(email), change)
-	tell("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
-	return t.Confirmed(f.Yes, "Continue?")
+}
+
+// tellUnlessSure returns Tell for the text of a question, and Say if it is not
+// asked.
+func tellUnlessSure(t *terminal.Terminal, sure bool) func(string, ...any) {
+	if sure {
+		return t.Say
+	}
+	return t.Tell
 }
 
 // humanMinutes returns a duration in whole minutes for a sentence.

@@ -62,7 +62,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.JSON(newKeyOf(c.Email, key))
+			return t.JSON(newKeyOf(c.Email, key, 0))
 		}
 		t.Say("Key %q of %s, shown only once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
 		return showKey(t, c.Data, key.Text)
@@ -77,11 +77,14 @@ type newKeyRow struct {
 	APIKey    vitrine.KeyText  `json:"apiKey"`
 	Scope     vitrine.KeyScope `json:"scope"`
 	ExpiresAt string           `json:"expiresAt,omitempty"`
+	LinkLife  int64            `json:"linkLifeSeconds,omitempty"`
+	Replaces  vitrine.KeyID    `json:"replaces,omitempty"` // the key that was rotated
 	OldEndsAt string           `json:"oldEndsAt,omitempty"`
 }
 
-func newKeyOf(email string, k auth.NewKey) newKeyRow {
-	return newKeyRow{email, k.ID, k.Name, k.Text, k.Scope, terminal.Stamp(k.ExpiresAt), terminal.Stamp(k.OldEnds)}
+func newKeyOf(email string, k auth.NewKey, replaces vitrine.KeyID) newKeyRow {
+	return newKeyRow{email, k.ID, k.Name, k.Text, k.Scope, terminal.Stamp(k.ExpiresAt), int64(k.LinkLife / time.Second),
+		replaces, terminal.Stamp(k.OldEnds)}
 }
 
 type keyListCmd struct {
@@ -102,6 +105,11 @@ type keyRow struct {
 	LinkLife  int64         `json:"linkLifeSeconds,omitempty"`
 }
 
+func keyRowOf(k *vitrine.APIKey) keyRow {
+	return keyRow{k.ID, k.Name, k.Last4, terminal.Stamp(k.CreatedAt), terminal.Stamp(k.UsedAt),
+		terminal.Stamp(k.RevokedAt), terminal.Stamp(k.ExpiresAt), string(k.Scope), int64(k.LinkLife / time.Second)}
+}
+
 func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		keys, err := in.Keys.List(ctx, c.Email)
@@ -110,9 +118,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		var rows [][]string
 		for _, k := range keys {
-			r := keyRow{k.ID, k.Name, k.Last4, terminal.Stamp(k.CreatedAt), terminal.Stamp(k.UsedAt),
-				terminal.Stamp(k.RevokedAt), terminal.Stamp(k.ExpiresAt), string(k.Scope),
-				int64(k.LinkLife / time.Second)}
+			r := keyRowOf(k)
 			if c.JSON {
 				if err := t.JSON(r); err != nil {
 					return err
@@ -172,28 +178,56 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.JSON(newKeyOf(c.Email, key))
+			return t.JSON(newKeyOf(c.Email, key, vitrine.KeyID(c.ID)))
 		}
-		t.Say("New key (replaces key %d of %s), shown only once:", c.ID, terminal.Plain(c.Email))
+		old := "works until " + t.When(key.OldEnds)
+		if grace == 0 {
+			old = "no longer works"
+		}
+		t.Say("New key of %s, shown only once. It replaces key %d, which %s:", terminal.Plain(c.Email), c.ID, old)
 		return showKey(t, c.Data, key.Text)
 	})
 }
 
 type keyRevokeCmd struct {
 	emailArg
-	ID int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
+	ID  int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
+	Yes bool  `short:"y" help:"Do not ask for confirmation. Without a terminal, it never asks."`
 	instance.Places
+	terminal.JSONFlag
 }
 
+// revokedKey is the output for a revoked key.
+type revokedKey struct {
+	Email string `json:"email"`
+	keyRow
+}
+
+// Run revokes a key. It asks for confirmation on a terminal, because a key
+// cannot be restored. Without one it does not need --yes: scripts revoke a key
+// that leaked, and that must not fail.
 func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		k, err := in.Keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID))
+		k, err := in.Keys.ByID(ctx, c.Email, vitrine.KeyID(c.ID))
 		if err != nil {
 			return err
 		}
-		t.Say("Key %d, %q (%s…%s), of %s is revoked since %s.", c.ID, terminal.Plain(k.Name), vitrine.KeyPrefix,
-			k.Last4,
-			terminal.Plain(c.Email), t.When(k.RevokedAt))
+		already := !k.RevokedAt.IsZero()
+		sure := c.Yes || already || !t.InTTY || !t.ErrTTY
+		ok, err := t.Confirmed(sure, "Revoke key %d, %q, of %s? It cannot be restored.", c.ID, terminal.Plain(k.Name),
+			terminal.Plain(c.Email))
+		if err != nil || !ok {
+			return err
+		}
+		if k, err = in.Keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID)); err != nil {
+			return err
+		}
+		if c.JSON {
+			return t.JSON(revokedKey{c.Email, keyRowOf(k)})
+		}
+		what := map[bool]string{true: "was already revoked, at", false: "is revoked since"}[already]
+		t.Say("Key %d, %q (%s…%s), of %s %s %s.", c.ID, terminal.Plain(k.Name), vitrine.KeyPrefix, k.Last4,
+			terminal.Plain(c.Email), what, t.When(k.RevokedAt))
 		return nil
 	})
 }
