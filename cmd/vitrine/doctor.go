@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,7 @@ type doctor struct {
 	// readable is set if the database of accounts and links can be opened
 	// without changing it.
 	readable bool
+	missing  bool // there is no instance
 }
 
 func (d *doctor) report(part string, s severity, format string, args ...any) {
@@ -93,8 +95,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		failed = errors.Join(failed, err)
 	}
 	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
-	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.cities,
-		d.mail, d.public} {
+	for _, look := range []func(context.Context){d.data, d.instance, d.database, d.views, d.files, d.clamd, d.previews,
+		d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -106,6 +108,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case counts[wrong] > 0:
 		return fmt.Errorf("%s, %s", terminal.Counted(counts[wrong], "fault"),
 			terminal.Counted(counts[warning], "warning"))
+	case d.missing:
+		t.Say("There is no instance yet, so only the configuration was checked.")
 	case counts[warning] > 0:
 		t.Say("Nothing is wrong, but there is something to look at: %s.", terminal.Counted(counts[warning], "warning"))
 	default:
@@ -130,7 +134,7 @@ func (d *doctor) data(context.Context) {
 			d.report(part, wrong, "%s does not exist and cannot be created in %s (%v). Create it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
-		d.report(part, note, "%s does not exist yet: \"vitrine serve\" creates an instance in it. To use another one, set --data or VITRINE_DATA.", d.Data)
+		d.report(part, note, "%s does not exist yet: \"vitrine serve\" creates it.", d.Data)
 		return
 	}
 	switch {
@@ -184,6 +188,16 @@ func (d *doctor) lock() {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 	} else {
 		d.report("server", fine, "A server runs on %s: process %s, at %s.", d.Data, process, address)
+	}
+}
+
+// instance warns if there is no instance: --data may be wrong. Problems of the
+// database are reported with it.
+func (d *doctor) instance(ctx context.Context) {
+	isNew, err := d.IsNew(ctx)
+	if d.missing = err == nil && isNew; d.missing {
+		d.report("instance", warning, "There is no Vitrine instance in %s. To create one, start \"vitrine serve\" with these settings. To check another one, set --data (VITRINE_DATA) or --database.",
+			instance.Redacted(cmp.Or(d.Database, d.Data)))
 	}
 }
 

@@ -58,9 +58,13 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	output, healthy := diagnosis(t, k.data)
-	wantLines(t, output, "does not exist yet: \"vitrine serve\" creates an instance", "is empty: ")
-	if !healthy {
-		t.Errorf("doctor fails for a new instance: %s", output)
+	wantLines(t, output, "does not exist yet: \"vitrine serve\" creates it", "is empty: ",
+		"warning  instance: There is no Vitrine instance in "+k.data, "There is no instance yet")
+	if !healthy || strings.Contains(output, "Nothing is wrong") {
+		t.Errorf("doctor of a new instance: healthy = %v: %s", healthy, output)
+	}
+	if quiet, _ := diagnosis(t, k.data, "--quiet"); !strings.HasPrefix(quiet, "warning  instance: ") {
+		t.Errorf("doctor --quiet of a new instance prints %q", quiet)
 	}
 	k.run("account", "create", "owner@example.org")
 	before := contents(t, k.data)

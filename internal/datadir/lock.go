@@ -15,7 +15,9 @@ import (
 
 // LockFile is in a data directory. Anyone who serves it holds a lock on the
 // file, and writes its process ID and its address into it; the address stays
-// when the server ends.
+// when the server ends. The file alone locks nothing. It is never deleted, even
+// if a server fails to start: another process may have opened the deleted file,
+// and a third would then lock a new one.
 const LockFile = "serve.lock"
 
 // ServingLock is held by the process that serves a data directory.
