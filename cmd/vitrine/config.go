@@ -34,6 +34,7 @@ type serveCmd struct {
 	scanFlags
 	previewFlags
 	limits.PlanFlags
+	UpgradeURL string `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 	accountFlags
 	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS" group:"advanced"`
 	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" group:"advanced" default:"0s"`

@@ -7,7 +7,6 @@ type PlanFlags struct {
 	PlanFree     Bounds `help:"Limits of the Free plan. Default: ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
 	PlanPro      Bounds `help:"Limits of the Pro plan. Default: ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
 	PlanLifetime Bounds `help:"Limits of the Lifetime plan. Default: ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
-	UpgradeURL   string `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
 // Plans returns the plan limits: the defaults, overridden by flags.
