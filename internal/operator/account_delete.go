@@ -30,7 +30,7 @@ type deletedAccount struct {
 	Email     string `json:"email"`
 	Links     int64  `json:"links"`
 	Websites  int64  `json:"websites"`
-	SizeBytes int64  `json:"sizeBytes"`
+	SizeBytes int64  `json:"size_bytes"`
 }
 
 // count counts what is deleted with an account.

@@ -77,12 +77,12 @@ type linkRow struct {
 	Title     string            `json:"title"`
 	Name      string            `json:"name"`
 	Kind      string            `json:"kind"`
-	SizeBytes int64             `json:"sizeBytes"`
+	SizeBytes int64             `json:"size_bytes"`
 	Account   string            `json:"account"`
 	Status    vitrine.LinkState `json:"status"`
 	Reason    string            `json:"reason,omitempty"`
 	Detail    string            `json:"detail,omitempty"`
-	CreatedAt string            `json:"createdAt"`
+	CreatedAt string            `json:"created_at"`
 	SHA256    string            `json:"sha256,omitempty"`
 	DeletedAt string            `json:"deletedAt,omitempty"`
 }

@@ -114,7 +114,7 @@ type queueRow struct {
 	Since     string       `json:"since"`
 	Reports   int          `json:"reports"`
 	Kind      string       `json:"kind"`
-	SizeBytes int64        `json:"sizeBytes"`
+	SizeBytes int64        `json:"size_bytes"`
 	Account   string       `json:"account"`
 	Title     string       `json:"title"`
 	Name      string       `json:"name"`
