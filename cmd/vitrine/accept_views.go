@@ -14,7 +14,7 @@ import (
 
 type storageAcceptViewsCmd struct {
 	instance.Places
-	Yes bool `short:"y" help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 }
 
 func (*storageAcceptViewsCmd) Help() string {

@@ -67,9 +67,15 @@ func placeHolder(f *kong.Flag) string {
 	case f.Enum != "":
 		return strings.ReplaceAll(f.Enum, ",", "|")
 	case f.Target.Type() == reflect.TypeFor[time.Duration]():
-		return "DURATION"
+		return "TIME"
 	case f.Target.CanInt() && f.Target.Type().PkgPath() == "":
 		return "N"
+	}
+	switch f.Name { // the help shows their defaults instead
+	case "listen":
+		return "HOST:PORT"
+	case "log-level":
+		return "LEVEL"
 	}
 	return strings.ToUpper(f.Name)
 }

@@ -94,7 +94,7 @@ func otherPlace(err error) string {
 
 type storageClaimCmd struct {
 	instance.Places
-	Yes bool `short:"y" help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 }
 
 func (*storageClaimCmd) Help() string {
