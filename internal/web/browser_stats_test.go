@@ -8,6 +8,7 @@ import (
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -61,7 +62,7 @@ func tipOf(mark string) string {
 const noTip = `document.querySelector(".tip").hidden && document.querySelector("[data-tip].is-on") === null`
 
 // TestBrowserStatsChart checks that every mark of every chart shows its value
-// for the keyboard, touch and mouse.
+// for the keyboard and the mouse.
 func TestBrowserStatsChart(t *testing.T) {
 	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
@@ -107,20 +108,6 @@ func TestBrowserStatsChart(t *testing.T) {
 	showsTip(pages(1))
 	tb.run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	tb.until(noTip)
-	// With a finger that moves over the days.
-	touch := func(kind, mark string) {
-		t.Helper()
-		tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); m.dispatchEvent(new PointerEvent("`+kind+`", {pointerType: "touch", bubbles: true, clientX: r.left + r.width / 2, clientY: r.top + r.height / 2})) })(`+mark+`)`, nil))
-	}
-	for _, mark := range []string{day(3), cell(2, 5), pages(0), `document.querySelector(".bars [data-tip]")`} {
-		touch("pointerdown", mark)
-		showsTip(mark)
-	}
-	touch("pointerdown", day(3))
-	touch("pointermove", day(7))
-	showsTip(day(7))
-	tb.run(chromedp.Evaluate(`document.body.dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true}))`, nil))
-	tb.until(noTip)
 	// With a mouse.
 	for _, mark := range []string{day(12), cell(4, 9), pages(0), `document.querySelector("#by-countries [data-tip]")`} {
 		var at []float64
@@ -137,6 +124,52 @@ func TestBrowserStatsChart(t *testing.T) {
 		".lines .uniques": "inline"} {
 		tb.until(`getComputedStyle(document.querySelector("` + shown + `")).display === "` + want + `"`)
 	}
+	tb.quiet()
+}
+
+// TestBrowserStatsTouch checks that a tap on a mark shows its value until the
+// next tap elsewhere, and that a finger may move over the marks.
+func TestBrowserStatsTouch(t *testing.T) {
+	o := newReportSite(t)
+	tb := newMember(t, o.site, o.account)
+	tb.run(chromedp.EmulateViewport(390, 844, chromedp.EmulateTouch),
+		chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
+	tb.until(`document.querySelector(".marks [tabindex='0']") !== null`)
+	day := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".over-time .marks g")[%d]`, i) }
+	touch := func(kind input.TouchType, mark string) {
+		t.Helper()
+		points := []*input.TouchPoint{}
+		if mark != "" {
+			var at []float64
+			tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] })(`+mark+`)`, &at))
+			points = append(points, &input.TouchPoint{X: at[0], Y: at[1]})
+		}
+		tb.run(input.DispatchTouchEvent(kind, points))
+	}
+	lifted := `window.lifted === true`
+	tb.run(chromedp.Evaluate(`document.documentElement.addEventListener("pointerleave", () => (window.lifted = true)); undefined`, nil))
+	tap := func(mark string) {
+		t.Helper()
+		tb.run(chromedp.Evaluate(`window.lifted = false`, nil))
+		touch(input.TouchStart, mark)
+		touch(input.TouchEnd, "")
+		tb.until(lifted)
+	}
+	for _, mark := range []string{day(29), day(3), // the first of them also has the focus
+		`document.querySelectorAll(".heat tbody tr")[2].querySelectorAll("[data-tip]")[5]`,
+		`document.querySelectorAll(".by-page [data-tip]")[0]`} {
+		tap(mark)
+		tb.until(tipOf(mark))
+	}
+	tb.run(chromedp.Evaluate(`window.lifted = false`, nil))
+	touch(input.TouchStart, day(3))
+	touch(input.TouchMove, day(7))
+	tb.until(tipOf(day(7)))
+	touch(input.TouchEnd, "")
+	tb.until(lifted)
+	tb.until(tipOf(day(7)))
+	tap(`document.querySelector("h1")`)
+	tb.until(noTip)
 	tb.quiet()
 }
 

@@ -73,7 +73,9 @@ document.addEventListener("pointerdown", (event) => {
   if (mark) show(mark);
   else hide();
 });
-document.documentElement.addEventListener("pointerleave", hide);
+document.documentElement.addEventListener("pointerleave", (event) => {
+  if (event.pointerType === "mouse") hide(); // a finger that lifts leaves the tip, until the next tap
+});
 addEventListener("scroll", (event) => event.target !== document && hide(), { capture: true, passive: true });
 addEventListener("resize", hide);
 
@@ -99,7 +101,7 @@ document.addEventListener("focusin", (event) => {
   if (group && mark === event.target) stop(group, mark);
   if (event.target.matches(":focus-visible")) show(mark);
 });
-document.addEventListener("focusout", hide);
+document.addEventListener("focusout", (event) => shown?.contains(event.target) && hide());
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && shown) {
     hide();
