@@ -127,13 +127,12 @@ func (t *Tally) Labels(l Label, n int) []Bucket { return topBuckets(t.labels[l],
 
 // topBuckets returns the n largest counts, ties by key ascending.
 func topBuckets(c counts, n int) []Bucket {
-	top := make([]Bucket, 0, n+1)
+	top := make([]Bucket, 0, len(c))
 	for key, count := range c {
-		b := Bucket{Key: key, Count: *count}
-		i, _ := slices.BinarySearchFunc(top, b, bySize)
-		top = slices.Insert(top, i, b)
-		top = top[:min(len(top), n)]
+		top = append(top, Bucket{Key: key, Count: *count})
 	}
+	slices.SortFunc(top, bySize)
+	top = top[:min(len(top), n)]
 	all := c.total()
 	for i := range top {
 		top[i].Pct = pct(top[i].Count, all)

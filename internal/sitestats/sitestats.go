@@ -142,6 +142,9 @@ func pageNumber(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64,
 	return p.Number, tx.AddSitePage(p)
 }
 
+// maxRows is how many rows each breakdown of a website has.
+const maxRows = 1000
+
 // Report returns the report of a website over a range. It is the report of an
 // account whose links are the website's pages; all are in TopLinks, with their
 // path as slug and title. A website has no sessions and no downloads.
@@ -180,6 +183,9 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 		}
 	}
 	rep := report.ForWebsite(pages, w, cur, prev, top, all)
+	if cur != nil {
+		rep.Breakdowns = cur.Breakdowns(maxRows, false)
+	}
 	slices.SortFunc(rep.TopLinks, func(a, b report.LinkSummary) int {
 		return cmp.Or(cmp.Compare(b.Views, a.Views), cmp.Compare(a.Slug, b.Slug))
 	})
