@@ -113,20 +113,20 @@ web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
 web                          geo sharedreport
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
-web/app                      report web/chart
+web/app                      analytics report web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
 web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
 web/app/entrypage            analytics
 web/app/keypage              vitrine auth web/app web/httpx web/ui
-web/app/linkpage             vitrine analytics collections filetype links publish report web/app web/httpx web/ui
-web/app/linkpage             web/chart web/viewer
+web/app/linkpage             vitrine analytics collections filetype links publish web/app web/httpx web/ui
+web/app/linkpage             web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
-web/app/uploadpage           vitrine analytics filetype auth links publish web/api web/app web/httpx web/ui
+web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui

@@ -12,10 +12,11 @@ import (
 	"vitrine/report"
 )
 
-const (
-	recentRows = 25 // (contract, Limits)
-	topRows    = 25
-)
+// TopLinks is how many links the report of an account lists (contract, Limits).
+const TopLinks = 25
+
+// recentRows is how many visits the report of a link lists (contract, Limits).
+const recentRows = 25
 
 // Log is what this package uses of [vitrine.ViewLog].
 type Log interface {
@@ -138,7 +139,7 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	if err != nil {
 		return nil, err
 	}
-	top, err := s.top(ctx, of, cur.Top(links, topRows), w)
+	top, err := s.top(ctx, of, cur.Top(links, TopLinks), w)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,22 @@
 package web_test
 
 import (
+	"archive/zip"
 	"fmt"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestBrowserSmallThings checks details of the demo's pages that only a browser
 // shows.
 func TestBrowserSmallThings(t *testing.T) {
 	d := newPicturedDemo(t)
+	for range 4 {
+		d.shared(d.links["annual-report.pdf"], "")
+	}
 	cookies := d.cookies()
 	a := newAudience(t, d, cookies)
 	visitor, member := a.tab(nil), a.tab(d.pro)
@@ -46,7 +51,7 @@ func TestBrowserSmallThings(t *testing.T) {
 	}
 
 	// A table of pages shows its first 12 rows and the greatest loss, and all
-	// of them on request, without a scroll bar. On a phone it shows 7 rows, and
+	// of them on request, without a scroll bar. On a phone it shows 6 rows, and
 	// the page is at most some screens long.
 	rows := `[...document.querySelectorAll("#pages tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
@@ -57,11 +62,16 @@ func TestBrowserSmallThings(t *testing.T) {
 		member.run(chromedp.Evaluate(`document.querySelector("#pages .show-all input")?.click()`, nil))
 		evaluates(member, name+", all", rows, pages)
 		member.visit(d.url + statsPath(d.links[name]) + "?range=90d") // on a phone
-		evaluates(member, name+", on a phone", rows, 7)
+		evaluates(member, name+", on a phone", rows, 6)
 		evaluates(member, name+", visits", `document.querySelectorAll(".visits tbody tr").length`, 25)
 		evaluates(member, name+", the height of the page",
 			`Math.max(4000, document.documentElement.scrollHeight) + " " + document.documentElement.scrollWidth`,
 			"4000 390")
+		member.run(chromedp.EmulateViewport(360, 844))
+		evaluates(member, name+", the height of the page on a narrower phone",
+			`Math.max(4000, document.documentElement.scrollHeight) + " " + document.documentElement.scrollWidth`,
+			"4000 360")
+		member.run(chromedp.EmulateViewport(390, 844))
 		member.run(chromedp.Evaluate(`document.querySelectorAll(".show-all input").forEach((i) => i.click())`, nil))
 		evaluates(member, name+", all, on a phone", rows, pages)
 		evaluates(member, name+", all visits", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 25)
@@ -90,6 +100,42 @@ func TestBrowserSmallThings(t *testing.T) {
 		"exact")
 	evaluates(member, "the chart in print", `document.querySelector(".lines").getBoundingClientRect().right <= document.querySelector(".over-time").getBoundingClientRect().right`, true)
 	evaluates(member, "rows in print", rows, 96)
-	evaluates(member, "navigation in print", `document.querySelector(".top").checkVisibility()`, false)
+	evaluates(member, "the range in print", `((p) => p.checkVisibility() && /^Last 90 days: \d+ \w+ \d+ – \d+ \w+ \d+, UTC$/.test(p.textContent))(document.querySelector(".on-paper"))`, true)
+	evaluates(member, "ground in print", `getComputedStyle(document.documentElement).backgroundColor`,
+		"rgb(255, 255, 255)")
+	evaluates(member, "a table of many pages breaks", `getComputedStyle(document.querySelector("#pages")).breakInside`,
+		"auto")
+	evaluates(member, "controls in print", `[...document.querySelectorAll(".top, .crumb, .edit, .only, .filters, .csv, summary, .tabs, .sharing")].filter((e) => e.checkVisibility()).map((e) => e.className).join()`, "")
+	member.run(chromedp.EmulateViewport(956, 900)) // as wide as a page of A4 is laid out
+	evaluates(member, "lines of a date in print", `Math.max(...[...document.querySelectorAll(".visits time")].map((t) => t.getClientRects().length))`, 1)
+	evaluates(member, "visits fit the paper", `document.querySelector(".visits").getBoundingClientRect().right <= document.querySelector(".page").getBoundingClientRect().right`, true)
+	member.run(inTheme("dark"), emulation.SetEmulatedMedia().WithMedia("print").WithFeatures(
+		[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	evaluates(member, "ink in print, of a dark screen", `getComputedStyle(document.querySelector("h1")).color`, "rgb(29, 27, 24)")
 	member.run(emulation.SetEmulatedMedia().WithMedia(""))
+}
+
+// TestBrowserMotion checks that dialogs and the veils behind them fade in and
+// out within a moment, and not where motion is unwanted.
+func TestBrowserMotion(t *testing.T) {
+	d := newDesk(t)
+	previewer(t, d)
+	l := d.publish("kit.zip", zipped(t, zip.Deflate))
+	d.check(d.server.Previews.Make(t.Context()))
+	tb := newMember(t, d, d.member)
+	for path, dialog := range map[string]string{"/p/" + string(l.Slug): "#entry", linkPath(l) + "/settings": "#delete"} {
+		for motion, want := range map[string]string{"no-preference": "0.14s", "reduce": "0s"} {
+			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+				{Name: "prefers-reduced-motion", Value: motion}}), chromedp.Navigate(d.url+path),
+				chromedp.Evaluate(`((d) => (d.showModal ? d.showModal() : d.showPopover()))(document.querySelector("`+dialog+`"))`, nil))
+			for _, part := range []string{"null", `"::backdrop"`} {
+				style := `getComputedStyle(document.querySelector("` + dialog + `"), ` + part + `)`
+				tb.until(style + `.transitionDuration.split(", ").every((s) => s === "` + want + `")`)
+				tb.until(style + `.opacity === "1"`)
+			}
+			tb.run(chromedp.KeyEvent(kb.Escape))
+			tb.until(`getComputedStyle(document.querySelector("` + dialog + `")).opacity === "0"`)
+		}
+	}
+	tb.quiet()
 }

@@ -27,7 +27,7 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#stats").innerText.includes("No views yet")`)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	tb.until(`document.querySelector("#card-views .value")?.textContent === "1"`)
-	tb.until(`document.querySelector(".marks [tabindex='0']") !== null && /^Changed at \d\d:\d\d UTC$/.test(document.querySelector("#live").innerText.trim())`)
+	tb.until(`document.querySelector(".marks [tabindex='0']") !== null && /^Changed \d+ \w+, \d\d:\d\d$/.test(document.querySelector("#live").innerText.trim()) && document.querySelector("#live time").title.includes(" UTC")`)
 	tb.run(chromedp.Evaluate(`document.querySelector("#series-details summary").click(), document.querySelector("#ledger summary").click(), document.querySelector("#series-details summary").focus(), scrollTo(0, 200)`, nil))
 	d.openNow(l, 2)
 	tb.run(nudge)

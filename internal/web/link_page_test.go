@@ -66,32 +66,36 @@ func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	d.status(d.get("/p/moved"), http.StatusGone)
 }
 
-// TestLinkPageNumbers checks that the page of a link shows four numbers of its
-// report and links to the rest, and shows none without views or without
-// analytics in the plan.
+// TestLinkPageNumbers checks that each page of a link shows four numbers of all
+// its views above the tabs and links to the rest, and shows none without views
+// or without analytics in the plan.
 func TestLinkPageNumbers(t *testing.T) {
 	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	here := "/links/" + string(l.Slug)
 	var want report.LinkReport
-	o.api(here+"/analytics?range=30d", &want)
+	o.api(here+"/analytics?range=all", &want)
 	page := o.parse(o.status(o.get(here, o.cookie), http.StatusOK).body)
 	figures := page.class("figures")
-	if len(figures) != 1 || figures[0].attr("href") != here+"/analytics" {
+	if len(figures) != 1 || figures[0].attr("href") != here+"/analytics?range=all" {
 		t.Fatalf("%d blocks of numbers, want 1 that links to the report", len(figures))
 	}
 	numbers := figures[0].tags("b")
 	same(t, "views", numbers[0].text(), humanize.Comma(want.Totals.Views))
 	same(t, "unique viewers", numbers[1].text(), humanize.Comma(want.Totals.Uniques))
+	same(t, "pictures of the views", len(figures[0].class("spark")), 1)
 	same(t, "completion", numbers[3].text(), want.Totals.CompletionPct.String()+"%")
 	for path, tab := range map[string]string{here: "Overview", here + "/analytics": "Analytics",
-		here + "/share": "Share", here + "/settings": "Settings"} {
+		here + "/analytics/visits": "Analytics", here + "/share": "Share", here + "/versions": "Versions",
+		here + "/settings": "Settings"} {
 		body := o.status(o.get(path, o.cookie), http.StatusOK).body
 		page := o.parse(body)
 		same(t, "the title of "+path, page.tags("h1")[0].text(), ui.Title(l))
-		same(t, "numbers in the head of "+path, len(page.class("figures")),
-			map[bool]int{true: 1}[tab == "Overview"])
-		same(t, "the address in the head of "+path, len(page.class("link-address")), 1)
+		same(t, "numbers in the head of "+path, len(page.class("figures")), 1)
+		same(t, "numbers of "+path+" before the tabs", strings.Index(body, `class="figures"`) < strings.Index(body,
+			`class="tabs"`), true)
+		same(t, "the address in the head of "+path, len(page.class("link-address")),
+			map[bool]int{true: 1}[tab != "Settings"]) // which has a field with it
 		same(t, "ways to copy it", len(page.class("copy-link")), 1)
 		for _, a := range page.class("tabs")[0].tags("a") {
 			same(t, "the tab of "+path, a.attr("aria-current") == "page", a.text() == tab)

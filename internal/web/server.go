@@ -174,7 +174,7 @@ func (s *Server) handlers() *handlers {
 		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
-	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Notices: s.Notices}
+	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	h := &handlers{
@@ -191,19 +191,19 @@ func (s *Server) handlers() *handlers {
 		entry: &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
 			SetupCommand: s.SetupCommand},
 		links: &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
-			Albums: s.Albums, Analytics: s.Analytics},
+			Albums: s.Albums},
 		keys: &keypage.Handler{Shell: shell, Keys: s.Keys},
 		account: &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
-			Analytics: s.Analytics, SiteStats: s.SiteStats},
+			SiteStats: s.SiteStats},
 		people: &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
 		albums: &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
-		analytics: &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites,
+		analytics: &reportpage.Handler{Shell: shell, Links: s.Links, Sites: s.Sites,
 			SiteStats: s.SiteStats, Shared: shared, Versions: kept, OwnViews: s.OwnViews},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}
 	h.analytics.API = h.api
-	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, Analytics: s.Analytics,
+	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links,
 		API: h.api}
 	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
 	return h

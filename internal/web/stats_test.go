@@ -107,7 +107,17 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		notes := page.id("card-" + card).class("note")
 		return notes[len(notes)-1].text()
 	}
-	same(t, "all-time downloads", note("downloads"), humanize.Comma(want.Totals.Downloads)+" all-time")
+	if want.Range.Key == report.RangeAll { // no number is there twice
+		same(t, "the begin of all", note("downloads"), "since "+want.Range.From.Format("2 Jan 2006"))
+		same(t, "the begin of all views", note("views"), note("downloads"))
+	} else {
+		same(t, "all-time downloads", note("downloads"), humanize.Comma(want.Totals.Downloads)+" all-time")
+	}
+	for _, tile := range page.class("value") {
+		notes := tile.Parent
+		same(t, "lines of notes", len(document{notes}.class("note")) > 0 &&
+			document{notes}.class("note")[len(document{notes}.class("note"))-1].text() != "", true)
+	}
 	same(t, "all-time downloads over all time", want.Range.Key != report.RangeAll ||
 		value("downloads") == humanize.Comma(want.Totals.Downloads), true)
 	deltas := page.id("card-downloads").class("delta")
@@ -409,61 +419,6 @@ func TestStatsPulse(t *testing.T) {
 	o.ahead.Add(int64(2 * time.Hour))
 	o.status(o.get(own, o.cookie), http.StatusUnauthorized)
 	o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusUnauthorized)
-}
-
-// TestStatsEmpty checks that the report of a link without views says what will
-// appear and offers its address.
-func TestStatsEmpty(t *testing.T) {
-	o := newReportSite(t)
-	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
-	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
-	if !strings.Contains(r.body, "No views yet") ||
-		!strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
-		t.Errorf("report of a link without views:\n%s", o.parse(r.body).text())
-	}
-	o.openNow(l, 1)
-	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "No views yet") {
-		t.Error("the report of a viewed link says that there are no views")
-	}
-
-	// The report of a link with few views begins with its visits, starts the
-	// chart on the day it was created, and compares with nothing.
-	r = o.get(statsPath(l)+"?range=7d", o.cookie)
-	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"),
-		strings.Index(r.body, `id="chart-title"`)
-	if visits < 0 || visits > chart {
-		t.Error("the chart precedes the visits")
-	}
-	same(t, "days in the chart", len(page.id("series").tags("tbody")[0].tags("tr")), 1)
-	same(t, "changes against nothing", len(page.class("delta")), 0)
-	if !strings.Contains(r.body, "Today so far") || strings.Contains(r.body, "Busiest") {
-		t.Error("the current day is not marked, or one view makes a busiest hour")
-	}
-	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body,
-		"Recent visits") < strings.Index(r.body, `id="chart-title"`) {
-		t.Error("the report of a link with many views begins with its visits")
-	}
-
-	// A document that was viewed but not read has no rows of pages.
-	pdf := o.publish("unread.pdf", samples["report.pdf"])
-	o.openNow(pdf, 1)
-	for path, want := range map[string]string{statsPath(pdf): "No reading was measured yet.",
-		statsPath(o.links[report.ContentPages]): ""} {
-		page := o.get(path, o.cookie).body
-		if got := strings.Contains(page, "No reading was measured"); got != (want != "") ||
-			!strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
-			t.Errorf("%s: wrong rows of pages", path)
-		}
-	}
-
-	// Its view is listed, although no script measured it.
-	for _, path := range []string{statsPath(pdf), strings.TrimSuffix(statsPath(pdf), "/analytics")} {
-		page := o.get(path, o.cookie).body
-		if strings.Contains(page, "No visits in this period") || !strings.Contains(page, `<td class="progress">Opened</td>`) ||
-			!strings.Contains(page, statsPath(pdf)+"/visits") {
-			t.Errorf("%s does not list a view without a session", path)
-		}
-	}
 }
 
 // TestStatsPlace checks that in the navigation a link's report belongs to the

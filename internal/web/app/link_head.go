@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
+
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
+	"vitrine/report"
 )
 
 // A LinkTab is one of the pages of a link.
@@ -27,8 +31,8 @@ var linkTabs = []struct {
 }{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"},
 	{LinkSettings, "Settings"}}
 
-// LinkHead is the top of each page of a link: its title and address, the tabs,
-// and on the overview its numbers (link_head.html, "link-head").
+// LinkHead is the top of each page of a link: its title, address and numbers,
+// and the tabs (link_head.html, "link-head").
 type LinkHead struct {
 	*vitrine.Link
 	Badge   string
@@ -40,28 +44,50 @@ type LinkHead struct {
 	Tab     LinkTab
 	Custom  bool         // the account's plan has custom addresses
 	Sample  bool         // the numbers on the page are made up
-	Numbers *LinkNumbers // nil if none, or not on the page
+	Numbers *LinkNumbers // nil if none
 }
 
 // Title returns the title of the link as its public page shows it.
 func (h *LinkHead) Title() string { return ui.Title(h.Link) }
 
-// LinkNumbers summarizes the last 30 days of a link.
+// LinkNumbers summarizes all views of a link.
 type LinkNumbers struct {
 	Figures []LinkFigure
-	Spark   chart.Spark // its daily views
+	Spark   chart.Spark
 }
 
 // LinkFigure is a number with its label.
 type LinkFigure struct{ Name, Value string }
 
-// LinkHead returns the head of one of the pages of a link.
+// LinkHead returns the head of one of the pages of a link, without numbers.
 func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
 	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
 		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
+}
+
+// AddNumbers adds the numbers of the link, unless the plan has no analytics or
+// there are no views.
+func (s *Shell) AddNumbers(ctx context.Context, me *vitrine.Account, h *LinkHead) error {
+	if !me.Plan.Pro() {
+		return nil
+	}
+	r, err := s.Analytics.Link(ctx, me, string(h.Slug), analytics.In(report.RangeAll))
+	if err != nil || r.Totals.Views == 0 {
+		return err
+	}
+	var views []int64
+	for _, p := range r.Series {
+		views = append(views, p.Views)
+	}
+	h.Numbers = &LinkNumbers{Figures: []LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
+		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()},
+		{Name: "Average time", Value: ui.TimeOf(r.Totals.AvgEngagedMs, r.Totals.Sessions)},
+		{Name: "Completion", Value: ui.CompletionOf(r.Totals.CompletionPct)}},
+		Spark: chart.NewSpark(views, r.Granularity)}
+	return nil
 }
 
 // Tabs returns the pages of the link.

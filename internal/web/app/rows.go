@@ -69,7 +69,7 @@ func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 		}
 		if len(f.Daily) > 0 {
 			r.Peak = slices.Max(f.Daily)
-			r.Spark = chart.NewSpark(f.Daily, "view", "views")
+			r.Spark = chart.NewSpark(f.Daily, "day")
 		}
 		rows = append(rows, r)
 	}

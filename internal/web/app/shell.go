@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 
+	"vitrine/internal/analytics"
 	"vitrine/internal/moderation"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -13,6 +14,7 @@ import (
 type Shell struct {
 	*viewer.Viewers
 	Moderation *moderation.Service
+	Analytics  *analytics.Service
 	// Notices, if set, returns messages for administrators.
 	Notices func(context.Context) []Notice
 }

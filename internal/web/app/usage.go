@@ -29,7 +29,7 @@ func LinksInUse(most int64) string {
 	if most == 1 {
 		return "Your account’s one link is in use"
 	}
-	return fmt.Sprintf("All %d links of your account are in use", most)
+	return fmt.Sprintf("All %s of your account are in use", ui.Counted(most, "link", "links"))
 }
 
 // Full returns the limit that keeps the account from publishing, in words, or
@@ -50,7 +50,7 @@ func (s *Shell) HeldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", ui.Plural(u.HeldLinks, "link", "links"),
+	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", ui.Counted(u.HeldLinks, "link", "links"),
 		ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
 }
 

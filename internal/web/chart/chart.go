@@ -1,5 +1,5 @@
 // Package chart draws numbers as SVG on the server: lines over equal steps, and
-// small pictures of daily numbers. The template "chart" shows a [Chart],
+// small pictures of them. The template "chart" shows a [Chart],
 // "spark" a [Spark]. chart.js shows the text of each mark, any element with
 // data-tip, on pointing, touch and keyboard focus.
 package chart
@@ -7,6 +7,7 @@ package chart
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -226,23 +227,20 @@ func coordinate(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }
 
-// Spark shows daily numbers in a small picture; the zero Spark shows none.
+// Spark shows numbers in a small picture; the zero Spark shows none.
 type Spark struct {
 	Path, Area string
 	Words      string // description of the content
 }
 
-// NewSpark draws daily numbers of something, such as "view" and "views".
-func NewSpark(daily []int64, one, many string) Spark {
-	if len(daily) == 0 {
+// NewSpark draws the views of each step, such as "day".
+func NewSpark(views []int64, step string) Spark {
+	if len(views) == 0 {
 		return Spark{}
 	}
-	var most int64
-	for _, v := range daily {
-		most = max(most, v)
-	}
+	most := slices.Max(views)
 	top := max(most, 1)
-	return Spark{Path: path(daily, top), Area: area(daily, top),
-		Words: fmt.Sprintf("%s: at most %s a day, %d on the last",
-			ui.Plural(int64(len(daily)), "day", "days"), ui.Counted(most, one, many), daily[len(daily)-1])}
+	return Spark{Path: path(views, top), Area: area(views, top),
+		Words: fmt.Sprintf("Views of %s: at most %s a %s, %s on the last",
+			ui.Counted(int64(len(views)), step, step+"s"), ui.Figure(most), step, ui.Figure(views[len(views)-1]))}
 }

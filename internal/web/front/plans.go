@@ -115,11 +115,11 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		have := ui.Plural(u.Links-u.Sites, "link", "links")
+		have := ui.Counted(u.Links-u.Sites, "link", "links")
 		if u.Sites > 0 {
-			have += " and " + ui.Plural(u.Sites, "website", "websites")
+			have += " and " + ui.Counted(u.Sites, "website", "websites")
 		}
-		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Plural(u.Uploads,
+		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Counted(u.Uploads,
 			"upload",
 			"uploads") + " in the last hour."
 	}

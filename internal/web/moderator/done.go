@@ -82,7 +82,7 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*decisionNotice,
 		}
 	}
 	if len(list) > 1 {
-		d.Text += " " + ui.Plural(int64(len(list)), "link", "links")
+		d.Text += " " + ui.Counted(int64(len(list)), "link", "links")
 		return d, nil
 	}
 	if e := list[0]; e.Link == 0 {

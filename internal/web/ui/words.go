@@ -157,14 +157,6 @@ func RoleName(r vitrine.Role) string {
 	return Capital(string(r))
 }
 
-// Plural returns a count of things.
-func Plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
-}
-
 // Span returns a duration, rounded down, for a column.
 func Span(d time.Duration) string {
 	switch {
@@ -175,7 +167,7 @@ func Span(d time.Duration) string {
 	case d < 48*time.Hour:
 		return strconv.Itoa(int(d.Hours())) + " h"
 	}
-	return Plural(int64(d.Hours()/24), "day", "days")
+	return Counted(int64(d.Hours()/24), "day", "days")
 }
 
 // moment returns a time in full.
@@ -189,7 +181,7 @@ var wordFuncs = map[string]any{
 	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": ActionName,
 	"doer": Doer,
 	"plan": PlanName, "role": RoleName,
-	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
+	"counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
 	"bytes":      ByteSize,
 	"limitBytes": LimitSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"sync"
 
-	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
@@ -19,7 +18,6 @@ type Handler struct {
 	Accounts  *auth.Accounts
 	Links     *links.Service
 	Uploads   *publish.Uploads
-	Analytics *analytics.Service
 	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
 
 	exporting sync.Map // accounts that are being exported, by AccountID

@@ -108,7 +108,7 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		}
 	}
 	if done > 0 {
-		out.Done = ui.Plural(done, deed.done[0], deed.done[1])
+		out.Done = ui.Counted(done, deed.done[0], deed.done[1])
 		if action == "album" {
 			out.Album = "/albums/" + url.PathEscape(r.PostForm.Get("album"))
 		}

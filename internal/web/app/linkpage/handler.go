@@ -3,7 +3,6 @@ package linkpage
 import (
 	"embed"
 
-	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
@@ -14,11 +13,10 @@ import (
 // Handler serves the list of links, and the page of each.
 type Handler struct {
 	*app.Shell
-	Links     *links.Service
-	Uploads   *publish.Uploads
-	Captions  *publish.Captions
-	Albums    *collections.Albums
-	Analytics *analytics.Service
+	Links    *links.Service
+	Uploads  *publish.Uploads
+	Captions *publish.Captions
+	Albums   *collections.Albums
 }
 
 //go:embed *.html *.css

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/web/app"
@@ -118,17 +119,26 @@ func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDe
 
 func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
 	p *linkPage) (err error) {
-	if p.Head.Tab == app.LinkOverview {
-		if p.Head.Numbers, err = s.numbers(r.Context(), me, p.Link.Link); err != nil {
-			return err
-		}
+	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+		return err
 	}
-	if p.Head.Numbers != nil {
+	if p.Head.Tab == app.LinkOverview && p.Head.Numbers != nil {
 		if p.Visits, err = s.latestVisits(r.Context(), me, p.Link.Link); err != nil {
 			return err
 		}
 	}
 	return s.WriteApp(w, r, status, templates[p.Head.Tab], p.Nonce, p)
+}
+
+// maxVisits is how many visits are on the overview.
+const maxVisits = 5
+
+func (s *Handler) latestVisits(ctx context.Context, me *vitrine.Account, l *vitrine.Link) ([]app.Visit, error) {
+	rows, err := s.Analytics.RecentVisits(ctx, me, string(l.Slug), analytics.VisitQuery{N: maxVisits})
+	if err != nil {
+		return nil, err
+	}
+	return app.NewVisits(l, rows, s.Now()), nil
 }
 
 // linkAction carries out a form about a link. It returns the link, unless it

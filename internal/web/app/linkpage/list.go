@@ -52,9 +52,9 @@ func (p *linksPage) From() int { return p.Search.Skip + 1 }
 // Matches returns how many of all links were found, as far as known.
 func (p *linksPage) Matches() string {
 	if p.More {
-		return fmt.Sprintf("more than %d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
+		return fmt.Sprintf("more than %s of %s", ui.Figure(p.To()), ui.Counted(p.Total, "link", "links"))
 	}
-	return fmt.Sprintf("%d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
+	return fmt.Sprintf("%s of %s", ui.Figure(p.To()), ui.Counted(p.Total, "link", "links"))
 }
 
 // To returns the number of the last link on the page.

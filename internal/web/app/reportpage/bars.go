@@ -14,6 +14,7 @@ import (
 type statsBars struct {
 	ID, Name, Of string // what the rows are, and what they count
 	Rows         []statsBar
+	All          int            // how many rows there are, of which Rows has the first
 	Training     []statsProgram // of assistants: crawlers that train models
 }
 
@@ -34,7 +35,7 @@ type statsBar struct {
 func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string,
 	dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
-	for _, bucket := range buckets {
+	for _, bucket := range buckets[:min(len(buckets), maxBuckets)] {
 		b := statsBar{Name: bucket.Key, Key: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct,
 			Width: chart.Percent(bucket.Count, buckets[0].Count)}
 		if name != nil {
@@ -68,19 +69,23 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 			row.Full = address
 		}
 	}
+	card := func(id, name, of string, buckets []report.Bucket, label func(string) string,
+		dress func(string, *statsBar)) statsBars {
+		return statsBars{ID: id, Name: name, Of: of, Rows: statsBarsOf(buckets, of, label, dress), All: len(buckets)}
+	}
 	all := []statsBars{
-		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil), nil},
-		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city), nil},
-		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil), nil},
-		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, referrer), nil},
-		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil), nil},
-		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil), nil},
-		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil), nil},
-		{"campaigns", "Campaigns", "Views", statsBarsOf(b.Campaigns, "Views", nil, nil), nil},
-		{"mediums", "Campaign mediums", "Views", statsBarsOf(b.Mediums, "Views", nil, nil), nil},
-		{"contents", "Campaign contents", "Views", statsBarsOf(b.Contents, "Views", nil, nil), nil},
-		{"terms", "Campaign terms", "Views", statsBarsOf(b.Terms, "Views", nil, nil), nil},
-		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil), nil},
+		card("countries", "Countries", "Views", b.Countries, report.CountryName, nil),
+		card("cities", "Cities", "Views", b.Cities, nil, city),
+		card("sources", "Sources", "Views", b.Sources, nil, nil),
+		card("referrers", "Referrers", "Views", b.Referrers, nil, referrer),
+		card("devices", "Devices", "Views", b.Devices, nil, nil),
+		card("browsers", "Browsers", "Views", b.Browsers, nil, nil),
+		card("os", "Systems", "Views", b.OS, nil, nil),
+		card("campaigns", "Campaigns", "Views", b.Campaigns, nil, nil),
+		card("mediums", "Campaign mediums", "Views", b.Mediums, nil, nil),
+		card("contents", "Campaign contents", "Views", b.Contents, nil, nil),
+		card("terms", "Campaign terms", "Views", b.Terms, nil, nil),
+		card("screens", "Window widths", "Sessions", b.Screens, ui.ScreenName, nil),
 	}
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
 }
@@ -99,14 +104,26 @@ var utmCards = map[string]bool{"campaigns": true, "mediums": true, "contents": t
 
 // More returns how many rows a card hides at first, in words, or "".
 func (c statsBars) More() string {
-	switch n := len(c.Rows); {
-	case n <= shownBuckets:
+	if len(c.Rows) <= shownBuckets {
 		return ""
-	case n < maxBuckets:
-		return fmt.Sprintf("All %d %s", n, strings.ToLower(c.Name))
 	}
-	return fmt.Sprintf("The first %d %s", maxBuckets, strings.ToLower(c.Name))
+	return fmt.Sprintf("Show %s %s", c.Range(), strings.ToLower(c.Name))
 }
+
+// Range returns which of its rows a card has, in words.
+func (c statsBars) Range() string {
+	switch shown := ui.Figure(len(c.Rows)); {
+	case c.All <= len(c.Rows):
+		return "all " + shown.String()
+	case c.All >= pageBuckets:
+		return fmt.Sprintf("%s of at least %s", shown, ui.Figure(pageBuckets))
+	default:
+		return fmt.Sprintf("%s of %s", shown, ui.Figure(c.All))
+	}
+}
+
+// Cut reports whether the card has more rows than the page.
+func (c statsBars) Cut() bool { return c.All > len(c.Rows) }
 
 // shownBuckets is how many rows a card shows at first.
 const shownBuckets = 8

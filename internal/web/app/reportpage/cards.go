@@ -1,7 +1,6 @@
 package reportpage
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,52 +34,51 @@ type statsDelta struct {
 // link leaves such cards out.
 func (c statsCard) Nothing() bool { return c.Value == "0" || c.Value == "0%" || c.Value == "–" }
 
-func statsCards(n *numbers) []statsCard {
+func statsCards(n *numbers, now time.Time) []statsCard {
 	r := n.summary()
 	t, d, before := &r.Totals, &r.Deltas, &r.Previous
-	change := func(d report.Delta, is, was string) *statsDelta { return newStatsDelta(r, d, is, was) }
+	change := func(d report.Delta, is, was string) *statsDelta { return newStatsDelta(r, d, is, was, now) }
 	spent := change(d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(), ui.Lasting(before.AvgEngagedMs).String())
 	if t.Sessions == 0 {
 		spent = nil
 	}
+	ofViews := "of " + ui.Counted(t.Views, "view", "views")
 	return []statsCard{
-		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n),
+		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n, n.allTimeViews()),
 			change(d.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), ui.MeansViews, ""},
-		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), ofViews,
 			change(d.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.TimeOf(t.AvgEngagedMs, t.Sessions), engagedNote(t), spent, ui.MeansEngaged, ""},
 		{"completion", "Completion", ui.CompletionOf(t.CompletionPct), completionNote(n), nil, ui.MeansCompletion, ""},
-		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n),
+		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeNote(n, t.Downloads),
 			change(d.Downloads, ui.Figure(t.RangeDownloads).String(), ui.Figure(before.Downloads).String()),
 			ui.MeansDownloads, ""},
 		{"bounce", "Bounces", ui.ShareOf(t.BouncePct, t.Sessions),
 			"of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
 			ui.MeansBounce, ""},
-		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), "of " + ui.Counted(t.Views, "view", "views"),
-			nil,
-			ui.MeansReturning, ""},
-		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR, ""},
+		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), ofViews, nil, ui.MeansReturning, ""},
+		{"qr", "QR scans", ui.Figure(t.QRScans).String(), ofViews, nil, ui.MeansQR, ""},
 	}
 }
 
-// allTimeDownloads returns "" for a filtered report, which only has the
-// downloads of its own days.
-func allTimeDownloads(n *numbers) string {
-	if len(n.q.Filter) > 0 {
-		return ""
+// allTimeNote returns the all-time number that belongs to one of a period, or
+// which views these are, if they are not of a period.
+func allTimeNote(n *numbers, all int64) string {
+	switch r := n.summary(); {
+	case len(n.q.Filter) > 0:
+		return "with these filters"
+	case r.Range.Key == report.RangeAll:
+		return "since " + r.Range.From.Format("2 Jan 2006")
 	}
-	return ui.Figure(n.summary().Totals.Downloads).String() + " all-time"
+	return ui.Figure(all).String() + " all-time"
 }
 
-// allTimeNote returns "" of a filtered report, whose views are others.
-func allTimeNote(n *numbers) string {
-	if len(n.q.Filter) > 0 {
-		return ""
-	}
+// allTimeViews returns the views since the first.
+func (n *numbers) allTimeViews() int64 {
 	if n.link != nil {
-		return ui.Figure(n.link.AllTimeViews).String() + " all-time"
+		return n.link.AllTimeViews
 	}
-	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
+	return n.account.AllTime.Views
 }
 
 // engagedNote returns what belongs to the average time.
@@ -110,7 +108,7 @@ func completionNote(n *numbers) string {
 	case report.ContentPages:
 		if c.Pages.PagesTotal > 0 {
 			return fmt.Sprintf("%s of %s, on average", c.Pages.AvgPagesSeen,
-				ui.Plural(int64(c.Pages.PagesTotal), "page", "pages"))
+				ui.Counted(int64(c.Pages.PagesTotal), "page", "pages"))
 		}
 		return "its number of pages is not known"
 	case report.ContentMedia:
@@ -130,10 +128,14 @@ const (
 	deltaColour = 5
 )
 
+// soFarDays is the widest range of days whose changes say that today is not
+// over.
+const soFarDays = 7
+
 // newStatsDelta is a change in words; is and was are the numbers as pages show
 // them. It is nil without a time before, or if few came then, or if the link
 // did not exist for all of it.
-func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelta {
+func newStatsDelta(r *report.Summary, d report.Delta, is, was string, now time.Time) *statsDelta {
 	if r.Range.Key == report.RangeAll || r.Younger || r.Previous.Views < deltaViews {
 		return nil
 	}
@@ -154,6 +156,10 @@ func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelt
 		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
 		s.Words = fmt.Sprintf("%s %s percent, from %s in %s.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, span)
 	}
+	if r.Granularity != "hour" && r.Range.Days <= soFarDays && r.Range.To.After(now) {
+		s.Short += " so far"
+		s.Words += " Today is not over."
+	}
 	return s
 }
 
@@ -170,9 +176,8 @@ var inShort = map[string]bool{"dropoff": true, "best_time": true, "top_source": 
 // manyDigits are numbers that pages group by thousands.
 var manyDigits = regexp.MustCompile(`\b\d{4,}\b`)
 
-// statsTips writes insights as the page writes numbers, and without the zone,
-// which the page names once.
-func statsTips(insights []report.Insight, zone string) []statsTip {
+// statsTips writes insights as the page writes numbers and zones.
+func statsTips(insights []report.Insight) []statsTip {
 	grouped := func(text string) string {
 		return manyDigits.ReplaceAllStringFunc(text, func(digits string) string {
 			n, err := strconv.ParseInt(digits, 10, 64)
@@ -187,7 +192,7 @@ func statsTips(insights []report.Insight, zone string) []statsTip {
 		if !inShort[i.ID] {
 			continue
 		}
-		t := statsTip{Label: i.Label, Value: grouped(strings.TrimSuffix(i.Value, " "+cmp.Or(zone, "UTC"))),
+		t := statsTip{Label: i.Label, Value: grouped(strings.ReplaceAll(i.Value, "_", " ")),
 			Detail: grouped(i.Detail), Tone: i.Tone}
 		switch i.Tone {
 		case report.Good:
@@ -234,7 +239,7 @@ func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 			Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
 			Engaged: ui.TimeOf(l.AvgEngagedMs, l.Sessions), Completion: ui.CompletionOf(l.CompletionPct),
 			Loads: ui.Figure(l.Downloads),
-			Spark: chart.NewSpark(l.Spark, "view", "views")}
+			Spark: chart.NewSpark(l.Spark, "day")}
 		if sample {
 			t.Address = ""
 		}

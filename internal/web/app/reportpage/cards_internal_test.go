@@ -9,7 +9,8 @@ import (
 )
 
 // TestStatsDelta checks that a change is shown if it is significant, with a
-// colour if it is large, and not if both numbers look the same.
+// colour if it is large, and not if both numbers look the same, and says in a
+// week that today is not over.
 func TestStatsDelta(t *testing.T) {
 	pct := func(n int64) *int64 { return &n }
 	for _, test := range []struct {
@@ -26,13 +27,25 @@ func TestStatsDelta(t *testing.T) {
 		{900, report.Delta{Pct: pct(0), Dir: report.Flat}, "900", "900", "flat  no change "},
 		{900, report.Delta{Dir: report.Up}, "5", "0", "flat  none before "},
 	} {
-		r := &report.Summary{Previous: report.Previous{Views: test.before}}
-		got := ""
-		if s := newStatsDelta(r, test.d, test.is, test.was); s != nil {
-			got = string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
+		now := time.Now()
+		r := &report.Summary{Previous: report.Previous{Views: test.before}, Range: report.RangeCard{Days: 30, To: now}}
+		said := func() string {
+			s := newStatsDelta(r, test.d, test.is, test.was, now)
+			if s == nil {
+				return ""
+			}
+			return string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
 		}
-		if got != test.want {
+		if got := said(); got != test.want {
 			t.Errorf("delta of %+v = %q, want %q", test, got, test.want)
+		}
+		r.Range.Days = 7 // until yesterday
+		if got := said(); got != test.want {
+			t.Errorf("delta of %+v over a week = %q, want %q", test, got, test.want)
+		}
+		r.Range.To = now.Add(time.Hour) // until today
+		if got := said(); got != "" && !strings.Contains(got, " so far ") {
+			t.Errorf("delta of %+v with today = %q", test, got)
 		}
 	}
 }
@@ -44,7 +57,7 @@ func TestYoungLink(t *testing.T) {
 	pct := int64(100)
 	r := &report.Summary{Granularity: "day", Range: report.RangeCard{Key: report.Range30d}, Series: points,
 		PreviousSeries: points, Previous: report.Previous{Views: 60}, Younger: true, Absent: 1}
-	if d := newStatsDelta(r, report.Delta{Pct: &pct, Dir: report.Up}, "120", "60"); d != nil {
+	if d := newStatsDelta(r, report.Delta{Pct: &pct, Dir: report.Up}, "120", "60", time.Now()); d != nil {
 		t.Errorf("change = %+v, want none", d)
 	}
 	c := newStatsSeries(r, 0, linkWords, time.Now())
@@ -74,13 +87,13 @@ func TestVeryYoungLink(t *testing.T) {
 }
 
 // TestStatsTips checks that insights format numbers like the rest of the page,
-// do not repeat the time zone, and speak of the page loads of a website.
+// name the time zone, and speak of the page loads of a website.
 func TestStatsTips(t *testing.T) {
 	tips := statsTips([]report.Insight{
-		{ID: "best_time", Value: "13:00–14:00 Europe/Berlin", Detail: "272 of 2597 views"},
+		{ID: "best_time", Value: "13:00–14:00 America/New_York", Detail: "272 of 2597 views"},
 		{ID: "top_source", Value: "Direct", Detail: "1004 views, 38.7% of all views"},
-	}, "Europe/Berlin")
-	for i, want := range [][2]string{{"13:00–14:00", "272 of 2,597 views"},
+	})
+	for i, want := range [][2]string{{"13:00–14:00 America/New York", "272 of 2,597 views"},
 		{"Direct", "1,004 views, 38.7% of all views"}} {
 		if got := [2]string{tips[i].Value, tips[i].Detail}; got != want {
 			t.Errorf("tip = %q, want %q", got, want)

@@ -93,7 +93,7 @@ func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
 func assistants(r *report.Summary) (card statsBars, any bool) {
 	read := r.ProductsOf(visitor.BotAIAssistant)
 	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads",
-		Rows: statsBarsOf(read, "Reads", nil, nil), Training: programs(r, visitor.BotAITraining)}
+		Rows: statsBarsOf(read, "Reads", nil, nil), All: len(read), Training: programs(r, visitor.BotAITraining)}
 	return card, len(read) > 0 || len(card.Training) > 0
 }
 

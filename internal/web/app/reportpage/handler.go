@@ -3,7 +3,6 @@ package reportpage
 import (
 	"embed"
 
-	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/ownviews"
@@ -18,7 +17,6 @@ import (
 // Handler serves the pages of numbers.
 type Handler struct {
 	*app.Shell
-	Analytics *analytics.Service
 	Links     *links.Service
 	Sites     *collections.Sites
 	Shared    *sharedreport.Service

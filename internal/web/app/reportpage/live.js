@@ -79,8 +79,12 @@ const take = async () => {
   turn(stats, document.adoptNode(now));
   version = stats.dataset.version;
   changed = Date.now();
+  const time = document.createElement("time");
+  time.dateTime = new Date().toISOString();
+  time.dataset.local = "";
+  tell("Changed ");
+  find(".live-text", sign).append(time);
   document.dispatchEvent(new Event("numbers"));
-  tell(`Changed at ${new Date().toISOString().slice(11, 16)} UTC`);
   sign.classList.remove("is-new");
   void sign.offsetWidth; // so that the mark is seen again
   sign.classList.add("is-new");

@@ -30,9 +30,13 @@ func (p place) with(change func(*analytics.Query)) string {
 	return p.at("")
 }
 
+// firstDay is how old a link is at most whose report has hours by default. The
+// report of the last 24 hours begins with an hour, so it has at least 23.
+const firstDay = 23 * time.Hour
+
 // queryOf parses the query of a report. A website and a sample only have
 // ranges.
-func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
+func (s *Handler) queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
 	if of.website != nil || !me.Plan.Pro() {
 		rg, err := httpx.ReportRange(r)
 		return inRange(rg), err
@@ -40,7 +44,11 @@ func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Quer
 	if q, err = analytics.ParseQuery(r.URL.Query()); err != nil {
 		return q, err
 	}
-	if q.Range == "" && q.Dates == nil && !q.Hourly {
+	switch {
+	case q.Range != "" || q.Dates != nil || q.Hourly:
+	case of.link != nil && s.Now().Sub(of.link.CreatedAt) < firstDay:
+		q.Hourly = true
+	default:
 		q.Range = report.DefaultRange
 	}
 	return q, nil
@@ -190,7 +198,7 @@ func before(r *report.RangeCard, hourly bool) string {
 	case hourly && r.Key == report.RangeDay:
 		return "the 24 hours before"
 	}
-	return "the " + ui.Plural(int64(r.Days), "day", "days") + " before"
+	return "the " + ui.Counted(int64(r.Days), "day", "days") + " before"
 }
 
 // zoneName returns the name of a report's time zone.

@@ -88,13 +88,13 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
-		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, maxBuckets), true, true
+		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true, true
 		q.LastRead = true
 		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err == nil && l.Versions > 1 {
 			_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
 		}
 	default:
-		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, maxBuckets), true
+		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true
 		n.account, err = s.Analytics.Account(ctx, me, q)
 	}
 	return n, err
@@ -129,7 +129,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, me, of)
+	q, err := s.queryOf(r, me, of)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, me, of)
+	q, err := s.queryOf(r, me, of)
 	if err != nil {
 		return err
 	}
@@ -301,6 +301,9 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 		root = "/links/" + string(l.Slug) + analyticsRoot
 		p.Head = s.LinkHead(me, l, app.LinkAnalytics)
 		p.Head.Sample = n.sample
+		if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+			return nil, err
+		}
 		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
 			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
@@ -330,9 +333,10 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 // fewViews is the all-time number of views below which a link's page begins
 // with visits; busyViews is the number from which it names the busiest hour.
 const (
-	maxRecent   = 25   // visits on the page
-	maxBuckets  = 100  // of a card on the page
-	fileBuckets = 1000 // of a card as a file
+	maxRecent   = 25      // visits on the page
+	maxBuckets  = 100     // of a card on the page
+	pageBuckets = 1000    // of a card that the page counts
+	fileBuckets = 100_000 // of a card as a file
 	fewViews    = 20
 	busyViews   = 30
 )
@@ -340,7 +344,7 @@ const (
 // fill prepares the display of the numbers.
 func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	p.Zone = zoneName(&p.Range)
-	p.Cards = statsCards(n)
+	p.Cards = statsCards(n, now)
 	p.Ledger = newLedger(p.Summary, p.Reader)
 	var from report.Day // of the chart
 	if p.Link != nil && p.Of.AllTimeViews < fewViews && len(n.q.Filter) == 0 {
@@ -354,7 +358,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 		words = websiteWords
 	}
 	p.Series = newStatsSeries(p.Summary, from, words, now)
-	p.Tips = statsTips(p.Insights, p.Range.Timezone)
+	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
 	if card, any := assistants(p.Summary); any {
 		p.Bars = append(p.Bars, card)
@@ -376,7 +380,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
 	p.Top = statsTopLinks(a.TopLinks, n.sample || p.Reader)
 	if p.Website != nil {
-		p.fillWebsite(n)
+		p.fillWebsite(n, now)
 		return
 	}
 	if len(a.Mix) > 0 {
@@ -420,6 +424,21 @@ func (p *reportPage) AllTime() string {
 	a := p.Account.AllTime
 	return ui.Counted(a.Links, "link", "links") + " · " + ui.Counted(a.Views, "view", "views") + " and " +
 		ui.Counted(a.Downloads, "download", "downloads") + " in total"
+}
+
+// Period returns the days of the report in words, for print.
+func (p *reportPage) Period() string {
+	zone, err := time.LoadLocation(p.Range.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	day := func(t time.Time) string { return t.In(zone).Format("2 Jan 2006") }
+	return p.Range.Label + ": " + day(p.Range.From) + " – " + day(p.Range.To.Add(-time.Millisecond)) + ", " + p.Zone
+}
+
+// TopCut reports whether the account has more links than the page lists.
+func (p *reportPage) TopCut() bool {
+	return len(p.Top) == analytics.TopLinks && p.Account.AllTime.Links > analytics.TopLinks
 }
 
 // CSV returns the address of a card's table, or "" for samples and shared

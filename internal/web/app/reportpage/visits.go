@@ -82,6 +82,9 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		p.Next = here.at("") + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
 	}
 	p.Visits = app.NewVisits(l, some.Rows, s.Now())
+	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+		return err
+	}
 	return s.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
 }
 
@@ -138,6 +141,9 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		if other.ID != v.ID {
 			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
 		}
+	}
+	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+		return err
 	}
 	return s.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
 }

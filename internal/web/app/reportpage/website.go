@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/web/ui"
@@ -20,26 +21,27 @@ const (
 )
 
 // websiteCards returns the numbers of a website.
-func websiteCards(n *numbers) []statsCard {
+func websiteCards(n *numbers, now time.Time) []statsCard {
 	r := n.summary()
 	t, before := &r.Totals, &r.Previous
+	ofLoads := "of " + ui.Counted(t.Views, "page load", "page loads")
 	return []statsCard{
-		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n),
-			newStatsDelta(r, r.Deltas.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), meansLoads,
-			""},
-		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
-			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()),
+		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n, n.allTimeViews()),
+			newStatsDelta(r, r.Deltas.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String(), now),
+			meansLoads, ""},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), ofLoads,
+			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String(), now),
 			meansVisitors, ""},
 		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
 			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
 		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views),
-			"of " + ui.Counted(t.Views, "page load", "page loads"), nil, meansAgain, ""},
+			ofLoads, nil, meansAgain, ""},
 	}
 }
 
 // fillWebsite replaces the display for links by that for a website.
-func (p *reportPage) fillWebsite(n *numbers) {
-	p.Cards = websiteCards(n)
+func (p *reportPage) fillWebsite(n *numbers, now time.Time) {
+	p.Cards = websiteCards(n, now)
 	tipsOfLoads(p.Tips)
 	// Page loads are counted without a script, which would know the window.
 	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return b.ID == "screens" })

@@ -3,7 +3,6 @@ package uploadpage
 import (
 	"embed"
 
-	"vitrine/internal/analytics"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/api"
@@ -15,10 +14,9 @@ import (
 // scripts.
 type Handler struct {
 	*app.Shell
-	Uploads   *publish.Uploads
-	Links     *links.Service
-	Analytics *analytics.Service
-	API       *api.Handler
+	Uploads *publish.Uploads
+	Links   *links.Service
+	API     *api.Handler
 }
 
 //go:embed *.html *.css *.js

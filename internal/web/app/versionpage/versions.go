@@ -90,6 +90,9 @@ func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, li
 }
 
 func (s *Handler) write(w http.ResponseWriter, r *http.Request, status int, p *versionsPage) error {
+	if err := s.AddNumbers(r.Context(), p.Me, p.Head); err != nil {
+		return err
+	}
 	return s.WriteApp(w, r, status, "versions.html", p.Nonce, p)
 }
 
