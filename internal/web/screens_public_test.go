@@ -60,7 +60,7 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 			act(tb)
 		}
 	}
-	d.account = d.pro
+	d.account = d.member // so that the lists of the demo's accounts stay as they are
 	addViewers(t, d, func(name string, l *vitrine.Link) { add("file "+name, public(l), nil) })
 
 	report := public(d.links["annual-report.pdf"])
@@ -69,7 +69,7 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 	album := "/a/" + string(d.album.Slug)
 	add("public album share", album, script(share))
 	add("public album by name", album+"?sort=name", nil)
-	empty, err := d.server.Albums.Create(t.Context(), d.pro, "Nothing yet", "")
+	empty, err := d.server.Albums.Create(t.Context(), d.account, "Nothing yet", "")
 	d.check(err)
 	add("public album, empty", "/a/"+string(empty.Slug), nil)
 	all = append(all, screen{sitePage: sitePage{name: "public own", path: report, as: d.pro}, act: drawn})
@@ -167,10 +167,10 @@ func addFaults(t *testing.T, d *demo, add func(string, string, func(*tab)), own 
 	add("fault no album", "/a/no-such-album", nil)
 	add("fault address", "/c/nonsense/file", nil)
 	expiring := d.publish("offer.txt", []byte("An offer"), titled("An offer"))
-	_, err := d.server.Links.Disable(t.Context(), string(expiring.Slug), vitrine.Decision{By: vitrine.Owner(d.pro.ID)})
+	_, err := d.server.Links.Disable(t.Context(), string(expiring.Slug), vitrine.Decision{By: vitrine.Owner(d.account.ID)})
 	d.check(err)
 	add("fault disabled", "/p/"+string(expiring.Slug), nil)
-	own(sitePage{name: "fault disabled, its owner", path: "/p/" + string(expiring.Slug), as: d.pro})
+	own(sitePage{name: "fault disabled, its owner", path: "/p/" + string(expiring.Slug), as: d.account})
 	own(sitePage{name: "fault held, its owner", path: "/p/" + string(d.held.Slug), as: d.member})
 	blobs := &failingBlobs{Blobs: d.server.Blobs}
 	d.server.Blobs = blobs

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/sqlstore"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -110,6 +112,9 @@ func states(d *demo) (pages []sitePage) {
 	}
 	reset, err := d.server.Accounts.OfferReset(d.t.Context(), d.free.Email)
 	d.check(err)
+	invitation, err := d.server.Accounts.Invite(d.t.Context(), "grace@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	first, setup := unsetSite(d)
 	for _, s := range []struct {
 		name string
 		as   *vitrine.Account
@@ -138,6 +143,9 @@ func states(d *demo) (pages []sitePage) {
 		{"invited", d.owner, "/people", `document.querySelector("[action='/people/invite'] [name=email]").value = "eve" + Date.now() + "@example.org"; document.querySelector("[action='/people/invite']").requestSubmit()`},
 		{"no such person", d.owner, "/people?q=nobody", ""},
 		{"wrong password", nil, "/sign-in", `document.querySelector("[name=email]").value = "ada@example.org"; document.querySelector("[name=password]").value = "not this one"; document.querySelector("form").requestSubmit()`},
+		{"set up", nil, first.url + "/setup/" + setup, ""},
+		{"not set up", nil, first.url + "/", ""},
+		{"invitation", nil, "/sign-up/" + string(invitation), ""},
 		{"new password", nil, "/password/" + string(reset), ""},
 		{"sign-in link", nil, d.signInLink(d.member), ""},
 		{"chosen cases", d.moderator, "/moderation", click("#all")},
@@ -149,4 +157,17 @@ func states(d *demo) (pages []sitePage) {
 		pages = append(pages, sitePage{name: s.name, as: s.as, path: s.path, then: s.then})
 	}
 	return pages
+}
+
+// unsetSite returns a site without accounts, and the token of its owner.
+func unsetSite(d *demo) (s *accountSite, token string) {
+	s = newAccountSite(d.t, auth.SignUpOpen, false)
+	store, err := sqlstore.Open(filepath.Join(d.t.TempDir(), "empty.db"))
+	d.check(err)
+	d.t.Cleanup(func() { store.Close() })
+	s.server.Accounts.Store, s.server.Sessions.Store = store, store
+	s.server.Keys.Store, s.server.Uploads.Store, s.server.Links.Store = store, store, store
+	text, err := s.server.Accounts.OfferSetup(d.t.Context())
+	d.check(err)
+	return s, string(text)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Handler) ShowReset(w http.ResponseWriter, r *http.Request) error {
-	p := s.newEntry("Choose a new password")
+	p := s.newEntry("Reset your password")
 	return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
 }
 
@@ -17,7 +17,7 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	p := s.newEntry("Choose a new password")
+	p := s.newEntry("Reset your password")
 	p.Email = r.PostForm.Get("email")
 	if !p.Mail {
 		return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
