@@ -94,6 +94,7 @@ var Table = []*Viewer{
 		Progress: []report.ContentKind{report.ContentScroll},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Text },
 		Fill:     fillText, Inert: "text/inert.html",
+		Entries: &Entries{Shows: isText, Text: true, Styles: []string{"viewer/table/table.css"}},
 	},
 	{
 		Name: "html", Layout: "html", Page: "html/page.html", Full: true, Prints: true, Height: 480, Type: "website",

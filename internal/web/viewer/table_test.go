@@ -32,3 +32,18 @@ func TestProgressOf(t *testing.T) {
 		t.Errorf("%d viewers show a file, want all but one of %d", len(shown), len(viewer.Table))
 	}
 }
+
+// TestEntryViewer checks which viewers show the files of an archive.
+func TestEntryViewer(t *testing.T) {
+	l := &vitrine.Link{Name: "kit.zip", Kind: filetype.Archive}
+	for name, want := range map[string]string{"a.pdf": "pdf", "a.PNG": "image", "a.txt": "text", "a.csv": "text",
+		"a.html": "text", "main.go": "text", "a.docx": "", "a.bin": ""} {
+		got := ""
+		if v := viewer.EntryViewer(l, filetype.Entry{Name: name, Size: 1}); v != nil {
+			got = v.Name
+		}
+		if got != want {
+			t.Errorf("%s is shown by %q, want %q", name, got, want)
+		}
+	}
+}
