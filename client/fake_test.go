@@ -14,6 +14,7 @@ const (
 	stepBegin    = "begin"
 	stepPut      = "put"
 	stepComplete = "complete"
+	stepCancel   = "cancel"
 )
 
 // fault is a failure of one request. It may first let the request take effect
@@ -57,6 +58,8 @@ type fake struct {
 	renewed  int               // number of signed URLs issued
 	seen     []map[string]any  // bodies of step 3
 	begun    []map[string]any  // bodies of step 1
+
+	cancelled []string // paths
 }
 
 func newFake(t *testing.T) *fake {
@@ -66,6 +69,7 @@ func newFake(t *testing.T) *fake {
 	mux.HandleFunc("POST /api/v1/uploads", f.step(stepBegin, f.begin))
 	mux.HandleFunc("PUT /storage/{path}", f.step(stepPut, f.put))
 	mux.HandleFunc("POST /api/v1/uploads/complete", f.step(stepComplete, f.complete))
+	mux.HandleFunc("POST /api/v1/uploads/cancel", f.step(stepCancel, f.cancel))
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	return f
@@ -138,6 +142,13 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	f.links[path] = Link{Slug: "abc", Title: "T", URL: f.URL + "/p/abc"}
 	json.NewEncoder(w).Encode(f.links[path])
+}
+
+func (f *fake) cancel(w http.ResponseWriter, r *http.Request) {
+	var b map[string]string
+	json.NewDecoder(r.Body).Decode(&b)
+	f.cancelled = append(f.cancelled, b["path"])
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // count returns how often a step was requested.

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 )
@@ -42,5 +44,24 @@ func TestUploadBeginsAgainWhenTheURLExpired(t *testing.T) {
 	}
 	if f.count(stepBegin) != 2 || len(f.keys) != 1 {
 		t.Errorf("requests = %v with %d keys, want step 1 twice with one", f.requests, len(f.keys))
+	}
+}
+
+// TestUploadIsCancelled interrupts an upload during its transfer: the instance
+// is told, so that it reserves nothing for it.
+func TestUploadIsCancelled(t *testing.T) {
+	f := newFake(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	f.fail(stepPut, func(http.ResponseWriter, func(http.ResponseWriter)) bool {
+		interrupt()
+		panic(http.ErrAbortHandler)
+	})
+	c, _ := fresh(t, f.URL)
+	const key = "123e4567-e89b-12d3-a456-426614174000"
+	if _, err := c.Upload(ctx, textFile(), Options{IdempotencyKey: key}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want that of the context", err)
+	}
+	if len(f.cancelled) != 1 || f.cancelled[0] != "path-of-"+key {
+		t.Errorf("cancelled = %v, want the upload once", f.cancelled)
 	}
 }

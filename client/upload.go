@@ -101,8 +101,9 @@ type Link struct {
 
 // Upload publishes a file in three steps: it announces the file, sends its
 // bytes to storage, and creates the link. It retries temporary failures with
-// one idempotency key, so a call creates at most one link. If the instance
-// refuses the upload, the error is an *Error.
+// one idempotency key, so a call creates at most one link. If ctx ends before
+// there is a link, it cancels the upload. If the instance refuses the upload,
+// the error is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
@@ -138,12 +139,29 @@ func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Option
 // TypeOf returns the MIME type for a file name.
 func TypeOf(name string) string { return typeOf(name) }
 
+// CancelUpload ends an upload that will not be completed. What it reserves of
+// the account's limits is free at once.
+func (c *Client) CancelUpload(ctx context.Context, path string) error {
+	return c.post(ctx, "/uploads/cancel", map[string]string{"path": path}, nil)
+}
+
+// cancelTime bounds how long Upload waits for the instance when it is
+// interrupted. Without an answer the upload reserves its limits a while longer.
+const cancelTime = 3 * time.Second
+
 // upload performs the three steps once.
-func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
+func (c *Client) upload(ctx context.Context, f File, o Options) (l Link, err error) {
 	b, err := c.begin(ctx, f, o)
 	if err != nil {
 		return Link{}, err
 	}
+	defer func() {
+		if err != nil && ctx.Err() != nil && b.Path != "" {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+			defer cancel()
+			_ = c.CancelUpload(ctx, b.Path)
+		}
+	}()
 	if b.Existing != nil {
 		return *b.Existing, nil
 	}

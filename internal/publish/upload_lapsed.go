@@ -45,7 +45,7 @@ func (s *Uploads) endLapsedUploads(tx vitrine.Tx, id vitrine.AccountID) (ended [
 	}
 }
 
-// discard deletes the bytes of uploads that endLapsedUploads ended. If that
+// discard deletes the bytes of uploads that ended without a check. If that
 // fails, they are swept with the upload.
 func (s *Uploads) discard(ctx context.Context, ended []vitrine.UploadID) {
 	for _, id := range ended {

@@ -253,6 +253,12 @@ func TestBrowserUploadTurns(t *testing.T) {
 	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".cancel").click(), `+fileRow("five.txt")+
 		`.querySelector(".cancel").click()`, nil))
 	tb.until(states + ` === "cancelled cancelled uploading uploading uploading"`)
+	// A cancelled file takes no place of the plan any more.
+	eventually(t, "three links are used", func() bool {
+		used, err := d.server.Uploads.Usage(t.Context(), d.member)
+		d.check(err)
+		return used.Links == 3
+	})
 	open()
 	for _, name := range names[1:4] {
 		tb.waitForState(name, "live")

@@ -30,6 +30,7 @@ var validRequests = map[string]func(c caller) answer{
 	"status":         func(c caller) answer { return c.call(c.key, "GET", "/status", nil) },
 	"createUpload":   func(c caller) answer { return c.call(c.key, "POST", "/uploads", noteFile) },
 	"completeUpload": func(c caller) answer { return c.complete("nope", noteFile) },
+	"cancelUpload":   func(c caller) answer { return c.call(c.key, "POST", "/uploads/cancel", fields{"path": "nope"}) },
 	"putFile":        func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
 	"listLinks":      func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
 	"getLink":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope", nil) },
@@ -63,8 +64,9 @@ var validRequests = map[string]func(c caller) answer{
 
 // paths has the path of each operation that is used with a wrong method.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
-	"listLinks": "/links",
-	"getLink":   "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
+	"cancelUpload": "/uploads/cancel",
+	"listLinks":    "/links",
+	"getLink":      "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
@@ -270,7 +272,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.complete(c.stored(c.key, noteFile, note), noteFile.with(fields{"name": "other.txt"}))
 		},
 	},
-	vitrine.CodeUploadNotFound: {"": func(c caller, _ string) answer { return c.complete("nope", noteFile) }},
+	vitrine.CodeUploadNotFound: {"": func(c caller, op string) answer { return validRequests[op](c) }},
 	vitrine.CodeUploadIncomplete: {"": func(c caller, _ string) answer {
 		path, _ := c.begun(c.key, noteFile)
 		return c.complete(path, noteFile)

@@ -134,6 +134,9 @@ func TestDocumentedExamples(t *testing.T) {
 	check("putFile", c.put(created.text("signedUrl"), create["type"].(string), strings.NewReader(pdf)))
 	check("completeUpload", c.call(c.key, "POST", "/uploads/complete",
 		complete.with(fields{"path": created.text("path")})))
+	path, _ := c.begun(c.key, noteFile)
+	c.call(c.key, "POST", "/uploads/cancel", request("cancelUpload", fields{"path": path})).want(204, "")
+	delete(all, "cancelUpload")
 	check("listLinks", c.call(c.key, "GET", "/links", nil))
 	slug := c.published(c.key, create.with(fields{"idempotencyKey": nil}), pdf)
 	second := string(makePDF(2))

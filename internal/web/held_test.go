@@ -143,3 +143,38 @@ func TestStorageLimitsTheDisk(t *testing.T) {
 	}
 	f.audit()
 }
+
+// TestCancelledUploadHoldsNothing cancels the only upload that a plan allows:
+// the next may begin at once, with the same key and slug.
+func TestCancelledUploadHoldsNothing(t *testing.T) {
+	f := newFixture(t)
+	f.server.Uploads.Plans[vitrine.PlanPro] = vitrine.Limits{Links: 1, StorageBytes: int64(len(note)),
+		HourlyUploads: 1000}
+	key, other := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro)
+	file := noteFile.with(fields{"slug": "my-note", "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
+	cancel := func(key, path string) answer { return f.call(key, "POST", "/uploads/cancel", fields{"path": path}) }
+
+	path, url := f.begun(key, file)
+	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
+	cancel(other, path).want(400, "upload_not_found")
+	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
+
+	cancel(key, path).want(204, "")
+	cancel(key, path).want(204, "")
+	f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path})).want(400, "upload_not_found")
+	if f.blobExists(path) {
+		t.Error("the bytes of the cancelled upload are still stored")
+	}
+
+	// The link of the second try stays.
+	again, url := f.begun(key, file)
+	if again == path {
+		t.Errorf("the path of a cancelled upload is used again")
+	}
+	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	f.call(key, "POST", "/uploads/complete", file.with(fields{"path": again})).want(200, "")
+	cancel(key, again).want(400, "upload_not_found")
+	f.call(key, "GET", "/links/my-note", nil).want(200, "")
+	f.audit()
+}

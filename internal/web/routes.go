@@ -33,6 +33,7 @@ func (h *handlers) routes(mux *http.ServeMux) {
 func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads", h.api.CreateUpload)
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads/complete", h.api.CompleteUpload)
+	r.key(vitrine.ScopePublish, "POST /api/v1/uploads/cancel", h.api.CancelUpload)
 	r.key(vitrine.ScopeRead, "GET /api/v1/links", h.api.ListLinks)
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}", h.api.GetLink)
 	r.key(vitrine.ScopePublish, "PATCH /api/v1/links/{slug}", h.api.UpdateLink)
@@ -159,6 +160,7 @@ func (h *handlers) linkRoutes(r *router) {
 	r.member("GET /dashboard", h.upload.Show)
 	r.data("POST /dashboard/uploads", h.upload.Begin)
 	r.data("POST /dashboard/uploads/complete", h.upload.Complete)
+	r.data("POST /dashboard/uploads/cancel", h.upload.Cancel)
 	r.data("GET /dashboard/slug", h.upload.CheckSlug)
 	r.data("GET /links/{slug}/state", h.upload.State)
 	r.data("POST /links/{slug}/edit", h.upload.Edit)

@@ -47,6 +47,10 @@ var requests = map[string]func(c caller, slug string) answer{
 		c.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 		return c.complete(path, noteFile)
 	},
+	"POST /api/v1/uploads/cancel": func(c caller, _ string) answer {
+		path, _ := c.begun(c.owner(), noteFile)
+		return c.call(c.key, "POST", "/uploads/cancel", fields{"path": path})
+	},
 	"GET /api/v1/links": func(c caller, _ string) answer {
 		return c.call(c.key, "GET", "/links?views=true",
 			nil)
@@ -115,6 +119,15 @@ var requests = map[string]func(c caller, slug string) answer{
 	},
 }
 
+// ofNoUpload has the requests about an upload, about one that does not exist:
+// the others begin one first.
+var ofNoUpload = map[string]func(c caller) answer{
+	"POST /api/v1/uploads/complete": func(c caller) answer { return c.complete("nope", noteFile) },
+	"POST /api/v1/uploads/cancel": func(c caller) answer {
+		return c.call(c.key, "POST", "/uploads/cancel", fields{"path": "nope"})
+	},
+}
+
 // owner returns a key of the caller's account with full scope.
 func (c caller) owner() string {
 	c.t.Helper()
@@ -175,8 +188,8 @@ func TestScopes(t *testing.T) {
 						string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
 				}
 				before, listed := state()
-				if route == "POST /api/v1/uploads/complete" && !has.Allows(need) {
-					c.complete("nope", noteFile).want(403, string(vitrine.CodeForbidden))
+				if of := ofNoUpload[route]; of != nil && !has.Allows(need) {
+					of(c).want(403, string(vitrine.CodeForbidden))
 				} else if a := request(c, slug); !has.Allows(need) {
 					a.want(403, string(vitrine.CodeForbidden))
 				} else if a.Status >= 400 {
@@ -234,14 +247,12 @@ func TestIsolation(t *testing.T) {
 			} else if a.Status >= 400 {
 				t.Errorf("refused on Free: status %d: %s", a.Status, a.Body)
 			}
-			if route != "POST /api/v1/uploads/complete" {
-				f.ban(banned)
-				request(caller{f, banned}, own).want(403, string(vitrine.CodeBanned))
-				return
-			}
-			path := f.stored(banned, noteFile, note)
 			f.ban(banned)
-			caller{f, banned}.complete(path, noteFile).want(403, string(vitrine.CodeBanned))
+			if of := ofNoUpload[route]; of != nil {
+				of(caller{f, banned}).want(403, string(vitrine.CodeBanned))
+			} else {
+				request(caller{f, banned}, own).want(403, string(vitrine.CodeBanned))
+			}
 		})
 	}
 }

@@ -202,6 +202,28 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	return l, replaced, s.notAsExpected(w, r, c.Account, req.Replaces, err)
 }
 
+func (s *Handler) CancelUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	return s.GiveUpUpload(w, r, c.Account)
+}
+
+// GiveUpUpload ends an unfinished upload, for a browser or any other program.
+func (s *Handler) GiveUpUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	path := f.Text("path")
+	if f.Err != nil {
+		return f.Err
+	}
+	if err := s.Uploads.Cancel(r.Context(), a, path); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // programRunes bounds the stored name of a program.
 const programRunes = 60
 

@@ -35,6 +35,13 @@ export const newKey = () => {
 
 const aborted = () => new DOMException("The upload was cancelled.", "AbortError");
 
+// cancelled rejects when a file is given up.
+const cancelled = (signal) =>
+  new Promise((_, stop) => {
+    if (signal?.aborted) stop(aborted());
+    signal?.addEventListener("abort", () => stop(aborted()));
+  });
+
 // Turns: a file that is given up while it waits leaves the line.
 let running = 0;
 const line = [];
@@ -99,6 +106,9 @@ const post = async (address, body, signal) => {
   if (!answer.ok) throw new Refusal(said, answer.status, Number(answer.headers.get("Retry-After")) || 0);
   return said;
 };
+
+// release tells the server that an upload is given up, so that it reserves nothing any more. Without an answer it does so a quarter of an hour longer.
+const release = (cancel, path) => post(cancel, { path }, AbortSignal.timeout(10_000)).catch(() => {});
 
 // A bucket, to which bytes may go straight, has no words of ours. refusedBy reads an answer to the bytes: an address that it does not take is as good as
 // expired, and what it fails at, or did not get in time, may be tried again.
@@ -214,8 +224,8 @@ const passing = (err) =>
     : err instanceof TypeError;
 
 // upload takes a file through the three steps and resolves to the server's last answer, the link. It rejects with a Refusal, with a TypeError when the
-// connection stays lost, or with an AbortError.
-//   begin, complete: addresses that take the first and the last step.
+// connection stays lost, or with an AbortError, whose "released" resolves once the server knows that the upload is given up.
+//   begin, complete, cancel: addresses that take the first and the last step, and that end an upload.
 //   key: the idempotency key; the same one again never makes a second link.
 //   options: what else both steps say, or a function that tells it then; its slug is asked once.
 //   onstate: is called with "waiting", "uploading", "checking", or "retrying" and {seconds, cause}.
@@ -228,6 +238,7 @@ export async function upload(
     key = newKey(),
     begin = "/dashboard/uploads",
     complete = "/dashboard/uploads/complete",
+    cancel = "/dashboard/uploads/cancel",
     options = {},
     onstate = () => {},
     onprogress = () => {},
@@ -237,6 +248,7 @@ export async function upload(
   onstate("waiting");
   await turn(signal);
   const chosen = () => (typeof options === "function" ? options() : options);
+  let asked; // the answer to the newest first step; it is waited for also when the upload is given up meanwhile
   try {
     const { slug } = chosen();
     const common = () => ({ ...chosen(), slug, name, type, idempotencyKey: key });
@@ -257,7 +269,11 @@ export async function upload(
         }
       }
     };
-    const announce = () => again("uploading", () => post(begin, { ...common(), size: file.size }, signal));
+    const announce = () =>
+      again("uploading", () => {
+        asked = post(begin, { ...common(), size: file.size });
+        return Promise.race([asked, cancelled(signal)]);
+      });
     const send = (begun) =>
       again("uploading", async () => {
         await mustBeThere(file);
@@ -300,6 +316,13 @@ export async function upload(
         begun = await announce();
       }
     }
+  } catch (err) {
+    if (err.name === "AbortError")
+      err.released = asked?.then(
+        ({ path }) => path && release(cancel, path),
+        () => {},
+      );
+    throw err;
   } finally {
     done();
   }

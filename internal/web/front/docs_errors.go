@@ -39,6 +39,7 @@ func (d docError) OnlyPut() bool { return len(d.Ops) == 1 && d.Ops[0] == "putFil
 var (
 	begins     = []string{"createUpload"}
 	completes  = []string{"completeUpload"}
+	cancels    = []string{"cancelUpload"}
 	puts       = []string{"putFile"}
 	uploadOps  = []string{"createUpload", "completeUpload"}
 	edits      = []string{"updateLink"}
@@ -47,19 +48,19 @@ var (
 	ofOneLink  = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
 		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit"}, versionOps...)
 	loginOps = []string{"startLogin", "takeLogin"}
-	withKey  = append([]string{"getKey", "revokeKey", "createUpload", "completeUpload", "listLinks",
+	withKey  = append([]string{"getKey", "revokeKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
 		"getAccountAnalytics"},
 		ofOneLink...)
 	// Operations that a key with the smallest scope may not ask for.
-	needScope = []string{"revokeKey", "createUpload", "completeUpload", "updateLink", "deleteLink", "putCaptions",
-		"deleteCaptions", "restoreVersion", "deleteVersion"}
+	needScope = []string{"revokeKey", "createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
+		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion"}
 	anyOp = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, edits), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -70,8 +71,8 @@ var docErrors = []docError{
 	{Code: vitrine.CodeInvalidIdempotencyKey, When: "The idempotencyKey is not a UUID.",
 		Then: "Create one UUID per file and reuse it for retries.", Ops: begins},
 	{Code: vitrine.CodeIdempotencyMismatch, When: "This idempotencyKey was already used for a different upload, or step 3 differs from step 1.", Then: "Send the same values in steps 1 and 3, or use a new key.", Ops: uploadOps},
-	{Code: vitrine.CodeUploadNotFound, When: "Your account has no upload with this path, or it has expired.",
-		Then: "Start again with step 1.", Ops: completes},
+	{Code: vitrine.CodeUploadNotFound, When: "Your account has no upload with this path, or it has expired or was cancelled.",
+		Then: "Start again with step 1.", Ops: append(cancels, completes...)},
 	{Code: vitrine.CodeUploadIncomplete, When: "Step 3 was sent before the PUT finished.",
 		Then: "Finish the PUT, then repeat step 3. The upload stays usable.", Ops: completes},
 	{Code: vitrine.CodeSizeMismatch, When: "The number of bytes differs from the declared size.",
@@ -91,11 +92,11 @@ var docErrors = []docError{
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
-		Then: "Delete a link, wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
 	{Code: vitrine.CodeFileTooLarge, When: "The file exceeds the account’s limit per file.",
 		Then: "Send a smaller file, or see upgradeUrl.", Ops: uploadOps},
 	{Code: vitrine.CodeStorageLimit, When: "The account’s storage has no room for the file.",
-		Then: "Delete a link, wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
 	{Code: vitrine.CodeInvalidSignature, When: "The signed URL was truncated or changed.",
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",

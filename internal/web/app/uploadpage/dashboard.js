@@ -229,6 +229,7 @@ class Row {
         this.facts(bytes(this.file.size));
         this.part(".retry").hidden = false;
         batch();
+        await err.released;
       } else this.fail(err);
     }
     usage();

@@ -64,6 +64,11 @@ func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return httpx.WriteJSON(w, m)
 }
 
+// Cancel ends an upload that a page gives up.
+func (s *Handler) Cancel(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.API.GiveUpUpload(w, r, me)
+}
+
 // State returns the state of a link. Pages poll it while a link is scanned.
 func (s *Handler) State(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))

@@ -40,6 +40,7 @@ export class Net {
       "/dashboard/uploads": () =>
         next("begin", begin, (n) => ({ body: { signedUrl: `${bucket}/storage/${n}`, path: `path/${n}` } })),
       "/dashboard/uploads/complete": () => next("complete", complete, () => ({ body: { slug: "abc" } })),
+      "/dashboard/uploads/cancel": () => next("cancel", [], () => ({ status: 204, body: "" })),
     };
     globalThis.fetch = async (address, { method, body }) => {
       const step = steps[address];

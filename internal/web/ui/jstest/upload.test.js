@@ -298,6 +298,31 @@ test("every turn is given back", async () => {
   await net.run(Promise.all(all));
 });
 
+test("a file that is given up reserves nothing", async () => {
+  const { until, open } = gate();
+  const net = new Net({ put: [{ until }] });
+  const stop = new AbortController();
+  const going = upload(file, { signal: stop.signal });
+  await quiet();
+  stop.abort();
+  const err = await going.catch((err) => err);
+  await err.released;
+  open();
+  assert.equal(err.name, "AbortError");
+  assert.deepEqual(net.asked("/dashboard/uploads/cancel"), [{ path: "path/1" }]);
+});
+
+test("a file that is given up while it is announced reserves nothing either", async () => {
+  const net = new Net();
+  const stop = new AbortController();
+  const going = upload(file, { signal: stop.signal, onstate: (state) => state === "uploading" && stop.abort() });
+  const err = await going.catch((err) => err);
+  await err.released;
+  assert.equal(err.name, "AbortError");
+  assert.deepEqual(net.asked("/dashboard/uploads/cancel"), [{ path: "path/1" }]);
+  assert.equal(net.puts.length, 0);
+});
+
 test("a file that is given up does not wait to be tried again", async () => {
   const cancel = new AbortController();
   const net = new Net({ begin: times(20, lost) });
