@@ -82,9 +82,10 @@ func TestBulkLinks(t *testing.T) {
 	same(t, "what can be undone", fmt.Sprint(undo), fmt.Sprint(slugs(a, b)))
 	same(t, "undone", outcome(send("enable", undo)), "2 links enabled.")
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
-	if got := outcome(send("enable", slugs(b, held))); !strings.Contains(got, "2 links were not changed:") ||
-		strings.Contains(got, "enabled.") {
-		t.Errorf("enabled links that were not disabled: %q", got)
+	same(t, "enabled again", outcome(send("enable", slugs(a, b))), "2 links were already enabled.")
+	if got := outcome(send("enable", slugs(b, held))); !strings.HasPrefix(got, "1 link was already enabled.") ||
+		!strings.Contains(got, "1 link was not changed:") {
+		t.Errorf("enabled a link that a moderator holds: %q", got)
 	}
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
 
@@ -104,6 +105,14 @@ func TestBulkLinks(t *testing.T) {
 		return f
 	}
 	same(t, "in the album", len(in().Links), 2)
+
+	same(t, "added to a new album", outcome(send("album", slugs(a, b), "album", "+")),
+		"2 links added to the album. Open the album")
+	albums, err := d.server.Albums.List(t.Context(), d.member)
+	d.check(err)
+	if len(albums) != 2 || !strings.HasPrefix(albums[0].Title, "2 links, ") && !strings.HasPrefix(albums[1].Title, "2 links, ") {
+		t.Errorf("albums = %+v, want Spring and a new one", albums)
+	}
 
 	same(t, "nothing selected", outcome(send("delete", nil)), "Select the links first.")
 	d.status(d.post("/links", url.Values{"action": {"rub out"}, "link": slugs(a)}, cookie), http.StatusBadRequest)

@@ -103,7 +103,7 @@ func sitePages(d *demo) []sitePage {
 		if pages[i].path == "/nowhere" {
 			pages[i].status = 404
 		}
-		if pages[i].path == "/analytics" && pages[i].then == "" {
+		if pages[i].then == "" {
 			pages[i].then = openAll
 		}
 	}

@@ -19,49 +19,66 @@ const (
 	maxBulkForm  = 64 << 10
 )
 
+// newAlbum is the choice of an album that is yet to be created. No slug has
+// this form.
+const newAlbum = "+"
+
 // bulkAction is an action on each of several links. It returns why a link was
 // not changed, or an error.
 type bulkAction struct {
 	done [2]string // message for one link, and for several
-	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
+	// is, unless nil, reports whether the action would change nothing, and has
+	// the message for one link, and for several.
+	is      func(l *vitrine.Link) bool
+	already [2]string
+	do        func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
 		err error)
 }
 
 // bulkActions maps the names of buttons to actions.
 var bulkActions = map[string]bulkAction{
-	"disable": {[2]string{"link disabled", "links disabled"},
-		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+	"disable": {done: [2]string{"link disabled", "links disabled"},
+		is:      disabledByOwner,
+		already: [2]string{"link was already disabled", "links were already disabled"},
+		do: func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
 			if l.State != vitrine.StateLive {
 				return "It is not live: " + ui.StateName(l.State) + ".", nil
 			}
 			_, err := s.Links.Disable(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
 			return "", err
 		}},
-	"enable": {[2]string{"link enabled", "links enabled"},
-		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
-			if l.State != vitrine.StateDisabled || l.Reason != vitrine.ReasonOwner {
+	"enable": {done: [2]string{"link enabled", "links enabled"},
+		is:      func(l *vitrine.Link) bool { return l.State == vitrine.StateLive },
+		already: [2]string{"link was already enabled", "links were already enabled"},
+		do: func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+			if !disabledByOwner(l) {
 				return "It is not a link that you disabled.", nil
 			}
 			_, err := s.Links.Undo(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
 			return "", err
 		}},
-	"delete": {[2]string{"link deleted", "links deleted"},
-		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+	"delete": {done: [2]string{"link deleted", "links deleted"},
+		do: func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
 			return "", s.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
 		}},
-	"album": {[2]string{"link added to the album", "links added to the album"},
-		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (string, error) {
+	"album": {done: [2]string{"link added to the album", "links added to the album"},
+		do: func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (string, error) {
 			return "", s.Albums.Add(ctx, me, f.Get("album"), []string{string(l.Slug)})
 		}},
 }
 
+func disabledByOwner(l *vitrine.Link) bool {
+	return l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner
+}
+
 // bulkOutcome is the result of a form about several links.
 type bulkOutcome struct {
-	Done   string // "" if nothing was done
-	Failed []bulkFailure
-	Undo   []string // slugs of links that were disabled
-	Album  string   // address of the album that links were added to
-	Back   string   // address of the list
+	Done    string // "" if nothing was done
+	Already string // which links were so already; "" for none
+	Failed  []bulkFailure
+	Undo    []string // slugs of links that were disabled
+	Album   string   // address of the album that links were added to
+	Back    string   // address of the list
 }
 
 // bulkFailure is a link that was not changed, and why.
@@ -94,18 +111,30 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		}
 		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}})
 	}
+	if action == "album" && r.PostForm.Get("album") == newAlbum {
+		if err := s.createAlbum(r, me, len(slugs)); err != nil {
+			return err
+		}
+	}
 	out := &bulkOutcome{Back: back.String()}
-	var done int64
+	var done, already int64
 	for _, slug := range slugs {
-		name, why := s.bulkOne(w, r, me, deed, slug)
-		if why != "" {
+		name, why, changed := s.bulkOne(w, r, me, deed, slug)
+		switch {
+		case why != "":
 			out.Failed = append(out.Failed, bulkFailure{name, why})
+			continue
+		case !changed:
+			already++
 			continue
 		}
 		done++
 		if action == "disable" {
 			out.Undo = append(out.Undo, slug)
 		}
+	}
+	if already > 0 {
+		out.Already = ui.Plural(already, deed.already[0], deed.already[1])
 	}
 	if done > 0 {
 		out.Done = ui.Counted(done, deed.done[0], deed.done[1])
@@ -116,20 +145,34 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeList(w, r, me, back.Query(), out)
 }
 
-// bulkOne does it with one link. It returns why it failed, for people.
+// createAlbum creates the album of a form that adds n links to a new one.
+func (s *Handler) createAlbum(r *http.Request, me *vitrine.Account, n int) error {
+	day := s.Now().In(app.Zone(me)).Format("2 January 2006")
+	album, err := s.Albums.Create(r.Context(), me, ui.Plural(int64(n), "link", "links")+", "+day, "")
+	if err == nil {
+		r.PostForm.Set("album", string(album.Slug))
+	}
+	return err
+}
+
+// bulkOne does it with one link. It returns why it failed, for people, and
+// whether there was anything to change.
 func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkAction,
-	slug string) (name, why string) {
+	slug string) (name, why string, changed bool) {
 	o, err := s.Links.Own(r.Context(), me, slug)
 	if err == nil {
 		name = ui.Title(o.Link)
+		if deed.is != nil && deed.is(o.Link) {
+			return name, "", false
+		}
 		why, err = deed.do(s, r.Context(), me, o.Link, r.PostForm)
 	}
 	if err == nil {
-		return name, why
+		return name, why, true
 	}
 	e, _ := s.Known(w, r, err)
 	if e.Code == vitrine.CodeNotFound {
-		return slug, e.Message
+		return slug, e.Message, false
 	}
-	return cmp.Or(name, slug), httpx.AdviceOn(e)
+	return cmp.Or(name, slug), httpx.AdviceOn(e), false
 }

@@ -128,7 +128,7 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	p.Total, p.Bytes = usage.Links-usage.Sites, usage.Bytes
+	p.Total, p.Bytes = usage.Links-usage.Sites-usage.HeldLinks, usage.Bytes-usage.HeldBytes
 	asked := p.Search
 	asked.Text = app.SearchedText(asked.Text)
 	found, more, err := s.Links.Search(r.Context(), me, asked)
@@ -144,6 +144,7 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 	for _, a := range albums {
 		p.Albums = append(p.Albums, ui.Option{Value: string(a.Slug), Name: a.Title})
 	}
+	p.Albums = append(p.Albums, ui.Option{Value: newAlbum, Name: "New album"})
 	p.Here = searchAddress(p.Search, p.Number)
 	if p.Number > 1 {
 		p.Previous = searchAddress(p.Search, p.Number-1)
