@@ -18,7 +18,7 @@ import (
 
 // makeDOCX returns a Word document with paragraphs, a picture, links of several
 // kinds, and a picture at another host.
-func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
+func makeDOCX(t testing.TB, paragraphs int, elsewhere string) []byte {
 	t.Helper()
 	const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
 		`xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"`

@@ -16,21 +16,26 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// inArchive are the files of an archive, in this order.
-var inArchive = []struct{ name, content string }{
-	{"kit/", ""},
-	{"kit/readme.md", "# Read me\n\nHello <b>there</b>.\n"},
-	{"kit/picture.png", string(png)},
-	{"kit/report.pdf", string(samples["report.pdf"])},
-	{"kit/page.html", "<!doctype html><script>alert(1)</script><p>Hello"},
-	{"kit/main.go", "package main // <script>\n"},
-	{"kit/data.bin", "\x00\x01"},
+// inArchive returns the files of an archive, in this order.
+func inArchive(t testing.TB) []struct{ name, content string } {
+	return []struct{ name, content string }{
+		{"kit/", ""},
+		{"kit/readme.md", "# Read me\n\nHello <b>there</b>.\n"},
+		{"kit/picture.png", string(png)},
+		{"kit/report.pdf", string(samples["report.pdf"])},
+		{"kit/page.html", "<!doctype html><script>alert(1)</script><p>Hello"},
+		{"kit/main.go", "package main // <script>\n"},
+		{"kit/data.bin", "\x00\x01"},
+		{"kit/clip.webm", string(mustRead("testdata/clip.webm"))},
+		{"kit/song.mp3", string(mustRead("testdata/song.mp3"))},
+		{"kit/contract.docx", string(makeDOCX(t, 3, "http://a.test"))},
+	}
 }
 
 func zipped(t testing.TB, method uint16) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, f := range inArchive {
+	for _, f := range inArchive(t) {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: method})
 		if err == nil && f.content != "" {
 			_, err = w.Write([]byte(f.content))
@@ -48,7 +53,7 @@ func zipped(t testing.TB, method uint16) []byte {
 func tarred(t testing.TB) []byte {
 	var b bytes.Buffer
 	z := tar.NewWriter(&b)
-	for _, f := range inArchive {
+	for _, f := range inArchive(t) {
 		h := &tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.content)), Typeflag: tar.TypeReg}
 		if strings.HasSuffix(f.name, "/") {
 			h.Typeflag, h.Mode = tar.TypeDir, 0o755
@@ -122,8 +127,8 @@ func TestArchiveEntries(t *testing.T) {
 			s.check(s.server.Previews.Make(t.Context()))
 			page := s.status(s.get("/p/"+string(l.Slug)), 200).body
 			base := s.attr(page, `href="([^"]+/entry/)1"`)
-			if n := strings.Count(page, `target="entry"`); n != 5 {
-				t.Fatalf("%d entries can be opened, want 5:\n%s", n, page)
+			if n := strings.Count(page, `target="entry"`); n != 8 {
+				t.Fatalf("%d entries can be opened, want 8:\n%s", n, page)
 			}
 			for i, want := range map[int]string{1: "Hello", 4: "&lt;script&gt;alert(1)",
 				5: "package main // &lt;script&gt;", 2: `src="2/bytes"`} {
@@ -146,10 +151,21 @@ func TestArchiveEntries(t *testing.T) {
 			if r := s.status(s.get(base+"3/bytes", "Range: bytes=100-199"), 206); r.body != pdf[100:200] {
 				t.Errorf("bytes of a range = %q", r.body)
 			}
+			for i, want := range map[string]string{"7": "video/webm", "8": "audio/mpeg"} {
+				if r := s.status(s.get(base+i), 200); !strings.Contains(r.body, `src="`+i+`/bytes" controls`) {
+					t.Errorf("entry %s:\n%s", i, r.body)
+				}
+				whole := s.status(s.get(base+i+"/bytes"), 200).body
+				r := s.status(s.get(base+i+"/bytes", "Range: bytes=1000-"), 206)
+				if r.body != whole[1000:] || r.Header.Get("Content-Type") != want {
+					t.Errorf("entry %s: %d bytes from the 1000th of %d, type %s, want %s", i, len(r.body), len(whole),
+						r.Header.Get("Content-Type"), want)
+				}
+			}
 			if r := s.status(s.get(base+"3"), 303); r.Header.Get("Location") != "3/view" {
 				t.Errorf("a PDF redirects to %s, want 3/view", r.Header.Get("Location"))
 			}
-			for _, bad := range []string{"0", "6", "7", "-1", "x", "1/bytes", "1/view", "4/bytes", "6/bytes"} {
+			for _, bad := range []string{"0", "6", "10", "-1", "x", "1/bytes", "1/view", "4/bytes", "6/bytes"} {
 				s.status(s.get(base+bad), 404)
 			}
 			s.status(s.get(base+"2/bytes", "Sec-Fetch-Dest: document"), 303)
@@ -187,6 +203,20 @@ func TestBrowserArchiveEntries(t *testing.T) {
 	f := tb.frame("/entry/3/view")
 	f.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "12"`)
 	f.quiet()
+	tb.run(chromedp.Click("#entry-close"))
+	open("contract.docx")
+	tb.frame("/entry/9/view").until(`document.querySelector("section.docx")?.textContent.length > 10`)
+	tb.run(chromedp.Click("#entry-close"))
+	for i, name := range []string{"clip.webm", "song.mp3"} {
+		open(name)
+		f := tb.frame(fmt.Sprintf("/entry/%d", 7+i))
+		f.run(chromedp.Evaluate(`document.querySelector("video, audio").muted = true, document.querySelector("video, audio").play()`,
+			nil, awaited))
+		f.until(`((m) => m.currentTime > 0.2 && m.seekable.end(0) > 1)(document.querySelector("video, audio"))`)
+		if name != "song.mp3" {
+			tb.run(chromedp.Click("#entry-close"))
+		}
+	}
 	tb.run(chromedp.Focus("#entry-close"), chromedp.KeyEvent(kb.Escape))
 	tb.until(`!document.getElementById("entry").open`)
 	tb.quiet()

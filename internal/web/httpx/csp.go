@@ -44,7 +44,7 @@ const (
 		ownForms
 	// Shows parts of a file, or waits for them.
 	PreviewFrame Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " +
-		NoForms
+		"media-src {files}; " + NoForms
 	// A published web page.
 	HTMLFrame Surface = "sandbox {sandbox}; form-action 'none'; frame-ancestors {framers}"
 	// A file as a moderator sees it.

@@ -31,7 +31,9 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 	return err
 }
 
-// MaxEntry bounds a file in an archive that is shown from it, in bytes.
+// MaxEntry bounds a file in an archive that is shown from it, in bytes. A part
+// of a compressed file, such as the middle of a video, is unpacked from its
+// beginning.
 const MaxEntry = 32 << 20
 
 // EntryViewer returns the viewer of a file in an archive, or nil.
@@ -63,16 +65,20 @@ func init() {
 	}
 }
 
-// isPDF, isImage and isText report whether a file in an archive is one, by its
-// name.
-func isPDF(name string) bool {
-	t, _ := filetype.ByExt(name)
-	return t.Ext == "pdf"
+// isNamed, isOf and isText report whether a file in an archive is one that a
+// viewer shows, by its name.
+func isNamed(ext string) func(string) bool {
+	return func(name string) bool {
+		t, _ := filetype.ByExt(name)
+		return t.Ext == ext
+	}
 }
 
-func isImage(name string) bool {
-	t, ok := filetype.ByExt(name)
-	return ok && t.Kind == filetype.Image && filetype.Inline(t)
+func isOf(kind filetype.Kind) func(string) bool {
+	return func(name string) bool {
+		t, ok := filetype.ByExt(name)
+		return ok && t.Kind == kind && filetype.Inline(t)
+	}
 }
 
 func isText(name string) bool {

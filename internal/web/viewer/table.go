@@ -24,7 +24,7 @@ var Table = []*Viewer{
 			Reads: pdfOf,
 		},
 		Examined: Examined{Path: "view", Sandbox: FrameSandbox},
-		Entries:  &Entries{Shows: isPDF},
+		Entries:  &Entries{Shows: isNamed("pdf")},
 	},
 	{
 		Name: "sheets", Layout: "text", Page: "text/page.html",
@@ -50,7 +50,7 @@ var Table = []*Viewer{
 			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
 		},
 		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
-		Entries: &Entries{Shows: isImage},
+		Entries: &Entries{Shows: isOf(filetype.Image)},
 	},
 	{
 		Name: "video", Layout: "video", Page: "media/video.html", Styles: []string{"viewer/media/media.css"},
@@ -122,6 +122,7 @@ var Table = []*Viewer{
 			Path: "docx", Sandbox: FrameSandbox, Template: "docx/frame.html", Policy: docxPolicy, Library: "docx/",
 			File: true, Reads: docxOf,
 		},
+		Entries:  &Entries{Shows: isNamed("docx")},
 		Examined: Examined{Path: "docx", Sandbox: FrameSandbox},
 	},
 	Card,

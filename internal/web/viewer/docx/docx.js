@@ -13,7 +13,7 @@ let deepest = 0;
 
 async function open() {
   if (Number(document.documentElement.dataset.size) > most) throw { large: true };
-  const answer = await fetch(new URL("file", location.href));
+  const answer = await fetch(new URL(document.documentElement.dataset.file, location.href));
   if (!answer.ok) throw { status: answer.status };
   const options = {
     className: "docx",

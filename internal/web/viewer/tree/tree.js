@@ -3,6 +3,7 @@ const dialog = document.getElementById("entry");
 const frame = document.createElement("iframe");
 frame.name = "entry";
 frame.title = "File of the archive";
+frame.allow = "fullscreen";
 frame.sandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals";
 dialog.querySelector("div").append(frame);
 
