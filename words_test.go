@@ -16,6 +16,9 @@ var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? a
 // avoidedInDocs are more words and phrases that the documentation avoids.
 var avoidedInDocs = regexp.MustCompile(`(?i)\b(of which|for want of|anew|for ever|(is|are|was|were) told|that is none|hence|thereby|whichever|the operator|an operator)\b`)
 
+// avoidedOnPages are more words and phrases that pages and scripts avoid.
+var avoidedOnPages = regexp.MustCompile(`(?i)\b((the|an|its|your) operator|(on|of|by) this site|an? \w+ are allowed|replace (it|this) by|frees its|takes up (no|a|one)|in no average|single moments|as soon as it came|no more on)\b`)
+
 // unquoted returns a text of Markdown without code, quotations and comments.
 // Lines keep their numbers.
 func unquoted(text string) string {
@@ -42,8 +45,8 @@ func unquoted(text string) string {
 // which comments avoid, too.
 var administrator = regexp.MustCompile(`(?i)whoever (runs|put)|on and off display`)
 
-// texts calls f with each string of a Go file that contains a space, because
-// such strings are sentences and not names.
+// texts calls f with each string of a Go file that is a text: one with a space,
+// or that begins with a capital letter.
 func texts(t *testing.T, file string, f func(line int, text string)) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -52,12 +55,20 @@ func texts(t *testing.T, file string, f func(line int, text string)) {
 		t.Fatal(err)
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING && strings.Contains(s.Value, " ") {
+		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING && isText.MatchString(s.Value) {
 			f(set.Position(s.Pos()).Line, s.Value)
 		}
 		return true
 	})
 }
+
+// isText matches a string of Go or JavaScript that people may read, with its
+// first quote.
+var isText = regexp.MustCompile(`^.[A-Z]| `)
+
+// scriptTexts matches the strings of a script, and comments, so that quotes in
+// them begin no string.
+var scriptTexts = regexp.MustCompile("(?m)^\\s*//.*$|\\s//\\s.*$|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|'[^'\n]*'")
 
 // TestPlainWordsEverywhere checks that logs, errors, command-line help and
 // pages use plain words.
@@ -66,30 +77,47 @@ func TestPlainWordsEverywhere(t *testing.T) {
 		t.Fatal("the pattern does not match what it should")
 	}
 	actions := regexp.MustCompile(`\{\{[^}]*\}\}|<[^>]*>`)
-	read := 0
+	quoted := regexp.MustCompile(`"[^"]* [^"]*"`)
+	read, scripts := 0, 0
 	eachTracked(t, func(file, text string) {
 		if m := administrator.FindString(text); m != "" && file != "words_test.go" {
 			t.Errorf("%s: %q", file, m)
 		}
-		switch {
-		case strings.HasSuffix(file, "_test.go"), strings.Contains(file, "vitrinetest/"),
-			strings.HasPrefix(file, "bench/"), strings.HasPrefix(file, "tools/"):
-		case strings.HasSuffix(file, ".go"):
-			texts(t, file, func(line int, text string) {
-				read++
-				if word := avoided.FindString(text); word != "" {
-					t.Errorf("%s:%d: %q in %.80s", file, line, word, text)
-				}
-			})
-		default:
-			for i, line := range strings.Split(actions.ReplaceAllString(text, " "), "\n") {
-				read++
-				if word := avoided.FindString(line); word != "" {
-					t.Errorf("%s:%d: %q in %.80s", file, i+1, word, line)
-				}
+		check := func(line int, text string) {
+			read++
+			word := avoided.FindString(text)
+			if word == "" && strings.HasPrefix(file, "internal/web/") {
+				word = avoidedOnPages.FindString(text)
+			}
+			if word != "" {
+				t.Errorf("%s:%d: %q in %.80s", file, line, word, text)
 			}
 		}
-	}, "*.go", "*.html")
+		switch {
+		case strings.HasSuffix(file, "_test.go"), strings.Contains(file, "vitrinetest/"),
+			strings.HasPrefix(file, "bench/"), strings.HasPrefix(file, "tools/"), strings.Contains(file, "jstest/"),
+			strings.Contains(file, "vendor/"):
+		case strings.HasSuffix(file, ".go"):
+			texts(t, file, check)
+		case strings.HasSuffix(file, ".js"):
+			for _, at := range scriptTexts.FindAllStringIndex(text, -1) {
+				if s := text[at[0]:at[1]]; !strings.Contains(s, "//") && isText.MatchString(s) {
+					scripts++
+					check(1+strings.Count(text[:at[0]], "\n"), s)
+				}
+			}
+		default:
+			text = actions.ReplaceAllStringFunc(text, func(s string) string { // the strings in them are texts, too
+				return strings.Join(quoted.FindAllString(s, -1), " ") + strings.Repeat("\n", strings.Count(s, "\n"))
+			})
+			for i, line := range strings.Split(text, "\n") {
+				check(i+1, line)
+			}
+		}
+	}, "*.go", "*.html", "*.js")
+	if scripts < 200 {
+		t.Errorf("read %d texts of scripts, want at least 200", scripts)
+	}
 	if read < 5000 {
 		t.Errorf("read %d texts, want at least 5000", read)
 	}

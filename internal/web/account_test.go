@@ -435,7 +435,7 @@ func TestKeysPage(t *testing.T) {
 	d.status(d.post("/keys/"+id+"/revoke", nil, cookie), 303)
 	api(next, 401)
 	d.status(d.post("/keys", url.Values{"name": {""}}, cookie), 400)
-	if !strings.Contains(d.get("/keys", cookie).body, "keys that have ended") {
+	if !strings.Contains(d.get("/keys", cookie).body, "inactive keys") {
 		t.Error("expired keys are not listed")
 	}
 }

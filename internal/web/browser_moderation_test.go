@@ -114,7 +114,7 @@ func TestBrowserModerationHaste(t *testing.T) {
 	tb := d.moderatorTab(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
 	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
 	tb.press("a")
-	tb.until(`document.querySelector("#toast").textContent.includes("That was quick")`)
+	tb.until(`document.querySelector("#toast").textContent.includes("You pressed the key very early")`)
 	tb.run(chromedp.Evaluate(`dispatchEvent(new KeyboardEvent("keydown", {key: "r", repeat: true, bubbles: true}))`,
 		nil))
 	for _, l := range []*vitrine.Link{a, b} {

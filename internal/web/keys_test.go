@@ -24,7 +24,7 @@ func TestEndedKeys(t *testing.T) {
 		d.check(err)
 	}
 	page := d.status(d.get("/keys", d.signIn(d.member)), http.StatusOK).body
-	if n := strings.Count(page, `>old `); n != 20 || !strings.Contains(page, "25 keys that have ended") ||
+	if n := strings.Count(page, `>old `); n != 20 || !strings.Contains(page, "25 inactive keys") ||
 		!strings.Contains(page, "The 20 newest are listed.") ||
 		!strings.Contains(page, ">old 24<") || strings.Contains(page, ">old 4<") {
 		t.Errorf("%d ended keys are listed, want 20:\n%s", n, page)

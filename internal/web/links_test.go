@@ -489,7 +489,7 @@ func TestDashboard(t *testing.T) {
 	d.ahead.Add(int64(20 * time.Minute))
 	r = d.status(d.get("/dashboard", cookie), 200)
 	for _, want := range []string{"Recent links", "Delete a link to make room.",
-		`2 <span class="soft">of 2</span>`, "All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
+		`2 <span class="soft">of 2</span>`, "All 2 links of your account are in use", `aria-label="Upload" hidden`, "You can upload again in 40 minutes."} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("the page lacks %q: %s", want, r.body)
 		}

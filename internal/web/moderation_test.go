@@ -28,7 +28,7 @@ func TestQueue(t *testing.T) {
 	d.publish("song.mp3", samples["song.mp3"])
 	r := d.status(d.get("/moderation", cookie), 200)
 	for _, want := range []string{"62 links waiting for review", "NO MALWARE SCANNER &lt;b&gt;", "Signatures 27412",
-		`href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
+		`href="/moderation?reason=scan_late"`, "Found clean later <b>61</b>", "Suspicious <b>1</b>",
 		casePath(first) + "?queue=all", d.member.Email, "Pro"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("the page lacks %q: %s", want, r.body)

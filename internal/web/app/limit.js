@@ -9,7 +9,7 @@ export const linksInUse = (err) =>
 
 // uploadsUsed says that an account has begun as many uploads in an hour as it may.
 export const uploadsUsed = (err) =>
-  err.limit === 1 ? "One upload an hour is allowed." : `${err.limit} uploads an hour are allowed.`;
+  err.limit === 1 ? "Your account allows one upload per hour." : `Your account allows ${err.limit} uploads per hour.`;
 
 // held says how much of the limit other unfinished uploads hold, and how long to wait where that makes room.
 export const held = (err, text) => {

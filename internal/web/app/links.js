@@ -55,7 +55,7 @@ const follow = () => {
     document.dispatchEvent(new Event("found"));
     history.replaceState(null, "", address);
   };
-  x.onerror = () => say("Can't reach the server. The list shows the search before.");
+  x.onerror = () => say("The server cannot be reached. The list still shows the previous search.");
   x.send();
 };
 if (results) {

@@ -62,10 +62,10 @@ export const fits = (file, limit) => {
 export const explain = (err, what, upgrade = err.upgrade) => {
   const plans = upgrade ? ["Compare the plans", "/plans"] : undefined;
   if (err.code === "file_too_large")
-    return [`${what} has ${bytes(err.used)}, and at most ${bytes(err.limit)} are allowed.`, plans];
+    return [`${what} has ${bytes(err.used)}. The limit is ${bytes(err.limit)}.`, plans];
   if (err.code === "storage_limit")
     return [
-      `${bytes(err.used)} of ${bytes(err.limit)} are used, and this does not fit. Delete older versions, or links.`,
+      `${bytes(err.used)} of ${bytes(err.limit)} are used, and this does not fit. Delete earlier versions or links.`,
       plans,
     ];
   if (err.code === "unauthorized") return ["You have been signed out.", ["Sign in", "/sign-in"]];

@@ -121,7 +121,7 @@ const refusedBy = (x) => {
   return new Refusal(
     {
       code: status === 403 ? "url_expired" : "",
-      error: `The storage of this site refuses the file (${why || x.status}). If it stays so, its operator has to look into it.`,
+      error: `The file storage refused the file (${why || x.status}). Try again. If it fails again, tell the administrator.`,
     },
     status,
     retryAfter,

@@ -77,7 +77,7 @@ func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
 	}
 	if last := &bars[len(bars)-1]; last.Full {
-		last.Note = "The next is possible in " + httpx.Wait(u.NextUpload.Sub(s.Now())) + "."
+		last.Note = "You can upload again in " + httpx.Wait(u.NextUpload.Sub(s.Now())) + "."
 	}
 	return bars
 }

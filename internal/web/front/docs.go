@@ -52,7 +52,7 @@ var docPages = []docPage{
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "How files are checked"},
 			{"refused", "What is refused"}, {"states", "What happens to a file"},
 			{"reason-codes", "Reason codes"}}, "docs_types.html", nil},
-	{docsRoot + "/limits", "Use", "Limits", "What an account can hold, and what applies to all accounts.",
+	{docsRoot + "/limits", "Use", "Limits", "The limits of an account, and those of all accounts.",
 		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
 			{"names", "Link addresses"}, {"counting", "How limits count"}}, "docs_limits.html", nil},
 	{docsRoot + "/quick-start", "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",

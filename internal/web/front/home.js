@@ -31,11 +31,11 @@ const readable = async (files) => {
 
 const choose = async (list) => {
   const files = await readable([...list]);
-  if (!files.length) return say("That cannot be read as a file. A folder can be packed into a ZIP.");
+  if (!files.length) return say("This cannot be read as a file. Pack a folder into a ZIP.");
   try {
     await put(files);
   } catch {
-    return say("This browser does not keep files for a page. Sign in first, then choose the file.");
+    return say("This browser cannot keep the file while you sign in. Sign in first, then choose it.");
   }
   if (drop.dataset.in) {
     mark();

@@ -99,7 +99,7 @@ func planCount(n int64) string { return strconv.FormatInt(n, 10) }
 func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 	title, about := "Plans", "Compare the plans of this instance: links, file sizes, storage, analytics."
 	if !s.Sold() {
-		title, about = "Limits", "What an account on this instance can hold: links, file sizes, storage."
+		title, about = "Limits", "The limits of an account on this instance: links, file sizes, storage."
 	}
 	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.UpgradeURL}
 	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"

@@ -45,7 +45,7 @@ addEventListener("key", (event) => {
   if (!event.target.hasAttribute("data-decides")) return;
   if (event.timeStamp - shown < sight) {
     event.preventDefault();
-    say("That was quick. Look at the page, then press the key again.");
+    say("You pressed the key very early. Look at the page, then press it again.");
   } else if (event.target.closest(".review-bulk") && !boxes.some((b) => b.checked)) {
     const box = current();
     if (box) {

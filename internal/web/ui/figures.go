@@ -88,11 +88,11 @@ var BotNouns = map[string][2]string{
 	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does; it counts once the page is read for a second"},
 	visitor.BotCrawler:        {"Crawlers", "search engines, archives, marketing, security scans"},
 	visitor.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
-	visitor.BotAITraining:     {"AI training", "a collector of pages that models are trained on"},
+	visitor.BotAITraining:     {"AI training", "a program that collects pages to train models"},
 	visitor.BotMonitor:        {"Monitors", "a service that checks whether the page is up"},
 	visitor.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
-	visitor.BotAutomation:     {"Driven browsers", "the page itself saw that a program was at the wheel"},
+	visitor.BotAutomation:     {"Automated browsers", "the page detected that a program controls the browser"},
 	importer.BotImported:      {"Marked as bots in the import", "the imported file says so"},
 }

@@ -16,8 +16,8 @@ import (
 var reasonNames = map[string]string{
 	vitrine.ReasonScanUnavailable: "Not scanned",
 	vitrine.ReasonScanSlow:        "Scan took too long",
-	vitrine.ReasonScanLimit:       "Beyond the scanner",
-	vitrine.ReasonScanLate:        "Found clean since",
+	vitrine.ReasonScanLimit:       "Too large to scan",
+	vitrine.ReasonScanLate:        "Found clean later",
 	vitrine.ReasonSuspicious:      "Suspicious",
 	vitrine.ReasonKnownBytes:      "Known file",
 	vitrine.ReasonAbuse:           "Reported by readers",
@@ -27,7 +27,7 @@ var reasonNames = map[string]string{
 	"pdf_launch_action":           "PDF starts a program",
 	"pdf_embedded_program":        "Program in a PDF",
 	"pdf_script":                  "Script in a PDF",
-	"pdf_network_path":            "PDF names a computer",
+	"pdf_network_path":            "PDF loads a remote file",
 	"pdf_active_content":          "Flash in a PDF",
 	"html_password_form":          "Asks for a password",
 	"html_card_form":              "Asks for a card number",
@@ -130,12 +130,12 @@ func became(e moderation.Event) string {
 
 // actorNames names actors other than accounts.
 var actorNames = map[vitrine.ActorKind]string{
-	vitrine.ActorOperator:   "The operator",
+	vitrine.ActorOperator:   "An administrator",
 	vitrine.ActorInspection: "Inspection",
 	vitrine.ActorScanner:    "The scanner",
 	vitrine.ActorReaders:    "Readers",
-	vitrine.ActorExpiry:     "Its expiry",
-	vitrine.ActorOwner:      "Its owner",
+	vitrine.ActorExpiry:     "Expiry",
+	vitrine.ActorOwner:      "The owner",
 	vitrine.ActorModerator:  "A moderator",
 }
 
@@ -251,11 +251,11 @@ func ShortDate(t time.Time, zone *time.Location, now time.Time) string {
 const (
 	MeansViews = "How often people opened the page in this period. Each page load counts once, even without JavaScript. " +
 		"Bots, link previews, mail scanners and, unless the owner counts them, the owner’s own visits are excluded."
-	MeansUniques    = "Different people, as well as can be told without cookies: the same browser on the same network is one viewer."
+	MeansUniques    = "Different people, as far as this can be known without cookies: the same browser on the same network is one viewer."
 	MeansEngaged    = "Average time that people actively spent. Bots and visits under two seconds are excluded. Median: half spent longer."
 	MeansCompletion = "How much of the file people saw, averaged over all visits: pages seen of a PDF, playing time of video and audio, " +
 		"scroll depth of other files."
-	MeansDownloads = "Downloads in this period; below, since publishing. At most one per visit."
+	MeansDownloads = "Downloads in this period, at most one per visit. Below: all downloads since the link was published."
 	MeansBounce    = "The share of visits with less than five seconds of reading."
 	MeansReturning = "The share of views by people who had opened the same link before."
 	MeansQR        = "Views that came from the QR code."

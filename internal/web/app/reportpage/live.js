@@ -110,7 +110,7 @@ const ask = async () => {
     });
     if (answer.status === 401) return signedOut();
     if (answer.status === 403 || answer.status === 404)
-      return stop("No longer live: load the page again", location.href);
+      return stop("Not updated any more: load the page again", location.href);
     if (answer.ok) {
       if ((await answer.json()).version !== version) await take();
     } else if (answer.status !== 304) throw answer;
@@ -118,7 +118,7 @@ const ask = async () => {
     wait = Date.now() - changed > patience ? Math.min(wait * 1.5, slow) : eager;
   } catch {
     wait = Math.min(wait * 2, slow);
-    tell("Waiting for the site", true);
+    tell("Waiting for the server", true);
   } finally {
     asking = false;
   }

@@ -14,7 +14,7 @@ import (
 const (
 	meansLoads = "How often people loaded a page of the website in this period. Each load counts once, even without JavaScript. " +
 		"Bots are excluded. Images, styles and other files are not counted."
-	meansVisitors = "Different people, as well as can be told without cookies: the same browser on the same network is one viewer, " +
+	meansVisitors = "Different people, as far as this can be known without cookies: the same browser on the same network is one viewer, " +
 		"however many pages it loads."
 	meansPages = "Pages of the website that were loaded at least once in this period."
 	meansAgain = "The share of page loads by people who had loaded the same page before."

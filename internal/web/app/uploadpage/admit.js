@@ -13,7 +13,7 @@ export const refusal = ({ name, size }, { accepts, programs, limit }) => {
   if (!accepts.has(ext))
     return `Files of this type (.${ext}) are not accepted. Pack the file into a ZIP, or convert it.`;
   if (size === 0) return "The file is empty.";
-  if (limit && size > limit) return `It has ${bytes(size)}. At most ${bytes(limit)} a file are allowed.`;
+  if (limit && size > limit) return `It has ${bytes(size)}. The limit is ${bytes(limit)} per file.`;
   return "";
 };
 

@@ -60,9 +60,9 @@ const explain = (err) => {
         [...links, ...plans],
       ];
     case "file_too_large":
-      return [`It has ${bytes(err.used)}. At most ${bytes(err.limit)} a file are allowed.`, plans];
+      return [`It has ${bytes(err.used)}. The limit is ${bytes(err.limit)} per file.`, plans];
     case "rate_limited":
-      return [`${uploadsUsed(err)} The next is possible in ${span(err.retryAfter || 60)}.`, plans];
+      return [`${uploadsUsed(err)} You can upload again in ${span(err.retryAfter || 60)}.`, plans];
     case "pro_required":
       return [err.message, plans];
     case "unauthorized":

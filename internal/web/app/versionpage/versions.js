@@ -39,7 +39,7 @@ const replace = async (file) => {
       onprogress: progress,
     });
     if (link.replacement?.unchanged) {
-      fail("Nothing changed", "This is the file that the link has already.", undefined, { retry: false });
+      fail("Nothing changed", "The link already has this file.", undefined, { retry: false });
     } else {
       const said = link.replacement?.status === "live" ? "version-made" : "version-held";
       location.assign(`${link.manage}/versions?said=${said}`);

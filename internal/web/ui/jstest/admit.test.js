@@ -15,7 +15,7 @@ test("a file is refused by its name and its size, with the reason", () => {
   assert.match(why(".exe"), /^The name has no extension/);
   assert.match(why("dot."), /^The name has no extension/);
   assert.equal(why("empty.txt", 0), "The file is empty.");
-  assert.equal(why("large.txt", 3000), "It has 3.0 kB. At most 2.0 kB a file are allowed.");
+  assert.equal(why("large.txt", 3000), "It has 3.0 kB. The limit is 2.0 kB per file.");
   assert.equal(refusal({ name: "large.txt", size: 3000 }, { ...rules, limit: 0 }), "");
 });
 

@@ -15,8 +15,8 @@ test("a limit says what unfinished uploads hold, and how long", () => {
 test("one link is in use, and several are", () => {
   assert.equal(linksInUse({ used: 1, limit: 1 }), "Your account’s one link is in use.");
   assert.equal(linksInUse({ used: 2, limit: 2 }), "2 of 2 links are in use.");
-  assert.equal(uploadsUsed({ limit: 1 }), "One upload an hour is allowed.");
-  assert.equal(uploadsUsed({ limit: 20 }), "20 uploads an hour are allowed.");
+  assert.equal(uploadsUsed({ limit: 1 }), "Your account allows one upload per hour.");
+  assert.equal(uploadsUsed({ limit: 20 }), "Your account allows 20 uploads per hour.");
 });
 
 test("a link is offered for deletion only where there is one", () => {
