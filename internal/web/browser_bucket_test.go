@@ -394,10 +394,10 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	// The bucket refuses permanently.
 	g.set(answer(d.url, http.StatusForbidden, `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`))
 	tb.choose("denied.txt")
-	refused("denied.txt", true, "refuses the file (AccessDenied)")
+	refused("denied.txt", true, "refused the file (AccessDenied)")
 	g.set(answer(d.url, http.StatusInsufficientStorage, ""))
 	tb.choose("full.txt")
-	refused("full.txt", true, "refuses the file (507)")
+	refused("full.txt", true, "refused the file (507)")
 
 	// The bucket is unavailable and returns.
 	g.set(nil)

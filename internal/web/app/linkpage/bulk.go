@@ -31,7 +31,7 @@ type bulkAction struct {
 	// the message for one link, and for several.
 	is      func(l *vitrine.Link) bool
 	already [2]string
-	do        func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
+	do      func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
 		err error)
 }
 

@@ -208,7 +208,7 @@ for (const [code, again] of Object.entries({
     });
     const { link, err } = await send(net);
     if (again) assert.equal(link.slug, "abc");
-    else assert.match(err.message, /refuses the file \(EntityTooLarge\)/);
+    else assert.match(err.message, /refused the file \(EntityTooLarge\)/);
   });
 }
 
