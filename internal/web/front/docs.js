@@ -7,6 +7,12 @@ const here = find(".docs-nav [aria-current]");
 if (here && row.scrollWidth > row.clientWidth)
   row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
 
+// A language that is chosen for one example is chosen for all.
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches(".lang-tabs input")) return;
+  for (const input of all(`.lang-tabs [value="${target.value}"]`)) input.checked = true;
+});
+
 const filter = find("#filter");
 if (filter) {
   const none = find("#filter-none");

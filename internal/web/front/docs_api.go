@@ -43,7 +43,6 @@ type apiOp struct {
 	BodyAbout        prose
 	Body             []apiField
 	Answers          []apiAnswer
-	Curl             string // after the address of the API, which is in for {base}
 	Request, Example string // JSON
 }
 
@@ -267,46 +266,8 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 	if text, ok := sampleAnswers()[op.ID]; ok {
 		op.Example = text
 	}
-	op.Curl = op.curl()
 	return op
 }
-
-// curl returns the operation as a line for a shell.
-func (op *apiOp) curl() string {
-	if op.ID == "putFile" {
-		return `curl -sS -T report.pdf -H "Content-Type: application/pdf" "$SIGNED_URL"`
-	}
-	var b strings.Builder
-	b.WriteString("curl -sS")
-	if op.Method != "GET" && op.BodyType != "application/json" {
-		if op.BodyType == "" {
-			b.WriteString(" -X " + op.Method)
-		} else {
-			b.WriteString(" -T captions.vtt")
-		}
-	}
-	path := strings.NewReplacer("{slug}", sampleSlug, "{language}", "en", "{version}", "1",
-		"{visit}", "3762478080000000001").Replace(op.Path)
-	for _, p := range op.Params {
-		if p.Name == "range" {
-			path += "?range=7d"
-		}
-	}
-	b.WriteString(" {base}" + path)
-	if op.Key {
-		b.WriteString(` -H "Authorization: Bearer $VITRINE_API_KEY"`)
-	}
-	switch {
-	case op.Request != "":
-		b.WriteString(" \\\n  --json '" + op.Request + "'")
-	case op.BodyType != "" && op.BodyType != "application/json":
-		b.WriteString(` -H "Content-Type: ` + op.BodyType + `"`)
-	}
-	return b.String()
-}
-
-// At returns the line for a site whose API is at base.
-func (op apiOp) At(base string) string { return strings.Replace(op.Curl, "{base}", base, 1) }
 
 func (d *oaDocument) resolve(s *oaSchema) *oaSchema {
 	if name := s.ref(); name != "" {

@@ -3,6 +3,7 @@ package front
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 
 	"vitrine/internal/web/httpx"
@@ -56,12 +57,13 @@ func find(n *html.Node, is func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// prune removes what only people use: buttons and navigation.
+// prune removes what only people use: buttons and navigation, and what has the
+// attribute data-people.
 func prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
 		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Fieldset ||
-			c.DataAtom == atom.Svg {
+			c.DataAtom == atom.Svg || slices.ContainsFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "data-people" }) {
 			n.RemoveChild(c)
 		} else {
 			prune(c)
