@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build release run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint format test-js
+.PHONY: build release run check test test-all screens pictures bench bench-pages bench-site bench-places bench-scan lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -28,6 +28,9 @@ test-all: ## every repetition too: each crash point, real clocks, all widths of 
 
 screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
 	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test -tags screens ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
+
+pictures: ## the pictures of the app in the documentation
+	VITRINE_PICTURES=$(CURDIR)/internal/web/front/pictures go test -tags screens ./internal/web -run '^TestDocPictures$$' -count 1 -timeout 5m
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without

@@ -55,7 +55,7 @@ func TestReportForm(t *testing.T) {
 		t.Errorf("headers = %v, want noindex and no cookies", r.Header)
 	}
 	r = s.status(s.report(l, "phishing", "It wants my password.\r\n<b>Now</b>"), 200)
-	if !strings.Contains(r.body, "Thank you") || strings.Contains(r.body, "<form") {
+	if !strings.Contains(r.body, "Thank you") || !strings.Contains(r.body, `">Back to the file</a>`) || strings.Contains(r.body, "<form") {
 		t.Errorf("answer without thanks, or with the form:\n%s", r.body)
 	}
 	if all := s.reports(l); len(all) != 1 || all[0].Reason != vitrine.AbusePhishing ||

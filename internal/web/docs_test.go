@@ -154,6 +154,29 @@ func TestDocsOfThisInstance(t *testing.T) {
 	}
 }
 
+// TestDocPicturesAreServed checks the pictures of the app: each is small, is
+// there for both themes, and has a text.
+func TestDocPicturesAreServed(t *testing.T) {
+	s := newSite(t)
+	page := s.parse(s.status(s.get("/docs/send-a-deck"), 200).body)
+	images, sources := page.tags("img"), page.tags("source")
+	if len(images) < 3 || len(images) != len(sources) {
+		t.Fatalf("%d pictures in the light and %d in the dark, want at least 3 of both", len(images), len(sources))
+	}
+	for i, img := range images {
+		if len(img.attr("alt")) < 20 {
+			t.Errorf("picture %d has the text %q", i, img.attr("alt"))
+		}
+		for _, address := range []string{img.attr("src"), sources[i].attr("srcset")} {
+			r := s.status(s.get(address), 200)
+			if len(r.body) > 60<<10 || r.Header.Get("Content-Type") != "image/webp" {
+				t.Errorf("%s: %d bytes of %s, want at most 60 KB of WebP", address, len(r.body),
+					r.Header.Get("Content-Type"))
+			}
+		}
+	}
+}
+
 // TestQuickStart runs the commands of the quick start.
 func TestQuickStart(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq", "node", "python3"} {

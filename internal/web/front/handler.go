@@ -21,7 +21,7 @@ type Handler struct {
 	indexErr  error
 }
 
-//go:embed *.html *.css *.js
+//go:embed *.html *.css *.js pictures
 var files embed.FS
 
 var _ = ui.Folder("front", files)

@@ -37,6 +37,7 @@ type reportPage struct {
 	What      string // "file" or "website"
 	Subject   string // title of the link, or address of the website
 	Action    string // address that takes the form
+	Back      string // address of the link or website
 	Reasons   []reportReason
 	Note      string
 	MaxNote   int
@@ -53,11 +54,15 @@ type reportReason struct {
 }
 
 func (s *Handler) reportPage(l *vitrine.Link) *reportPage {
-	return s.newReportPage("file", l.Title, "/p/"+string(l.Slug)+"/report")
+	p := s.newReportPage("file", l.Title, "/p/"+string(l.Slug)+"/report")
+	p.Back = "/p/" + string(l.Slug)
+	return p
 }
 
 func (s *Handler) siteReportPage(slug vitrine.Slug) *reportPage {
-	return s.newReportPage("website", s.SiteURL(slug), httpx.SiteReportRoot+string(slug))
+	p := s.newReportPage("website", s.SiteURL(slug), httpx.SiteReportRoot+string(slug))
+	p.Back = p.Subject
+	return p
 }
 
 func (s *Handler) newReportPage(what, subject, action string) *reportPage {

@@ -156,6 +156,8 @@ func assetType(name string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".webp":
+		return "image/webp"
 	case ".ttf":
 		return "font/ttf"
 	case ".wasm":
