@@ -63,7 +63,7 @@ func prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
 		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Fieldset ||
-			c.DataAtom == atom.Svg || slices.ContainsFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "data-people" }) {
+			c.DataAtom == atom.Svg || slices.ContainsFunc(c.Attr, forPeople) {
 			n.RemoveChild(c)
 		} else {
 			prune(c)
@@ -71,6 +71,8 @@ func prune(n *html.Node) {
 		c = next
 	}
 }
+
+func forPeople(a html.Attribute) bool { return a.Key == "data-people" }
 
 // rebase points links within the page at the page at path.
 func rebase(n *html.Node, path string) {

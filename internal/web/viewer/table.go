@@ -59,6 +59,7 @@ var Table = []*Viewer{
 		Progress: []report.ContentKind{report.ContentMedia},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
 		Fill:     fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+		Entries: &Entries{Shows: isOf(filetype.Video), Styles: []string{"viewer/media/media.css"}},
 	},
 	{
 		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"},
@@ -67,6 +68,7 @@ var Table = []*Viewer{
 		Progress: []report.ContentKind{report.ContentMedia},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
 		Fill:     fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+		Entries: &Entries{Shows: isOf(filetype.Audio), Styles: []string{"viewer/media/media.css"}},
 	},
 	{
 		Name: "table", Layout: "text", Page: "table/page.html", Styles: []string{"viewer/table/table.css"},
