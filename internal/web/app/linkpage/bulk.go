@@ -134,7 +134,7 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		}
 	}
 	if already > 0 {
-		out.Already = ui.Plural(already, deed.already[0], deed.already[1])
+		out.Already = ui.Counted(already, deed.already[0], deed.already[1])
 	}
 	if done > 0 {
 		out.Done = ui.Counted(done, deed.done[0], deed.done[1])
@@ -148,7 +148,7 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 // createAlbum creates the album of a form that adds n links to a new one.
 func (s *Handler) createAlbum(r *http.Request, me *vitrine.Account, n int) error {
 	day := s.Now().In(app.Zone(me)).Format("2 January 2006")
-	album, err := s.Albums.Create(r.Context(), me, ui.Plural(int64(n), "link", "links")+", "+day, "")
+	album, err := s.Albums.Create(r.Context(), me, ui.Counted(int64(n), "link", "links")+", "+day, "")
 	if err == nil {
 		r.PostForm.Set("album", string(album.Slug))
 	}
