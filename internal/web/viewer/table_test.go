@@ -37,7 +37,8 @@ func TestProgressOf(t *testing.T) {
 func TestEntryViewer(t *testing.T) {
 	l := &vitrine.Link{Name: "kit.zip", Kind: filetype.Archive}
 	for name, want := range map[string]string{"a.pdf": "pdf", "a.PNG": "image", "a.txt": "text", "a.csv": "text",
-		"a.html": "text", "main.go": "text", "a.docx": "", "a.bin": ""} {
+		"a.html": "text", "main.go": "text", "a.docx": "docx", "a.mp4": "video", "a.mp3": "audio",
+		"a.xlsx": "", "a.bin": ""} {
 		got := ""
 		if v := viewer.EntryViewer(l, filetype.Entry{Name: name, Size: 1}); v != nil {
 			got = v.Name
