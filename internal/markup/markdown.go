@@ -43,7 +43,7 @@ func Markdown(src string) Document {
 	b.WriteString(`<div class="prose" dir="auto">`)
 	if front != "" {
 		var p page
-		p.tags(`<details class="front"><summary>Front matter</summary><pre tabindex="0" role="group" aria-label="Front matter"><code>`)
+		p.tags(`<details class="front-matter"><summary>Front matter</summary><pre tabindex="0" role="group" aria-label="Front matter"><code>`)
 		lexYAML(front, p.token)
 		p.tags("</code></pre></details>")
 		b.WriteString(p.String())

@@ -28,7 +28,7 @@ func TestBrowserBatch(t *testing.T) {
 	}
 	var links, buttons string
 	tb.run(chromedp.Evaluate(`(() => {
-		const own = [...document.querySelectorAll("#rows .address:not([hidden]) input")].map((i) => i.value).join("\n");
+		const own = [...document.querySelectorAll("#rows .file-address:not([hidden]) input")].map((i) => i.value).join("\n");
 		return String(own === document.querySelector(".copy-all").dataset.text && own.split("\n").length === 3);
 	})()`, &links), chromedp.Evaluate(`[...document.querySelectorAll("#batch button")].filter((b) => b.checkVisibility()).map((b) => b.textContent).join()`, &buttons))
 	if links != "true" || buttons != "Copy all links,Create album,Clear" {
@@ -45,7 +45,7 @@ func TestBrowserBatch(t *testing.T) {
 
 	// A single file has no header.
 	tb.choose("four.txt")
-	tb.until(`document.querySelector("#rows .address input")?.value.includes("/p/")`)
+	tb.until(`document.querySelector("#rows .file-address input")?.value.includes("/p/")`)
 	tb.until(`!document.querySelector("#batch").checkVisibility()`)
 
 	// The files of a folder are sorted by name and become an album.

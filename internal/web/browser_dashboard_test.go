@@ -121,7 +121,7 @@ func TestBrowserUpload(t *testing.T) {
 	for _, l := range links {
 		r := fileRow(l.Name)
 		address := d.url + "/p/" + string(l.Slug)
-		if got := tb.text(r + `.querySelector(".address input").value`); got != address {
+		if got := tb.text(r + `.querySelector(".file-address input").value`); got != address {
 			t.Errorf("%s: address = %q, want %q", l.Name, got, address)
 		}
 		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r +
@@ -132,7 +132,7 @@ func TestBrowserUpload(t *testing.T) {
 	tb.run(chromedp.Evaluate(fileRow("report.pdf")+`.querySelector(".copy-it").click()`, nil))
 	tb.until(`document.querySelector("#toast").textContent === "Copied"`)
 	copied := tb.text(`window.copied`)
-	if want := tb.text(fileRow("report.pdf") + `.querySelector(".address input").value`); copied != want {
+	if want := tb.text(fileRow("report.pdf") + `.querySelector(".file-address input").value`); copied != want {
 		t.Errorf("copied %q, want %q", copied, want)
 	}
 	tb.until(`document.querySelector(".usage").innerText.includes("6 of 12")`)
@@ -360,7 +360,7 @@ func TestBrowserUploadStates(t *testing.T) {
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.choose("clip.webm")
 	tb.waitForState("clip.webm", "processing")
-	if tb.text(fileRow("clip.webm")+`.querySelector(".address input").value`) == "" {
+	if tb.text(fileRow("clip.webm")+`.querySelector(".file-address input").value`) == "" {
 		t.Error("the video has no address")
 	}
 	u := d.server.Uploads
@@ -410,7 +410,7 @@ func TestBrowserUploadOptions(t *testing.T) {
 	if l = d.linksOf(d.member)[0]; l.Slug != "renamed" || l.Title != "Renamed" || !l.AllowDownload {
 		t.Errorf("link = %+v", l)
 	}
-	if got := tb.text(fileRow("Renamed") + `.querySelector(".address input").value`); got != d.url+"/p/renamed" {
+	if got := tb.text(fileRow("Renamed") + `.querySelector(".file-address input").value`); got != d.url+"/p/renamed" {
 		t.Errorf("address = %s", got)
 	}
 	tb.quiet()
@@ -431,7 +431,7 @@ func TestBrowserLinksAxe(t *testing.T) {
 		tb.visit(d.url + linkPath(l) + tab)
 		tb.checkWindows("a link" + tab)
 	}
-	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
+	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".row-menu").click()`, nil))
 	tb.checkWindows("/links, a menu open")
 	tb.visit(d.url + "/dashboard")
 	tb.choose("setup.exe", "notes.txt", "setup.exe.zip", "setup.dwg")
@@ -444,7 +444,7 @@ func TestBrowserLinksAxe(t *testing.T) {
 		tb.visit(d.url + path)
 		tb.checkWindows(path)
 	}
-	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
+	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".row-menu").click(), document.querySelector(".alarming").click()`, nil))
 	tb.checkWindows("/links, about to delete")
 	tb.visit(d.url+linkPath(l)+"/settings", chromedp.Evaluate(`const f = document.querySelector("form[action$=settings]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
 	tb.arrives(`document.querySelector("#wrong-slug") !== null`)

@@ -98,7 +98,7 @@ func TestBrowserSmallThings(t *testing.T) {
 		chromedp.EmulateViewport(720, 900))
 	evaluates(member, "hours in print", `getComputedStyle(document.querySelector(".heat tbody td")).printColorAdjust`,
 		"exact")
-	evaluates(member, "the chart in print", `document.querySelector(".lines").getBoundingClientRect().right <= document.querySelector(".over-time").getBoundingClientRect().right`, true)
+	evaluates(member, "the chart in print", `document.querySelector(".chart-lines").getBoundingClientRect().right <= document.querySelector(".over-time").getBoundingClientRect().right`, true)
 	evaluates(member, "rows in print", rows, 96)
 	evaluates(member, "the range in print", `((p) => p.checkVisibility() && /^Last 90 days: \d+ \w+ \d+ – \d+ \w+ \d+, UTC$/.test(p.textContent))(document.querySelector(".on-paper"))`, true)
 	evaluates(member, "ground in print", `getComputedStyle(document.documentElement).backgroundColor`,

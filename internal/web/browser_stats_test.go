@@ -120,8 +120,8 @@ func TestBrowserStatsChart(t *testing.T) {
 	tb.until(noTip)
 	// A series that the legend turns off is hidden.
 	tb.run(chromedp.Evaluate(`document.querySelector("#show-views").click(), document.querySelector("#show-was").click()`, nil))
-	for shown, want := range map[string]string{".lines .views": "none", ".lines .was": "none",
-		".lines .uniques": "inline"} {
+	for shown, want := range map[string]string{".chart-lines .views": "none", ".chart-lines .was": "none",
+		".chart-lines .uniques": "inline"} {
 		tb.until(`getComputedStyle(document.querySelector("` + shown + `")).display === "` + want + `"`)
 	}
 	tb.quiet()
@@ -208,8 +208,8 @@ func TestBrowserStatsWithoutScript(t *testing.T) {
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
 		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
-	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`,
-		`getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,
+	for _, shown := range []string{`document.querySelector(".chart-lines .views").getBoundingClientRect().width > 500`,
+		`getComputedStyle(document.querySelector(".chart-lines")).visibility === "visible"`,
 		`/, \d\d:\d\d UTC$/.test(document.querySelector(".visits time").textContent)`} {
 		tb.until(shown)
 	}

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -161,23 +162,96 @@ func TestScriptsOfPages(t *testing.T) {
 	}
 }
 
-// TestStylesOfClasses checks that one file alone defines how a class looks.
-// Other files only adapt it inside their own classes. Frames of viewers are
-// separate documents.
+// sharedWords are the classes that have no look of their own, with the one
+// meaning that they have in several components.
+var sharedWords = map[string]string{
+	"address":    "the address of a row, with a button that copies it",
+	"call":       "the panel with the request that returns a report",
+	"gem":        "the gem in the mark",
+	"icon":       "a picture without a meaning of its own",
+	"made":       "the column of a row with the time since something was made",
+	"rows":       "a list with a line between its rows",
+	"size":       "the column of a row with sizes",
+	"state":      "how far a transfer is",
+	"status":     "the column of a row with the state of a link or website",
+	"thumb":      "a small picture of a page or file",
+	"uniques":    "the series of unique viewers in a chart",
+	"views":      "the series of views in a chart",
+	"view-count": "the column of a row with its views",
+	"was":        "the series of the period before in a chart",
+	"what":       "the column of a row that says what it is about",
+	"when":       "the column of a row with a time",
+	"why":        "the reason for a state",
+}
+
+// classesOf returns the classes of the element that a selector styles, without
+// those of states, and whether the selector says nothing else of it.
+func classesOf(selector string) (classes []string, alone bool) {
+	about := regexp.MustCompile(`:(?:has|not)\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]`)
+	group := regexp.MustCompile(`:is\(([^()]*)\)`)
+	alone = regexp.MustCompile(`^[a-z]*(?:\.[a-zA-Z][\w-]*)+(?::{1,2}[a-z-]+)*$`).MatchString(selector)
+	selector = about.ReplaceAllString(selector, "")
+	selector = group.ReplaceAllStringFunc(selector, func(g string) string { // one element is one of them
+		return strings.NewReplacer(" ", "", ",", "", ":is(", "", ")", "").Replace(g)
+	})
+	parts := regexp.MustCompile(`[\s>+~]+`).Split(strings.TrimSpace(selector), -1)
+	for _, m := range regexp.MustCompile(`\.([a-zA-Z][\w-]*)`).FindAllStringSubmatch(parts[len(parts)-1], -1) {
+		if !strings.HasPrefix(m[1], "is-") {
+			classes = append(classes, m[1])
+		}
+	}
+	return classes, alone
+}
+
+// selectors splits the selectors of a rule at the commas between them.
+func selectors(list string) (all []string) {
+	depth, from := 0, 0
+	for i, c := range list + "," {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			all, from = append(all, strings.TrimSpace(list[from:i])), i+1
+		}
+	}
+	return all
+}
+
+// TestStylesOfClasses checks that a class has one meaning. Either one file alone
+// defines how it looks, and others only adapt it inside their own classes; or it
+// varies another class, and is only used with that; or it has no look of its
+// own, and is styled in one file, or is one of sharedWords. Frames of viewers
+// are separate documents.
 func TestStylesOfClasses(t *testing.T) {
 	rule := regexp.MustCompile(`([^{};]+)\{`)
-	inner := regexp.MustCompile(`\([^()]*\)`)
-	alone := regexp.MustCompile(`^\.([a-zA-Z][\w-]*)(?::{1,2}[a-z-]+)*$`)
-	homes := map[string][]string{}
+	homes, places, uses := map[string][]string{}, map[string][]string{}, map[string][][]string{}
+	note := func(to map[string][]string, class, file string) {
+		if !slices.Contains(to[class], file) {
+			to[class] = append(to[class], file)
+		}
+	}
+	varied := map[string][]string{} // the classes that a class varies
 	for name, css := range styleSheets(t) {
 		if strings.HasPrefix(name, "viewer/pdf/") || strings.HasPrefix(name, "viewer/docx/") {
 			continue
 		}
 		for _, m := range rule.FindAllStringSubmatch(css, -1) {
-			for _, selector := range strings.Split(inner.ReplaceAllString(inner.ReplaceAllString(m[1], ""), ""), ",") {
-				if c := alone.FindStringSubmatch(strings.TrimSpace(strings.ReplaceAll(selector, ":has",
-					"[has]"))); c != nil && !slices.Contains(homes[c[1]], name) {
-					homes[c[1]] = append(homes[c[1]], name)
+			if strings.HasPrefix(strings.TrimSpace(m[1]), "@") {
+				continue
+			}
+			for _, selector := range selectors(m[1]) {
+				classes, alone := classesOf(selector)
+				for _, c := range classes {
+					note(places, c, name)
+					uses[c] = append(uses[c], classes)
+					switch {
+					case alone && len(classes) == 1:
+						note(homes, c, name)
+					case alone:
+						varied[c] = append(varied[c], classes...)
+					}
 				}
 			}
 		}
@@ -185,10 +259,27 @@ func TestStylesOfClasses(t *testing.T) {
 	if len(homes) < 100 {
 		t.Fatalf("%d classes, want at least 100", len(homes))
 	}
-	for class, files := range homes {
-		if len(files) > 1 {
-			slices.Sort(files)
-			t.Errorf(".%s is styled in %s, want one file", class, strings.Join(files, " and "))
+	for _, class := range slices.Sorted(maps.Keys(places)) {
+		files := slices.Sorted(slices.Values(places[class]))
+		switch {
+		case len(homes[class]) > 1:
+			t.Errorf(".%s is defined in %q, want one file", class, homes[class])
+		case len(homes[class]) == 1 || len(files) == 1 && varied[class] == nil:
+		case varied[class] != nil:
+			for _, with := range uses[class] {
+				if !slices.ContainsFunc(with, func(c string) bool { return c != class && slices.Contains(varied[class], c) }) {
+					t.Errorf(".%s varies .%s, but is also styled without it, in one of %q", class,
+						strings.Join(varied[class], " and ."), files)
+					break
+				}
+			}
+		case sharedWords[class] == "":
+			t.Errorf(".%s has no look of its own and is styled in %q, want one file or one of sharedWords", class, files)
+		}
+	}
+	for word := range sharedWords {
+		if len(homes[word]) > 0 || len(places[word]) < 2 {
+			t.Errorf("%s is not one of sharedWords: it is defined in %q and styled in %q", word, homes[word], places[word])
 		}
 	}
 }

@@ -125,7 +125,7 @@ class Row {
       this.field(name)?.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && this.link && !event.isComposing) this.save();
       });
-    this.part(".address input").addEventListener("focus", (event) => event.target.select());
+    this.part(".file-address input").addEventListener("focus", (event) => event.target.select());
     list.append(this.li);
     section.hidden = false;
     files.add(this);
@@ -288,9 +288,9 @@ class Row {
     this.link = link;
     this.show(link.state, link.status, link.meaning ?? "");
     this.part(".title").textContent = link.title;
-    this.part(".address").hidden = false;
-    this.part(".address input").value = link.url;
-    this.part(".address input").setAttribute("aria-label", `Address of ${link.title}`);
+    this.part(".file-address").hidden = false;
+    this.part(".file-address input").value = link.url;
+    this.part(".file-address input").setAttribute("aria-label", `Address of ${link.title}`);
     this.part(".copy-it").dataset.text = link.url;
     this.field("title").value = link.title;
     if (this.field("slug")) this.field("slug").value = link.slug;
