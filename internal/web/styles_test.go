@@ -222,11 +222,11 @@ func selectors(list string) (all []string) {
 	return all
 }
 
-// TestStylesOfClasses checks that a class has one meaning. Either one file alone
-// defines how it looks, and others only adapt it inside their own classes; or it
-// varies another class, and is only used with that; or it has no look of its
-// own, and is styled in one file, or is one of sharedWords. Frames of viewers
-// are separate documents.
+// TestStylesOfClasses checks that a class has one meaning. Either one file
+// alone defines how it looks, and others only adapt it inside their own
+// classes; or it varies another class, and is only used with that; or it has no
+// look of its own, and is styled in one file, or is one of sharedWords. Frames
+// of viewers are separate documents.
 func TestStylesOfClasses(t *testing.T) {
 	rule := regexp.MustCompile(`([^{};]+)\{`)
 	homes, places, uses := map[string][]string{}, map[string][]string{}, map[string][][]string{}
