@@ -20,7 +20,7 @@ func TestRecentLinksNameTheirViews(t *testing.T) {
 	d := newDesk(t)
 	d.publish("notes.txt", []byte("one"))
 	r := d.status(d.get("/dashboard", d.signIn(d.member)), 200)
-	if !strings.Contains(r.body, `class="views tabular"`) || !strings.Contains(r.body, ">Views, 30 days</p>") {
+	if !strings.Contains(r.body, `class="view-count tabular"`) || !strings.Contains(r.body, ">Views, 30 days</p>") {
 		t.Errorf("the page lacks views or their head: %s", r.body)
 	}
 }
