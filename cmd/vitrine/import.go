@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/importer"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
@@ -33,6 +35,15 @@ type fileArg struct {
 	terminal.JSONFlag
 }
 
+// named adds the file to an error about one of its lines.
+func (c fileArg) named(err error) error {
+	var e *vitrine.Error
+	if c.File == "-" || !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
+		return err
+	}
+	return &vitrine.Error{Code: e.Code, Message: terminal.Plain(c.File) + ", " + e.Message, Err: e.Err}
+}
+
 // run opens the file, calls do and finish, and prints the result and the
 // duration of finish.
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
@@ -53,7 +64,7 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		from := in.Now()
 		res, err := do(&importer.Importer{Store: in.Store, Log: in.Log, Now: in.Now, Retry: t.Patiently}, r)
 		if err != nil {
-			return err
+			return c.named(err)
 		}
 		added := in.Now()
 		if err := t.Patiently(ctx, func() error { return finish(in) }); err != nil {
@@ -62,24 +73,34 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		if err := t.Patiently(ctx, func() error { return in.LogPair().Record(ctx) }); err != nil {
 			return c.ExplainLoss(err)
 		}
-		took, after := added.Sub(from), in.Now().Sub(added)
-		switch {
-		case c.JSON:
-			return t.JSON(struct {
-				Lines         int64   `json:"lines"`
-				Added         int64   `json:"added"`
-				Already       bool    `json:"already"`
-				Seconds       float64 `json:"seconds"`
-				FinishSeconds float64 `json:"finishSeconds"`
-			}{res.Lines, res.Added, res.Already, took.Seconds(), after.Seconds()})
-		case res.Already:
-			t.Say("Imported before: nothing added (%s).", terminal.Counted(res.Lines, "line"))
-		default:
-			t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"),
-				took.Round(time.Millisecond))
-		}
-		return nil
+		return c.report(t, noun, res, added.Sub(from), in.Now().Sub(added))
 	})
+}
+
+// report prints the result of an import, which took a time, and what followed
+// another.
+func (c fileArg) report(t *terminal.Terminal, noun string, res importer.Result, took, after time.Duration) error {
+	if c.JSON {
+		return t.JSON(struct {
+			Lines         int64   `json:"lines"`
+			Added         int64   `json:"added"`
+			Already       bool    `json:"already"`
+			Dated         int64   `json:"dated"`
+			Seconds       float64 `json:"seconds"`
+			FinishSeconds float64 `json:"finishSeconds"`
+		}{res.Lines, res.Added, res.Already, res.Dated, took.Seconds(), after.Seconds()})
+	}
+	if res.Already {
+		t.Say("Imported before: nothing added (%s).", terminal.Counted(res.Lines, "line"))
+	} else {
+		t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"),
+			took.Round(time.Millisecond))
+	}
+	if res.Dated > 0 {
+		t.Say("%s had views from before the date of creation, which is now that of the first view.",
+			terminal.Counted(res.Dated, "link"))
+	}
+	return nil
 }
 
 type importLinksCmd struct{ fileArg }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -49,6 +50,7 @@ type Result struct {
 	Lines   int64 // of the file
 	Added   int64 // links or views that this run added
 	Already bool  // all of it was there before
+	Dated   int64 // links that are now created at their first view, which was earlier
 }
 
 func (s *Importer) retry(ctx context.Context, call func() error) error {
@@ -90,7 +92,7 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 			added = 0
 			for _, in := range links {
-				is, err := addImported(tx, in, s.Now())
+				is, err := s.add(tx, in)
 				if err != nil {
 					return lineError(in.line, err)
 				}
@@ -107,7 +109,7 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	return res, err
 }
 
-func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
+func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 	if in.Slug == "" {
 		return false, errors.New("slug is missing")
 	}
@@ -123,7 +125,7 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 	if !slices.Contains(filetype.Kinds(), kind) {
 		return false, fmt.Errorf("kind %q is none of %v", in.Kind, filetype.Kinds())
 	}
-	at, err := importTime(in.CreatedAt)
+	at, err := s.pastTime(in.CreatedAt)
 	if err != nil {
 		return false, fmt.Errorf("createdAt: %w", err)
 	}
@@ -140,7 +142,7 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: slug}, now); err != nil {
+		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: slug}, s.Now()); err != nil {
 			return false, err
 		}
 		return true, l.Add(tx, vitrine.Operator)
@@ -148,15 +150,21 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind && old.CreatedAt.Equal(l.CreatedAt) &&
-		old.Upload == "":
+	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind &&
+		!old.CreatedAt.After(l.CreatedAt) && old.Upload == "": // earlier views may have dated it back
 		return false, nil
 	}
 	return false, fmt.Errorf("the slug %s is taken", slug)
 }
 
 func decodeLine(b []byte, v any) error {
-	if err := json.Unmarshal(b, v); err != nil {
+	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
+	var at *json.SemanticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &at):
+		name := strings.TrimPrefix(strings.ReplaceAll(string(at.JSONPointer), "/", "."), ".")
+		return fmt.Errorf("%q is not a member of the import format", name)
+	case err != nil:
 		return fmt.Errorf("not a JSON object of the import format: %w", err)
 	}
 	return nil

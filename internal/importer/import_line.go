@@ -64,6 +64,8 @@ type importTarget struct {
 	link    vitrine.LinkID
 	content report.ContentKind
 	pages   int
+	created int64      // when the link was created, in Unix milliseconds
+	first   int64      // the earliest view in the file
 	kept    report.Day // the first day that has not expired
 	number  uint32     // in staging.targets
 }
@@ -79,7 +81,7 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	if err != nil {
 		return nil, err
 	}
-	at, err := importTime(in.At)
+	at, err := i.pastTime(in.At)
 	if err != nil {
 		return nil, fmt.Errorf("at: %w", err)
 	}
@@ -210,7 +212,8 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 			l, err := vitrine.LinkBySlug(tx, slug)
 			if err == nil {
 				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind),
-					pages: l.Pages}
+					pages: l.Pages, created: l.CreatedAt.UnixMilli()}
+				t.first = t.created
 			}
 			return err
 		})
@@ -234,6 +237,15 @@ func importedViewer(a vitrine.AccountID, name string) uint64 {
 	b = append(strconv.AppendInt(b, int64(a), 10), ' ')
 	sum := sha256.Sum256(append(b, name...))
 	return binary.BigEndian.Uint64(sum[:])
+}
+
+// pastTime is importTime of a time that is not after today.
+func (s *Importer) pastTime(text string) (time.Time, error) {
+	at, err := importTime(text)
+	if err == nil && report.DayOf(at.UnixMilli()) > report.DayOf(s.Now().UnixMilli()) {
+		err = fmt.Errorf("%q is after today (UTC)", text)
+	}
+	return at, err
 }
 
 // importTime parses an RFC 3339 time that a ViewID can hold.

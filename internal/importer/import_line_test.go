@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -52,7 +53,7 @@ func TestImportedViewer(t *testing.T) {
 
 // TestStagedRecord checks that a staged record is read back unchanged.
 func TestStagedRecord(t *testing.T) {
-	in := importing{links: map[string]*importTarget{}}
+	in := importing{Importer: &Importer{Now: time.Now}, links: map[string]*importTarget{}}
 	for _, kind := range []string{"pdf", "video", "html", "archive"} {
 		in.links[kind] = &importTarget{account: 1, link: 2, content: vitrine.ContentKindOf(filetype.Kind(kind))}
 	}

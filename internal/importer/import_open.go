@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"io"
+	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/report"
@@ -37,6 +39,10 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	dated, err := in.dateBack(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	var before int64
 	err = s.retry(ctx, func() error {
 		before, err = s.Log.Imported(ctx, file)
@@ -45,7 +51,7 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Lines: lines, Already: lines > 0 && before >= lines}
+	res := Result{Lines: lines, Already: lines > 0 && before >= lines, Dated: dated}
 	if before >= lines {
 		return res, nil
 	}
@@ -73,9 +79,39 @@ func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, line
 		if err != nil {
 			return lineError(line, err)
 		}
+		t.first = min(t.first, o.At)
 		return i.staged.add(t, &o)
 	})
 	return [32]byte(sum.Sum(nil)), lines, err
+}
+
+// dateBack makes each link with views from before its creation one that was
+// created at the first of them, because the range "all" begins there. It
+// returns how many links these are.
+func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
+	older := slices.DeleteFunc(slices.Clone(i.staged.targets),
+		func(t *importTarget) bool { return t.first >= t.created })
+	if len(older) == 0 {
+		return 0, nil
+	}
+	err = i.retry(ctx, func() error {
+		return i.Store.Update(ctx, func(tx vitrine.Tx) error {
+			for _, t := range older {
+				l, err := tx.Link(t.link)
+				if err != nil {
+					return err
+				}
+				if first := time.UnixMilli(t.first).UTC(); l.CreatedAt.After(first) {
+					l.CreatedAt = first
+					if err := tx.PutLink(l); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	})
+	return int64(len(older)), err
 }
 
 // store writes the staged views to the log, without those that an earlier run
