@@ -3,12 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"vitrine"
 	"vitrine/internal/command"
+	"vitrine/internal/terminal"
 )
 
 // TestExamplesAreAccepted checks that the program accepts every example of the
-// help.
+// help, and that a server accepts its slugs and times.
 func TestExamplesAreAccepted(t *testing.T) {
 	for name, lines := range command.Examples {
 		for _, line := range lines {
@@ -27,6 +30,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 			} else if got := command.Name(k.Selected()); got != name {
 				t.Errorf("%s is of %q", line, got)
 			}
+			checkExample(t, line, args)
 		}
 	}
 	parser := newParser(new(cli))
@@ -37,6 +41,31 @@ func TestExamplesAreAccepted(t *testing.T) {
 	for name, lines := range command.Examples {
 		if !strings.Contains(help.String(), "\n  vitrine "+lines[0]) {
 			t.Errorf("no help shows the examples of %s", name)
+		}
+	}
+}
+
+// checkExample checks the values of an example that only a command or a server
+// checks.
+func checkExample(t *testing.T, line string, args []string) {
+	t.Helper()
+	for i, arg := range args[:len(args)-1] {
+		var err error
+		switch value := args[i+1]; arg {
+		case "--slug", "--replace":
+			_, err = vitrine.ParseSlug(value)
+		case "--expires":
+			_, err = terminal.ParseWhen(value, time.Now())
+		}
+		if err != nil {
+			t.Errorf("%s: %s: %v", line, arg, err)
+		}
+	}
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "q3") {
+			if _, err := vitrine.ParseSlug(arg); err != nil {
+				t.Errorf("%s: %s: %v", line, arg, err)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ var shortHelp = map[string]string{
 	"database": "PostgreSQL with accounts and links, as for serve",
 	"views":    "Where views are, as for serve",
 	"files":    "Bucket with the files, as for serve",
-	"server":   "Address of the instance. Default: that of the last login",
+	"server":   "Address of the instance. Default: that of the last login. Required with your own key after a login elsewhere",
 	"api-key":  "API key. Default: that of the last login",
 }
 

@@ -11,6 +11,9 @@ import (
 	"vitrine/internal/terminal"
 )
 
+// never is the value of --expires for links that do not expire.
+const never = "never"
+
 // EditCmd changes a link.
 type EditCmd struct {
 	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
@@ -20,7 +23,7 @@ type EditCmd struct {
 	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
 	Disable  bool   `xor:"state" help:"Disable the link."`
 	Enable   bool   `xor:"state" help:"Enable the link again."`
-	Expires  string `predictor:"expires-or-never" help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
+	Expires  string `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
 	Flags
 }
 
@@ -42,7 +45,7 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 	}
 	if c.Expires != "" {
 		at := time.Time{}
-		if c.Expires != "never" {
+		if c.Expires != never {
 			if at, err = terminal.ParseWhen(c.Expires, now); err != nil {
 				return change, fmt.Errorf("--expires: %w; or never", err)
 			}

@@ -25,17 +25,16 @@ func Predictors() map[string]complete.Predictor {
 	for _, r := range report.Ranges() {
 		ranges = append(ranges, string(r))
 	}
-	expiries := []string{"1d", "7d", "30d", "90d"}
+	expiries := []string{"1d", "7d", "30d", "90d", "1y", "never"}
 	return map[string]complete.Predictor{
 		"link": complete.PredictFunc(predictLinks),
 		"kind": complete.PredictSet("pdf", "image", "video", "audio", "document", "text", "html",
 			"archive"),
-		"status":           complete.PredictSet("live", "review", "processing", "disabled"),
-		"range":            complete.PredictSet(ranges...),
-		"compare":          complete.PredictSet("previous", "year"),
-		"include":          complete.PredictSet("utm", "curves", "excluded"),
-		"expires":          complete.PredictSet(expiries...),
-		"expires-or-never": complete.PredictSet(append(expiries, "never")...),
+		"status":  complete.PredictSet("live", "review", "processing", "disabled"),
+		"range":   complete.PredictSet(ranges...),
+		"compare": complete.PredictSet("previous", "year"),
+		"include": complete.PredictSet("utm", "curves", "excluded"),
+		"expires": complete.PredictSet(expiries...),
 	}
 }
 

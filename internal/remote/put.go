@@ -27,7 +27,7 @@ type PutCmd struct {
 	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
 	ViewOnly bool     `help:"View only: readers cannot download the file."`
-	Expires  string   `predictor:"expires" help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
+	Expires  string   `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never (the default)." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension." placeholder:"TYPE"`
 	Replace  string   `predictor:"link" help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"LINK"`
 	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
@@ -70,10 +70,10 @@ type put struct {
 
 // Run publishes the files one by one.
 func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.Expires != "" {
+	if c.Expires != "" && c.Expires != never {
 		at, err := terminal.ParseWhen(c.Expires, time.Now())
 		if err != nil {
-			return terminal.Usage("--expires: " + err.Error())
+			return terminal.Usage("--expires: " + err.Error() + "; or never")
 		}
 		c.expires = at
 	}

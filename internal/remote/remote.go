@@ -27,7 +27,7 @@ type Flags struct {
 
 // Connection selects an instance and an API key.
 type Connection struct {
-	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with your own API key." env:"VITRINE_SERVER" placeholder:"URL"`
+	Server string `aliases:"url" help:"Address of the instance. Default: that of the last login. With your own API key and no login, http://localhost:8080; with a login elsewhere, name it." env:"VITRINE_SERVER" placeholder:"URL"`
 	APIKey string `help:"API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments." env:"VITRINE_API_KEY" placeholder:"KEY"`
 }
 
@@ -41,13 +41,19 @@ func Address(server string) string {
 const fromLogin = "the key of \"login\""
 
 // target returns server and key from flags, else from the login file. It never
-// sends a key from a flag to a server from that file.
+// sends a key from a flag or a variable to a server from that file.
 func (r Connection) target() (terminal.Target, error) {
 	address, key := Address(r.Server), strings.TrimSpace(r.APIKey)
 	if key != "" {
 		from := "--api-key"
 		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {
 			from = "VITRINE_API_KEY"
+		}
+		if address == "" {
+			if last := lastLogin(); last != "" && last != DefaultURL {
+				return terminal.Target{}, terminal.Usage(fmt.Sprintf("%s is set, but no server: the last login was at %s, "+
+					"and this key may be of another server. Set VITRINE_SERVER or --server", from, terminal.Plain(last)))
+			}
 		}
 		return terminal.Target{Server: cmp.Or(address, DefaultURL), Key: key, From: from}, nil
 	}
@@ -70,6 +76,19 @@ func (r Connection) target() (terminal.Target, error) {
 		return terminal.Target{}, terminal.NoAccess(noKey(server))
 	}
 	return terminal.Target{Server: server, Key: c.APIKey, From: fromLogin}, nil
+}
+
+// lastLogin returns the server of the last login, or "" if there is none.
+func lastLogin() string {
+	stored, err := credentials.Open()
+	if err != nil {
+		return ""
+	}
+	last, err := stored.Last()
+	if err != nil {
+		return ""
+	}
+	return last
 }
 
 // ServerOr returns the normalized address, or the server of the last login if

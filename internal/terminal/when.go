@@ -3,16 +3,22 @@ package terminal
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// ParseSpan parses a duration: 30d, or a text that [time.ParseDuration]
-// accepts.
+// maxSpan is the number of days that ParseSpan accepts at most.
+const maxSpan = 65535
+
+// inDays are units of durations that [time.ParseDuration] does not have.
+var inDays = map[string]uint64{"d": 1, "w": 7, "y": 365}
+
+// ParseSpan parses a duration: whole days, weeks or years, such as 30d, 2w or
+// 1y; or a text that [time.ParseDuration] accepts.
 func ParseSpan(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
-			return time.Duration(n) * 24 * time.Hour, nil
+	if days := inDays[text[max(len(text)-1, 0):]]; days > 0 {
+		n, err := strconv.ParseUint(text[:len(text)-1], 10, 16)
+		if err == nil && n > 0 && n*days <= maxSpan {
+			return time.Duration(n*days) * 24 * time.Hour, nil
 		}
 	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return d, nil
@@ -31,5 +37,5 @@ func ParseWhen(text string, now time.Time) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a time, such as 30d, 2027-01-31 or 2027-01-31T09:00:00Z", text)
+	return time.Time{}, fmt.Errorf("%q is not a time, such as 12h, 30d, 2w, 1y, 2027-01-31 or 2027-01-31T09:00:00Z", text)
 }
