@@ -16,7 +16,7 @@ import (
 
 type importCmd struct {
 	Links importLinksCmd `cmd:"" help:"Import links without files, one JSON object per line."`
-	Views importViewsCmd `cmd:"" aliases:"opens" help:"Import views, one JSON object per line. Importing the same file again adds nothing."`
+	Views importViewsCmd `cmd:"" aliases:"opens" help:"Import views, one JSON object per line. Views that were imported before are left out."`
 }
 
 func (*importLinksCmd) Help() string {
@@ -85,16 +85,21 @@ func (c fileArg) report(t *terminal.Terminal, noun string, res importer.Result, 
 			Lines         int64   `json:"lines"`
 			Added         int64   `json:"added"`
 			Already       bool    `json:"already"`
+			Known         int64   `json:"known"`
 			Dated         int64   `json:"dated"`
 			Seconds       float64 `json:"seconds"`
 			FinishSeconds float64 `json:"finishSeconds"`
-		}{res.Lines, res.Added, res.Already, res.Dated, took.Seconds(), after.Seconds()})
+		}{res.Lines, res.Added, res.Already, res.Known, res.Dated, took.Seconds(), after.Seconds()})
 	}
 	if res.Already {
 		t.Say("Imported before: nothing added (%s).", terminal.Counted(res.Lines, "line"))
 	} else {
 		t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"),
 			took.Round(time.Millisecond))
+	}
+	if res.Known > 0 {
+		t.Say("Left out, because they were there already: %s of the same link, time and viewer.",
+			terminal.Counted(res.Known, noun))
 	}
 	if res.Dated > 0 {
 		t.Say("%s had views from before the date of creation, which is now that of the first view.",

@@ -29,6 +29,7 @@ const importMaxLine = 1 << 20 // bytes
 type Log interface {
 	Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
+	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
 	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
 }
 
@@ -50,6 +51,7 @@ type Result struct {
 	Lines   int64 // of the file
 	Added   int64 // links or views that this run added
 	Already bool  // all of it was there before
+	Known   int64 // views that this run left out, because the log has them
 	Dated   int64 // links that are now created at their first view, which was earlier
 }
 

@@ -71,6 +71,10 @@ func (l *silentLog) RetainedFrom(context.Context, vitrine.AccountID) (report.Day
 
 func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }
 
+func (l *silentLog) Views(context.Context, vitrine.LinkID, report.Day, report.Day, func(*report.View) error) error {
+	return nil
+}
+
 func (l *silentLog) Import(context.Context, vitrine.ImportReceipt, []vitrine.ViewRecord) error {
 	l.measure()
 	return nil

@@ -66,6 +66,7 @@ type importTarget struct {
 	pages   int
 	created int64      // when the link was created, in Unix milliseconds
 	first   int64      // the earliest view in the file
+	last    int64      // the latest one
 	kept    report.Day // the first day that has not expired
 	number  uint32     // in staging.targets
 }
@@ -213,7 +214,7 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 			if err == nil {
 				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind),
 					pages: l.Pages, created: l.CreatedAt.UnixMilli()}
-				t.first = t.created
+				t.first = math.MaxInt64
 			}
 			return err
 		})

@@ -21,7 +21,7 @@ const importBatch = 16_384
 // stops the import before anything is stored. Then the views go to
 // ViewLog.Import in batches, each with the import's progress. An interrupted
 // import continues where it stopped, and a second run of the same file adds
-// nothing.
+// nothing. Views that the log has from another file are left out.
 //
 // Views passes views to the log sorted by account, link and time. Views of one
 // millisecond keep the order of the file. The order is the same in every run. A
@@ -55,7 +55,11 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	if before >= lines {
 		return res, nil
 	}
-	res.Added, err = in.store(ctx, file, lines, before)
+	known, err := in.known(ctx)
+	if err != nil {
+		return res, err
+	}
+	err = in.store(ctx, file, before, known, &res)
 	return res, err
 }
 
@@ -79,7 +83,7 @@ func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, line
 		if err != nil {
 			return lineError(line, err)
 		}
-		t.first = min(t.first, o.At)
+		t.first, t.last = min(t.first, o.At), max(t.last, o.At)
 		return i.staged.add(t, &o)
 	})
 	return [32]byte(sum.Sum(nil)), lines, err
@@ -114,40 +118,45 @@ func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
 	return int64(len(older)), err
 }
 
-// store writes the staged views to the log, without those that an earlier run
-// stored, and counts the added ones.
-func (i *importing) store(ctx context.Context, file [32]byte, lines, before int64) (added int64, err error) {
+// store writes the staged views to the log, without known ones and those that
+// an earlier run stored, and counts the added and known ones.
+func (i *importing) store(ctx context.Context, file [32]byte, before int64, known places, res *Result) error {
 	sorted, err := i.staged.sorted()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	views := i.staged.views
 	stored := min(before, views)
 	for range stored {
 		if err := sorted.next(new(vitrine.ViewRecord)); err != nil {
-			return 0, err
+			return err
 		}
 	}
+	size := min(cmp.Or(i.batchViews, importBatch), int(views-stored))
 	for {
-		batch := make([]vitrine.ViewRecord, min(int64(cmp.Or(i.batchViews, importBatch)), views-stored))
-		for n := range batch {
-			o := &batch[n]
-			if err := sorted.next(o); err != nil {
-				return added, err
+		batch := make([]vitrine.ViewRecord, 0, size)
+		for ; stored < views && len(batch) < size; stored++ {
+			var o vitrine.ViewRecord
+			if err := sorted.next(&o); err != nil {
+				return err
+			}
+			if known.has(stored) {
+				res.Known++
+				continue
 			}
 			o.ID = int64(vitrine.ViewIDAt(o.At, 0))
+			batch = append(batch, o)
 		}
-		stored += int64(len(batch))
 		receipt := vitrine.ImportReceipt{File: file, Lines: stored, At: i.Now()}
 		if stored == views {
-			receipt.Lines = lines
+			receipt.Lines = res.Lines
 		}
 		if err := i.retry(ctx, func() error { return i.Log.Import(ctx, receipt, batch) }); err != nil {
-			return added, err
+			return err
 		}
-		added += int64(len(batch))
+		res.Added += int64(len(batch))
 		if stored == views {
-			return added, nil
+			return nil
 		}
 	}
 }

@@ -85,6 +85,22 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, vie
 	return nil
 }
 
+// Views lists the views of a link by time. A later import is in no order.
+func (l *importLog) Views(_ context.Context, link vitrine.LinkID, from, to report.Day,
+	f func(*report.View) error) error {
+	views := slices.Clone(l.views)
+	slices.SortStableFunc(views, func(a, b vitrine.ViewRecord) int { return cmp.Compare(a.At, b.At) })
+	for i := range views {
+		if day := report.DayOf(views[i].At); views[i].Link != int64(link) || day < from || day >= to {
+			continue
+		}
+		if err := f(&views[i].View); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // importInto returns an import into three links of two accounts. The link with
 // the higher ID belongs to the lower account.
 func importInto(log *importLog) *Importer {
@@ -199,6 +215,42 @@ func TestImportResume(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestImportOfMore imports files that overlap: each view is stored as often as
+// in the file that has it most often.
+func TestImportOfMore(t *testing.T) {
+	lines := strings.SplitAfter(historyLines(900), "\n")
+	for _, batch := range []int{1, 100, 0} {
+		log := newImportLog(t)
+		in := importInto(log)
+		in.batchViews, in.runViews = batch, 70
+		for _, c := range []struct {
+			from, to     int
+			added, known int64
+		}{{300, 500, 200, 0}, {200, 600, 200, 200}, {250, 550, 0, 300}, {0, 900, 500, 400}} {
+			res, err := in.Views(t.Context(), strings.NewReader(strings.Join(lines[c.from:c.to], "")))
+			if want := (Result{Lines: c.added + c.known, Added: c.added, Known: c.known}); err != nil || res != want {
+				t.Fatalf("batches of %d, lines %d to %d: %+v, %v, want %+v", batch, c.from, c.to, res, err, want)
+			}
+		}
+		whole := newImportLog(t)
+		if _, err := importInto(whole).Views(t.Context(), strings.NewReader(strings.Join(lines, ""))); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := viewKeys(log.views), viewKeys(whole.views); !slices.Equal(got, want) {
+			t.Errorf("batches of %d: %d views differ from the %d of the whole file", batch, len(got), len(want))
+		}
+	}
+}
+
+// viewKeys returns what makes two views the same, sorted.
+func viewKeys(views []vitrine.ViewRecord) (keys []string) {
+	for _, v := range views {
+		keys = append(keys, fmt.Sprint(v.Link, v.At, v.Viewer))
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func TestImportRefused(t *testing.T) {
