@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,7 +38,7 @@ const (
 	// byte and receives no response.
 	stallTime = 2 * time.Minute
 	// waitNotice is the time after which WithWaitNotice reports a slow request.
-	waitNotice = 3 * time.Second
+	waitNotice = 5 * time.Second
 )
 
 // Client is a client of one instance with one API key. It is safe for
@@ -53,6 +54,9 @@ type Client struct {
 	waiting   func() // called once a request has waited for waitNotice; may be nil
 	sleep     func(context.Context, time.Duration) error
 	reached   atomic.Bool // the server has answered a request
+
+	answerTime time.Duration // see WithAnswerTime; 0 means no limit
+	waitNotice time.Duration // a field for tests
 }
 
 // Option configures a Client.
@@ -80,8 +84,14 @@ func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience 
 func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
 
 // WithWaitNotice calls f, on another goroutine, when the instance has not
-// answered a request within three seconds.
+// answered a request within five seconds.
 func WithWaitNotice(f func()) Option { return func(c *Client) { c.waiting = f } }
+
+// WithAnswerTime limits how long the client waits for an answer after it has
+// sent a request. A request that gets none in time fails, and is not tried
+// again. Do not use it for uploads: the instance may check a file for minutes.
+// The default is two minutes for an attempt.
+func WithAnswerTime(d time.Duration) Option { return func(c *Client) { c.answerTime = d } }
 
 // New returns a client of the instance at baseURL, with or without /api/v1.
 // apiKey may be empty if only Status is called.
@@ -103,6 +113,8 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 		patience:  time.Minute,
 		notify:    func(Retry) {},
 		sleep:     sleep,
+
+		waitNotice: waitNotice,
 	}
 	for _, o := range opts {
 		o(c)
@@ -182,7 +194,7 @@ func (c *Client) once(ctx context.Context, method, address string, body payload,
 	ctx, cancel := context.WithTimeout(ctx, stallTime)
 	defer cancel()
 	if c.waiting != nil {
-		defer time.AfterFunc(waitNotice, c.waiting).Stop()
+		defer time.AfterFunc(c.waitNotice, c.waiting).Stop()
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body.bytes))
 	if err != nil {
@@ -206,9 +218,9 @@ func (c *Client) once(ctx context.Context, method, address string, body payload,
 // Other errors are network failures.
 func (c *Client) send(req *http.Request, answer any) error {
 	req.Header.Set("User-Agent", c.userAgent)
-	res, err := c.http.Do(req)
+	res, err := c.answer(req)
 	if err != nil {
-		return withoutURL(err)
+		return err
 	}
 	c.reached.Store(true)
 	defer res.Body.Close()
@@ -231,6 +243,27 @@ func (c *Client) send(req *http.Request, answer any) error {
 		h.head(res.Header)
 	}
 	return nil
+}
+
+// errNoAnswer is the cause of a request that got no answer in time.
+var errNoAnswer = fmt.Errorf("no answer in time: %w", os.ErrDeadlineExceeded)
+
+// answer sends a request and waits for the beginning of the answer.
+func (c *Client) answer(req *http.Request) (*http.Response, error) {
+	if c.answerTime == 0 {
+		res, err := c.http.Do(req)
+		return res, withoutURL(err)
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	late := time.AfterFunc(c.answerTime, func() { cancel(errNoAnswer) })
+	res, err := c.http.Do(req.WithContext(ctx))
+	if late.Stop() { // ctx lives on for the body, until that of the request ends
+		return res, withoutURL(err)
+	}
+	if err == nil {
+		res.Body.Close()
+	}
+	return nil, permanent(errNoAnswer)
 }
 
 // withoutURL removes the URL from the text of a network error, because a signed

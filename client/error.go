@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,13 +37,13 @@ func (e *Error) Error() string {
 		details = append(details, e.Code)
 	}
 	if e.Limit > 0 {
-		details = append(details, fmt.Sprintf("limit %d, used %d", e.Limit, e.Used))
+		details = append(details, e.limit())
 	}
 	if e.Held > 0 {
-		details = append(details, fmt.Sprintf("held %d", e.Held))
+		details = append(details, "held "+grouped(e.Held))
 	}
 	if e.RetryAfter > 0 {
-		details = append(details, fmt.Sprintf("try again in %s", e.RetryAfter))
+		details = append(details, "try again in "+short(e.RetryAfter))
 	}
 	if e.UpgradeURL != "" {
 		details = append(details, "see "+e.UpgradeURL)
@@ -56,6 +55,40 @@ func (e *Error) Error() string {
 		return e.Message
 	}
 	return e.Message + " (" + strings.Join(details, "; ") + ")"
+}
+
+// limit describes the limit that was reached.
+func (e *Error) limit() string {
+	limit, used := grouped(e.Limit), grouped(e.Used)
+	switch e.Code {
+	case "rate_limited":
+		return "limit " + limit + " an hour"
+	case "file_too_large":
+		return "limit " + limit + " bytes, file " + used + " bytes"
+	case "storage_limit":
+		return "limit " + limit + " bytes, used " + used + " bytes"
+	}
+	return "limit " + limit + ", used " + used
+}
+
+// grouped formats a number with separators of thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// short formats a duration without units that are zero at its end.
+func short(d time.Duration) string {
+	s := d.String()
+	for _, unit := range []string{"m", "h"} {
+		if strings.HasSuffix(s, unit+"0s") || strings.HasSuffix(s, unit+"0m") {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
 }
 
 // refusal returns the error of an unsuccessful response.

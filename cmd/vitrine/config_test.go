@@ -206,7 +206,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Setenv("VITRINE_API_KEY", "")
 	t.Setenv("VITRINE_DATA", filepath.Join(t.TempDir(), "data"))
 	for _, args := range [][]string{
-		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"},
+		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit=-1"},
 		{"stats", "--range", "31d"},
 		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-views", "-1"},
 		{"serve", "--log-format", "xml"},

@@ -10,13 +10,10 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// terminalLimit is the number of links that a terminal shows without --limit.
-const terminalLimit = 20
-
 type linkListCmd struct {
 	Account string `help:"Only links of this account." placeholder:"EMAIL"`
 	Status  string `help:"Only links in this status: live, review, processing or disabled." predictor:"status" enum:",live,review,processing,disabled" default:"" placeholder:"STATUS"`
-	Limit   *int   `help:"How many links to list; 0: all. Default: 20 on a terminal, otherwise all." placeholder:"N"`
+	terminal.LimitFlags
 	instance.Places
 	terminal.JSONFlag
 }
@@ -28,8 +25,8 @@ kind, bytes, creation time, account, title. Versions and websites are not listed
 
 // AfterApply refuses values that cannot be meant.
 func (c *linkListCmd) AfterApply() error {
-	if c.Limit != nil && *c.Limit < 0 {
-		return errors.New("--limit must be 0 (all) or more")
+	if err := c.Check(); err != nil {
+		return err
 	}
 	if c.Account == "" {
 		return nil
@@ -49,20 +46,14 @@ func (c *linkListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			}
 			account = a.ID
 		}
-		limit := 0
-		if t.OutTTY {
-			limit = terminalLimit
-		}
-		if c.Limit != nil {
-			limit = *c.Limit
-		}
+		limit := c.Most(t)
 		list := linkTable{t: t, json: c.JSON}
 		for l, err := range in.Links.Each(ctx, account, vitrine.LinkState(c.Status)) {
 			if err != nil {
 				return errors.Join(list.flush(), err)
 			}
 			if limit > 0 && list.n == limit {
-				defer t.Say("There are more links: these are the newest %d. For more: --limit N, or --limit 0 for all.", limit)
+				defer c.SayMore(t, limit, "links")
 				break
 			}
 			owner, err := owners.of(ctx, l)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/terminal"
 )
@@ -56,7 +57,12 @@ func forEach(ctx context.Context, t *terminal.Terminal, args []string, what stri
 }
 
 // hopeless reports whether a command fails for its other arguments too: the
-// server cannot be reached or refuses the key.
+// server cannot be reached or refuses the key, or a limit on links or on
+// uploads in an hour is reached.
 func hopeless(err error) bool {
+	var e *client.Error
+	if errors.As(err, &e) && (e.Code == string(vitrine.CodeRateLimited) || e.Code == string(vitrine.CodeLinkLimit)) {
+		return true
+	}
 	return client.Unreachable(err) || terminal.ExitCode(err) == terminal.ExitAccess
 }

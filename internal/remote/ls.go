@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -16,15 +15,11 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// defaultLimit is the number of links without --limit.
-const defaultLimit = 20
-
 type LsCmd struct {
 	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
-	All    bool     `help:"List all links."`
-	Limit  *int     `help:"How many links to list. Default: 20." placeholder:"N"`
 	Kind   string   `predictor:"kind" help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
 	Status string   `predictor:"status" help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
+	terminal.LimitFlags
 	Flags
 }
 
@@ -34,15 +29,7 @@ separated by tabs: slug, status, kind, bytes, creation time, title, address, vie
 }
 
 // Validate returns an error for an invalid limit.
-func (c *LsCmd) Validate() error {
-	switch {
-	case c.Limit != nil && *c.Limit < 1:
-		return errors.New("--limit must be 1 or more")
-	case c.Limit != nil && c.All:
-		return errors.New("--all and --limit cannot be used together")
-	}
-	return nil
-}
+func (c *LsCmd) Validate() error { return c.Check() }
 
 // Run lists links. On a terminal it prints a table that fits its width, with
 // titles first. Otherwise columns are separated by tabs: slug, status, kind,
@@ -52,19 +39,16 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	limit := defaultLimit
-	if c.Limit != nil {
-		limit = *c.Limit
-	}
+	limit := c.Most(t)
 	var rows [][]string
 	var links []client.ListedLink
-	n, more := 0, false
+	n := 0
 	for l, err := range c.links(ctx, api, limit) {
 		if err != nil {
 			return err
 		}
-		if n == limit && !c.All {
-			more = c.Limit == nil
+		if limit > 0 && n == limit {
+			defer c.SayMore(t, limit, "links")
 			break
 		}
 		n++
@@ -79,9 +63,6 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-	}
-	if more {
-		defer t.Say("Only the newest %d links are listed. For more: --limit N, or --all.", limit)
 	}
 	switch {
 	case c.JSON:
@@ -102,7 +83,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // links reads the links with their views.
 func (c *LsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
 	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100, Views: true}
-	if !c.All {
+	if limit > 0 {
 		q.Limit = min(limit+1, q.Limit) // one more shows that there are more
 	}
 	return api.AllLinks(ctx, q)

@@ -99,12 +99,23 @@ func TestPutRefuses(t *testing.T) {
 // hostile is a text that must not reach a terminal unchanged.
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"
 
-// TestMoreLinks checks that a list that is cut says so, and only then.
+// TestMoreLinks checks that a list that is cut says so, and only then. Only a
+// terminal cuts a list without --limit.
 func TestMoreLinks(t *testing.T) {
+	one, all := 1, 0
 	for _, c := range []struct {
-		links int
-		says  bool
-	}{{defaultLimit, false}, {defaultLimit + 1, true}} {
+		links, lines int
+		limits       terminal.LimitFlags
+		tty, says    bool
+	}{
+		{20, 20 + 1, terminal.LimitFlags{}, true, false},
+		{21, 20 + 1, terminal.LimitFlags{}, true, true},
+		{21, 21 + 1, terminal.LimitFlags{All: true}, true, false},
+		{21, 21 + 1, terminal.LimitFlags{Limit: &all}, true, false},
+		{21, 21, terminal.LimitFlags{}, false, false},
+		{21, 21, terminal.LimitFlags{Limit: &all}, false, false},
+		{21, 1, terminal.LimitFlags{Limit: &one}, false, false},
+	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			all := client.Page{Links: make([]client.ListedLink, c.links)}
 			w.Header().Set("Content-Type", "application/json")
@@ -113,12 +124,13 @@ func TestMoreLinks(t *testing.T) {
 		t.Cleanup(server.Close)
 		var out, errs bytes.Buffer
 		ls := new(LsCmd)
+		ls.LimitFlags = c.limits
 		ls.Server, ls.APIKey = server.URL, string(vitrine.NewKeyText())
-		if err := ls.Run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}); err != nil {
+		if err := ls.Run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs, OutTTY: c.tty, Width: 80}); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(out.String(), "\n"); n != defaultLimit {
-			t.Errorf("%d of %d links are listed, want %d", n, c.links, defaultLimit)
+		if n := strings.Count(out.String(), "\n"); n != c.lines {
+			t.Errorf("%d lines for %d links, want %d", n, c.links, c.lines)
 		}
 		if says := strings.Contains(errs.String(), "--all"); says != c.says {
 			t.Errorf("with %d links standard error is %q, want a word about more: %v", c.links, &errs, c.says)

@@ -78,7 +78,7 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		c.expires = at
 	}
 	b := &terminal.Bar{T: t}
-	api, err := c.Client(t, client.WithRetryNotice(func(r client.Retry) { b.Clear(); Notice(t, r) }))
+	api, err := c.Client(t, notices(t, b.Clear)...)
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 			return nil, err
 		}
 	}
+	before := c.versions(ctx, api)
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
@@ -130,6 +131,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	if err != nil {
 		return nil, err
 	}
+	c.sayDeleted(b, before, c.versions(ctx, api))
 	return &l, nil
 }
 

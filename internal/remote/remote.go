@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"vitrine/client"
@@ -137,19 +138,41 @@ func (r Connection) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.Client(t, Patient(t)...)
 }
 
+// answerTime is how long interactive commands wait for an answer.
+const answerTime = 30 * time.Second
+
+// Patient returns the options of a client for interactive commands.
 func Patient(t *terminal.Terminal) []client.Option {
-	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second),
-		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) }),
-		client.WithWaitNotice(func() {
-			if t.ErrTTY && t.Asked != nil {
-				t.Say("Waiting for %s …", terminal.Plain(t.Asked.Server))
+	return append(notices(t, func() {}), client.WithAttempts(4), client.WithPatience(10*time.Second),
+		client.WithAnswerTime(answerTime))
+}
+
+// notices returns options of a client that says why it waits. clear is called
+// before each message. That a server is slow or unreachable is said once.
+func notices(t *terminal.Terminal, clear func()) []client.Option {
+	var slow, unreachable sync.Once
+	return []client.Option{
+		client.WithRetryNotice(func(r client.Retry) {
+			say := func() { clear(); notice(t, r) }
+			if client.Unreachable(r.Err) {
+				unreachable.Do(say)
+			} else {
+				say()
 			}
+		}),
+		client.WithWaitNotice(func() {
+			slow.Do(func() {
+				if t.Asked != nil {
+					clear()
+					t.Say("Waiting for %s …", terminal.Plain(t.Asked.Server))
+				}
+			})
 		})}
 }
 
-// Notice prints that the client waits before a retry. The advice, which follows
+// notice prints that the client waits before a retry. The advice, which follows
 // the first sentence of an error, is for the last attempt.
-func Notice(t *terminal.Terminal, r client.Retry) {
+func notice(t *terminal.Terminal, r client.Retry) {
 	what, _, _ := strings.Cut(t.Sentence(r.Err), ". ")
 	t.Say("vitrine: %s; trying again in %s", terminal.Plain(strings.TrimSuffix(what, ".")),
 		r.Wait.Round(100*time.Millisecond))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,4 +126,33 @@ func replacedText(path string, r *client.Replacement) string {
 			r.Version)
 	}
 	return fmt.Sprintf("%s is version %d.", path, r.Version)
+}
+
+// versions returns the versions of the link whose file is replaced, or nil: the
+// file is replaced all the same.
+func (c *PutCmd) versions(ctx context.Context, api *client.Client) []client.Version {
+	if c.Replace == "" {
+		return nil
+	}
+	all, err := api.Versions(ctx, c.Replace)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// sayDeleted says which versions a replacement deleted, because an account
+// keeps only some.
+func (c *PutCmd) sayDeleted(b *terminal.Bar, before, after []client.Version) {
+	if len(after) == 0 {
+		return
+	}
+	for _, v := range before {
+		if slices.ContainsFunc(after, func(kept client.Version) bool { return kept.Version == v.Version }) {
+			continue
+		}
+		b.Clear()
+		b.T.Say("Version %d is deleted: your account keeps %s.", v.Version,
+			terminal.Counted(int64(len(after)-1), "earlier version"))
+	}
 }
