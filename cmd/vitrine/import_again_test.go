@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/terminal"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
+)
+
+// TestImportAgain imports, over the databases of a fleet, views from before the
+// link was created, and then a file with these and more.
+func TestImportAgain(t *testing.T) {
+	tier.Need(t, tier.Test, "imports over ClickHouse and PostgreSQL")
+	t.Parallel()
+	database := vitrinetest.Postgres(t)
+	for name, places := range map[string][]string{
+		"PostgreSQL": {"--database", database.NewDatabase(t)},
+		"ClickHouse": {"--database", database.NewDatabase(t), "--views", vitrinetest.ClickHouseDatabase(t)},
+	} {
+		t.Run(name, func(t *testing.T) { importAgain(t, append(places, "--data", t.TempDir())) })
+	}
+}
+
+func importAgain(t *testing.T, places []string) {
+	command := func(input, want string, args ...string) {
+		t.Helper()
+		var output bytes.Buffer
+		code := run(context.Background(), &terminal.Terminal{In: strings.NewReader(input), Out: &output, Err: &output},
+			append(args, places...))
+		if code != 0 || !strings.Contains(output.String(), want) {
+			t.Fatalf("vitrine %s: exit status %d, want 0 and %q\n%s", strings.Join(args, " "), code, want, &output)
+		}
+	}
+	now := time.Now().UTC()
+	lines := func(from, to int) string { // two views a day, one of them a bot's
+		var b strings.Builder
+		for n := from; n < to; n++ {
+			fmt.Fprintf(&b, `{"slug":"old","at":%q,"viewer":"v%d","bot":%v}`+"\n",
+				now.AddDate(0, 0, -n/2).Format("2006-01-02T15:04:05.000Z"), n%3, n == 3)
+		}
+		return b.String()
+	}
+	command("", "", "account", "create", "ann@example.org")
+	command(fmt.Sprintf(`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
+		now.Format(time.RFC3339)), "1 link added", "import", "links", "-")
+	command(lines(2, 30), `"lines":28,"added":28,"already":false,"known":0,"dated":1`, "import", "views", "-", "--json")
+	first := now.AddDate(0, 0, -14).Format("2006-01-02T15:04:05")
+	command("", `"created_at":"`+first, "link", "list", "--json")
+	command(lines(0, 40), `"lines":40,"added":12,"already":false,"known":28,"dated":1`, "import", "views", "-", "--json")
+	command(lines(0, 39), `"lines":39,"added":0,"already":false,"known":39,"dated":0`, "import", "views", "-", "--json")
+	command("", "No faults", "audit", "--all")
+}
