@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -27,13 +28,10 @@ func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
 				client.WithPatience(10*time.Second))
 		}}
-	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: keptOpen{t.Out}})
+	out := &keptOpen{Writer: t.Out}
+	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: &messages{in: bufio.NewReader(t.In), out: out}, Writer: out})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
-
-type keptOpen struct{ io.Writer }
-
-func (keptOpen) Close() error { return nil }

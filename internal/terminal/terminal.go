@@ -78,51 +78,6 @@ func (t *Terminal) JSON(v any) error {
 	return err
 }
 
-// numbers are the headers of columns that are aligned to the right.
-var numbers = map[string]bool{"SIZE": true, "VIEWS": true, "REPORTS": true, "VERSION": true, "ID": true}
-
-// Table writes rows: aligned with a header on a terminal, otherwise separated
-// by tabs.
-func (t *Terminal) Table(header []string, rows [][]string) error {
-	var b strings.Builder
-	if !t.OutTTY {
-		for _, r := range rows {
-			b.WriteString(Plain(strings.Join(clean(r), "\t"), '\t') + "\n")
-		}
-		_, err := io.WriteString(t.Out, b.String())
-		return err
-	}
-	all := append([][]string{header}, rows...)
-	width := make([]int, len(header))
-	for i, r := range all {
-		all[i] = clean(r)
-		for j, cell := range all[i] {
-			width[j] = max(width[j], uniseg.StringWidth(cell))
-		}
-	}
-	for i, r := range all {
-		var line strings.Builder
-		for j, cell := range r {
-			switch {
-			case numbers[header[j]]:
-				cell = PadLeft(cell, width[j])
-			case j < len(r)-1:
-				cell = Pad(cell, width[j])
-			}
-			if line.WriteString(cell); j < len(r)-1 {
-				line.WriteString("  ")
-			}
-		}
-		s := strings.TrimRight(line.String(), " ")
-		if i == 0 {
-			s = t.Paint(Dim, s)
-		}
-		b.WriteString(s + "\n")
-	}
-	_, err := io.WriteString(t.Out, b.String())
-	return err
-}
-
 // Facts writes names and values, a line each, and leaves out empty values. They
 // are aligned on a terminal, otherwise separated by tabs.
 func (t *Terminal) Facts(facts [][2]string) error {

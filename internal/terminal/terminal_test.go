@@ -86,6 +86,35 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableFits checks tables on narrow terminals: texts are shortened, then
+// columns are omitted from the last on, and lines never wrap.
+func TestTableFits(t *testing.T) {
+	header := []string{"ACCOUNT", "SIZE", "NOTE", "STATE"}
+	rows := [][]string{{"ada@example.org", "9 kB", "a note that is longer than others", "active"}, {"b@c.de", "10 kB", "", "x"}}
+	for width, want := range map[int]string{
+		80: "ACCOUNT           SIZE  NOTE                               STATE\n" +
+			"ada@example.org   9 kB  a note that is longer than others  active\n" +
+			"b@c.de           10 kB                                     x\n",
+		60: "ACCOUNT           SIZE  NOTE                          STATE\n" +
+			"ada@example.org   9 kB  a note that is longer than …  active\n" +
+			"b@c.de           10 kB                                x\n",
+		46: "ACCOUNT           SIZE  NOTE\nada@example.org   9 kB  a note that is long…\nb@c.de           10 kB\n",
+		30: "ACCOUNT           SIZE\nada@example.org   9 kB\nb@c.de           10 kB\n",
+		10: "ACCOUNT\nada@examp…\nb@c.de\n",
+	} {
+		var out bytes.Buffer
+		if err := (&Terminal{Out: &out, OutTTY: true, Width: width}).Table(header, rows); err != nil || out.String() != want {
+			t.Errorf("%d columns, %v:\n%s, want\n%s", width, err, &out, want)
+		}
+	}
+	address := "https://share.example/captions/en.vtt"
+	var out bytes.Buffer
+	if err := (&Terminal{Out: &out, OutTTY: true, Width: 20}).Table([]string{"NAME", "ADDRESS"},
+		[][]string{{"English", address}}); err != nil || !strings.Contains(out.String(), address) {
+		t.Errorf("%v: %s, want the whole address", err, &out)
+	}
+}
+
 // TestHush checks that results and errors are printed even with --quiet.
 func TestHush(t *testing.T) {
 	var out bytes.Buffer
