@@ -53,10 +53,10 @@ func (e *emailArg) AfterApply() error {
 
 type accountCreateCmd struct {
 	Email string `arg:"" optional:"" help:"E-mail address of the account."`
-	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
+	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. The first account of an instance is the owner: its line has the role owner or none. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
 	instance.Places
 	terminal.JSONFlag
-	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
+	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is the owner, with lifetime." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
 	named         bool   // --data or another place was named
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }

@@ -23,7 +23,7 @@ import (
 type newAccount struct {
 	Email    string       `json:"email"`
 	Plan     vitrine.Plan `json:"plan"`     // "" means --plan
-	Role     string       `json:"role"`     // "" means member
+	Role     string       `json:"role"`     // "" means member, and owner of the first account
 	Password string       `json:"password"` // "" means none until "account reset"
 }
 
@@ -64,14 +64,21 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 		defer f.Close()
 		r = f
 	}
+	all, err := in.Accounts.List(ctx, vitrine.AccountQuery{})
+	if err != nil {
+		return err
+	}
+	first := len(all) == 0 // the next line creates the owner
 	created, existing, failed := 0, 0, 0
-	err := eachLine(r, func(n int, line []byte) error {
+	err = eachLine(r, func(n int, line []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		done := c.createLine(ctx, t, in, line)
+		done := c.createLine(ctx, t, in, line, first)
 		done.Line = n
 		switch {
+		case first && done.Error != "": // the next line must not become the owner
+			return fmt.Errorf("line %d: %s", n, done.Error)
 		case done.Error != "":
 			failed++
 		case done.Existing:
@@ -79,26 +86,37 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 		default:
 			created++
 		}
-		if c.JSON {
-			return t.JSON(done)
+		if first {
+			first = false
+			t.Say("%s is the owner of this instance, with the plan %s.", terminal.Plain(done.Email), done.Plan)
 		}
-		switch {
-		case done.Error != "":
-			t.Say("line %d: %s", n, terminal.Plain(done.Error))
-		case done.Existing:
-			t.Say("line %d: %s already has an account", n, terminal.Plain(done.Email))
-		default:
-			_, err := fmt.Fprintf(t.Out, "%s\t%s\n", terminal.Plain(done.Email), done.APIKey)
-			return err
-		}
-		return nil
+		return c.showLine(t, done)
 	})
-	if err != nil {
+	switch {
+	case err != nil && created+existing+failed == 0:
+		return err
+	case err != nil:
 		return fmt.Errorf("%w; the accounts of earlier lines were created; you can run the command again", err)
 	}
 	t.Say("%s created, %d existed already.", terminal.Counted(int64(created), "account"), existing)
 	if failed > 0 {
 		return fmt.Errorf("%s failed", terminal.Counted(int64(failed), "line"))
+	}
+	return nil
+}
+
+// showLine prints the result for a line.
+func (c *accountCreateCmd) showLine(t *terminal.Terminal, done createdAccount) error {
+	switch {
+	case c.JSON:
+		return t.JSON(done)
+	case done.Error != "":
+		t.Say("line %d: %s", done.Line, terminal.Plain(done.Error))
+	case done.Existing:
+		t.Say("line %d: %s already has an account", done.Line, terminal.Plain(done.Email))
+	default:
+		_, err := fmt.Fprintf(t.Out, "%s\t%s\n", terminal.Plain(done.Email), done.APIKey)
+		return err
 	}
 	return nil
 }
@@ -135,9 +153,41 @@ func noAccountError(err error) string {
 	return fmt.Sprintf("the member %q must be a text", member)
 }
 
-// createLine creates the account for a line.
+// check returns an error for an account that cannot be created. The first
+// account is the owner, with the plan lifetime: a line that names another role
+// or plan must not become it.
+func (a *newAccount) check(first bool) error {
+	const advice = "the first account is the owner, with the plan lifetime. Put the owner first, or create it with \"vitrine account create EMAIL\""
+	switch a.Plan {
+	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
+	case "":
+		if !first {
+			return errors.New("the plan is missing: free, pro or lifetime (--plan sets it for lines without one)")
+		}
+	default:
+		return fmt.Errorf("there is no plan %q: free, pro or lifetime", a.Plan)
+	}
+	switch {
+	case first && a.Role == string(vitrine.RoleOwner):
+	case a.Role != "" && a.Role != memberRole && a.Role != string(vitrine.RoleModerator):
+		return fmt.Errorf("there is no role %q: member or moderator", a.Role)
+	case first && a.Role != "":
+		return fmt.Errorf("%s would be the owner, not a %s: %s", a.Email, a.Role, advice)
+	}
+	if first && a.Plan != "" && a.Plan != vitrine.PlanLifetime {
+		return fmt.Errorf("%s would be the owner, and not have the plan %s: %s", a.Email, a.Plan, advice)
+	}
+	if a.Password != "" {
+		_, err := password.Parse(a.Password, a.Email)
+		return err
+	}
+	return nil
+}
+
+// createLine creates the account for a line. first says that it is the first
+// account of the instance, the owner.
 func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
-	line []byte) createdAccount {
+	line []byte, first bool) createdAccount {
 	var a newAccount
 	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
 		return createdAccount{Error: noAccountError(err)}
@@ -151,24 +201,20 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 	if err != nil {
 		return fail(err)
 	}
-	done.Email = email
-	plan := cmp.Or(a.Plan, vitrine.Plan(c.Plan))
-	switch plan {
-	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
-	case "":
-		return fail(errors.New("the plan is missing: free, pro or lifetime (--plan sets it for lines without one)"))
-	default:
-		return fail(fmt.Errorf("there is no plan %q: free, pro or lifetime", plan))
-	}
-	if a.Role != "" && a.Role != memberRole && a.Role != string(vitrine.RoleModerator) {
-		return fail(fmt.Errorf("there is no role %q: member or moderator", a.Role))
-	}
-	if a.Password != "" {
-		if _, err := password.Parse(a.Password, email); err != nil {
-			return fail(err)
+	a.Email, done.Email = email, email
+	if a.Role == string(vitrine.RoleOwner) && !first {
+		if _, err := in.Accounts.ByEmail(ctx, email); err == nil { // created by an earlier run
+			done.Existing = true
+			return done
 		}
 	}
-	made, key, err := in.Accounts.Create(ctx, email, plan)
+	if !first || a.Role == "" {
+		a.Plan = cmp.Or(a.Plan, vitrine.Plan(c.Plan))
+	}
+	if err := a.check(first); err != nil {
+		return fail(err)
+	}
+	made, key, err := in.Accounts.Create(ctx, email, a.Plan)
 	if refused := new(vitrine.Error); errors.As(err, &refused) && refused.Field == "email" {
 		done.Existing = true
 		return done
