@@ -29,6 +29,9 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 	if !c.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(instance.Redacted(c.StorePlace())))
 	}
+	if err := c.RefuseBackup(); err != nil {
+		return err
+	}
 	where := terminal.Plain(instance.Redacted(c.ViewsPlace()))
 	if c.Database == "" { // the lock of the directory protects it
 		lock, err := datadir.LockServing(c.Data)

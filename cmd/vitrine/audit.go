@@ -32,6 +32,11 @@ last line is the number of faults that --repair can repair.`
 
 // Run prints each fault on a line. It returns an error if there are any.
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.Repair {
+		if err := c.RefuseBackup(); err != nil {
+			return err
+		}
+	}
 	in, err := instance.OpenUnchecked(ctx, c.Places)
 	if err != nil {
 		return err

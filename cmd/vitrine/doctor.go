@@ -68,6 +68,7 @@ type doctor struct {
 	// without changing it.
 	readable bool
 	missing  bool // there is no instance
+	refused  bool // a server does not start on the directory
 }
 
 func (d *doctor) report(part string, s severity, format string, args ...any) {
@@ -191,9 +192,14 @@ func (d *doctor) lock() {
 	}
 }
 
-// instance warns if there is no instance: --data may be wrong. Problems of the
-// database are reported with it.
+// instance reports a directory that a server refuses, and warns if there is no
+// instance: --data may be wrong. Problems of the database are reported with it.
 func (d *doctor) instance(ctx context.Context) {
+	if err := d.Refuse(); err != nil {
+		d.refused = true
+		d.report("instance", wrong, "%s.", upperFirst(err.Error()))
+		return
+	}
 	isNew, err := d.IsNew(ctx)
 	if d.missing = err == nil && isNew; d.missing {
 		d.report("instance", warning, "There is no Vitrine instance in %s. To create one, start \"vitrine serve\" with these settings. To check another one, set --data (VITRINE_DATA) or --database.",
@@ -235,6 +241,7 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 	}
 	switch {
 	case len(l.Wrong) > 0:
+	case !l.There && d.refused: // this is reported already
 	case !l.There:
 		d.report(part, fine, "%s is empty: \"vitrine serve\" creates what it needs.", instance.Redacted(place))
 	case l.Version < l.Known:

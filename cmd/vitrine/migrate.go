@@ -247,6 +247,9 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if !m.from.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
 	}
+	if err := m.mayFill(); err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, m.to.close(), m.from.close()) }()
 	if err := m.begin(ctx); err != nil {
 		return err
@@ -287,6 +290,22 @@ func (m *migration) run(ctx context.Context) (err error) {
 		return instance.MarkUnfinished(ctx, m.to.store, false)
 	}
 	return nil
+}
+
+// mayFill returns an error if an end is a backup, or if the new directory has
+// files that no instance and no earlier run has left there.
+func (m *migration) mayFill() error {
+	if err := errors.Join(m.from.RefuseBackup(), m.to.RefuseBackup()); err != nil || m.to.Data == m.from.Data {
+		return err
+	}
+	_, used, err := dirState(m.to.Data)
+	if err != nil || !used {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(m.to.Data, datadir.LockFile)); err == nil || m.to.Database == "" && m.to.Exists() {
+		return nil
+	}
+	return fmt.Errorf("%s exists and is not empty; choose a new directory", m.to.Data)
 }
 
 // moves reports which parts have a new location.

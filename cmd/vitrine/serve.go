@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -29,23 +30,19 @@ import (
 // running requests, stops background work, and closes views and databases.
 func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+	if err := c.Refuse(); err != nil {
+		return err
 	}
 	if c.Dev {
 		if err := ui.ReadFrom("internal/web"); err != nil {
 			return err
 		}
 	}
-	lock, err := datadir.LockServing(c.Data)
+	lock, listener, err := c.claim()
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	listener, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return cannotListen(c.Listen, err)
-	}
 	defer listener.Close()
 	addr := listener.Addr().(*net.TCPAddr)
 	public, content, err := c.origins(strconv.Itoa(addr.Port))
@@ -83,6 +80,29 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	lock.Announce(public.String())
 	c.welcome(t, public, addr, setup, log)
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
+}
+
+// claim locks the data directory and listens. It creates the directory if it is
+// missing, but not if the address is in use.
+func (c *serveCmd) claim() (datadir.ServingLock, net.Listener, error) {
+	listener, listening := net.Listen("tcp", c.Listen)
+	_, err := os.Stat(c.Data)
+	if listening != nil && errors.Is(err, fs.ErrNotExist) {
+		return datadir.ServingLock{}, nil, cannotListen(c.Listen, listening)
+	}
+	var lock datadir.ServingLock
+	if err = os.MkdirAll(c.Data, 0o700); err != nil {
+		err = fmt.Errorf("make the data directory: %w", err)
+	} else {
+		lock, err = datadir.LockServing(c.Data)
+	}
+	switch {
+	case err != nil && listening == nil:
+		return lock, nil, errors.Join(err, listener.Close())
+	case err == nil && listening != nil:
+		return lock, nil, errors.Join(cannotListen(c.Listen, listening), lock.Close())
+	}
+	return lock, listener, err
 }
 
 // splitListen returns the host and the port of --listen.

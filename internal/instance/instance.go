@@ -49,6 +49,9 @@ type Instance struct {
 // Create opens an instance and creates it if it does not exist. base is the
 // address of signed URLs of a server that stores files in a directory.
 func Create(ctx context.Context, places Places, base string) (*Instance, error) {
+	if err := places.Refuse(); err != nil {
+		return nil, err
+	}
 	// A missing parent is more likely a misspelt path.
 	parent := filepath.Dir(places.Data)
 	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
@@ -61,19 +64,25 @@ func Create(ctx context.Context, places Places, base string) (*Instance, error) 
 	return open(ctx, places, base, true)
 }
 
-// Open opens an existing instance. It returns an error if the view log
-// belongs to another database or has lost views.
+// Open opens an existing instance. It returns an error for a backup, and if the
+// view log belongs to another database or has lost views.
 func Open(ctx context.Context, places Places) (*Instance, error) {
+	if err := places.RefuseBackup(); err != nil {
+		return nil, err
+	}
 	return openExisting(ctx, places, true)
 }
 
 // OpenUnchecked opens an existing instance without checking that the view log
-// belongs to the database.
+// belongs to the database, or that the directory is not a backup.
 func OpenUnchecked(ctx context.Context, places Places) (*Instance, error) {
 	return openExisting(ctx, places, false)
 }
 
 func openExisting(ctx context.Context, places Places, checkLog bool) (*Instance, error) {
+	if err := places.storeGone(); err != nil {
+		return nil, err
+	}
 	if !places.Exists() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s. Name its directory with --data or VITRINE_DATA (\"vitrine serve\" creates a new one)", places.Data)
 	}

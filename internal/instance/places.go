@@ -114,8 +114,12 @@ func (p Places) Exists() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// IsNew reports whether a server would create an instance.
+// IsNew reports whether a server would create an instance. It returns an error
+// for a directory that cannot be opened: see Refuse.
 func (p Places) IsNew(ctx context.Context) (bool, error) {
+	if err := p.Refuse(); err != nil {
+		return false, err
+	}
 	if p.Database == "" {
 		return !p.Exists(), nil
 	}

@@ -1,0 +1,62 @@
+package instance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"vitrine/internal/manifest"
+	"vitrine/internal/terminal"
+)
+
+// Refuse returns an error for a data directory that must not be opened: a
+// backup, or one that has lost its database.
+func (p Places) Refuse() error {
+	if err := p.RefuseBackup(); err != nil {
+		return err
+	}
+	return p.storeGone()
+}
+
+// RefuseBackup returns an error if the data directory is a backup. An instance
+// would change it, and a changed backup cannot be restored.
+func (p Places) RefuseBackup() error {
+	if _, err := os.Stat(filepath.Join(p.Data, manifest.FileName)); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: vitrine restore %s --data DIR",
+		p.Data, manifest.FileName, terminal.ShellWord(p.Data))
+}
+
+// storeGone returns an error if the embedded database is missing or empty
+// although the directory has the views or the files of an instance. Opening it
+// would create a new instance over them.
+func (p Places) storeGone() error {
+	if p.Database != "" || hasBytes(filepath.Join(p.Data, StoreFile)) {
+		return nil
+	}
+	left := ""
+	switch {
+	case p.Views == "" && hasBytes(filepath.Join(p.Data, ViewsFile)):
+		left = ViewsFile
+	case p.Files == "" && hasBlobs(filepath.Join(p.Data, FilesDir)):
+		left = FilesDir
+	default:
+		return nil
+	}
+	return fmt.Errorf("the database %s is missing or empty, but %s is there: it belongs to an instance whose accounts and links would be lost. Restore the last backup (\"vitrine restore\"), or put the database back. For a new instance, choose another directory",
+		filepath.Join(p.Data, StoreFile), filepath.Join(p.Data, left))
+}
+
+// hasBytes reports whether a file exists and is not empty. If it cannot be
+// read, it returns true: opening reports the reason.
+func hasBytes(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Size() > 0 || err != nil && !os.IsNotExist(err)
+}
+
+// hasBlobs reports whether a directory has stored files.
+func hasBlobs(dir string) bool {
+	all, _ := os.ReadDir(filepath.Join(dir, "blobs"))
+	return len(all) > 0
+}
