@@ -80,7 +80,7 @@ sitestats                    vitrine report ingest
 storageowner                 vitrine
 versions                     vitrine
 
-instance                     vitrine analytics auth clickhouse disk links logowner moderation s3 sharedclock
+instance                     vitrine analytics auth clickhouse disk links logowner manifest moderation s3 sharedclock
 instance                     signer sqldb sqlstore storageowner viewdb
 operator                     vitrine auth command datadir instance limits links moderation password publish remote
 operator                     terminal web/httpx

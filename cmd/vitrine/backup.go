@@ -355,11 +355,13 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	if b.manifest.Opens, err = b.views.Opens(ctx); err != nil {
 		return err
 	}
-	rows, err := b.store.Count(ctx, "accounts", "links")
-	if err != nil {
+	// As "account list" and "link list" show them.
+	if b.manifest.Accounts, err = b.store.Count(ctx, "accounts", "closed_at IS NULL"); err != nil {
 		return err
 	}
-	b.manifest.Accounts, b.manifest.Links = rows["accounts"], rows["links"]
+	if b.manifest.Links, err = b.store.Count(ctx, "links", "deleted_at IS NULL AND site = 0"); err != nil {
+		return err
+	}
 	b.release()
 	b.store, b.views = nil, nil
 	if err := finishCopy(ctx, b.to); err != nil {

@@ -22,6 +22,8 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
 	"vitrine/internal/terminal"
+
+	"github.com/alecthomas/kong"
 )
 
 // doctorCmd has the flags of the server, so that it checks the same
@@ -62,13 +64,15 @@ type finding struct {
 // doctor checks an instance.
 type doctor struct {
 	*doctorCmd
-	each func(finding)
-	now  func() time.Time
+	each   func(finding)
+	now    func() time.Time
+	parser *kong.Kong // knows the variables of all commands
 	// readable is set if the database of accounts and links can be opened
 	// without changing it.
 	readable bool
 	missing  bool // there is no instance
 	refused  bool // a server does not start on the directory
+	serving  bool // a server runs on the directory
 }
 
 func (d *doctor) report(part string, s severity, format string, args ...any) {
@@ -76,7 +80,7 @@ func (d *doctor) report(part string, s severity, format string, args ...any) {
 }
 
 // Run checks all parts.
-func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Context) error {
 	counts := map[severity]int64{}
 	var failed error
 	told := func(f finding) {
@@ -95,9 +99,9 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
-	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
-	for _, look := range []func(context.Context){d.data, d.instance, d.database, d.views, d.files, d.clamd, d.previews,
-		d.cities, d.mail, d.public} {
+	d := &doctor{doctorCmd: c, each: told, now: instance.Clock, parser: k.Kong}
+	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,
+		d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -155,7 +159,7 @@ func (d *doctor) data(context.Context) {
 		d.report(part, fine, "%s exists and is writable.", d.Data)
 	}
 	d.diskSpace(part, d.Data)
-	d.lock()
+	d.serving = d.lock()
 }
 
 func (d *doctor) diskSpace(part, dir string) {
@@ -177,19 +181,20 @@ func (d *doctor) diskSpace(part, dir string) {
 }
 
 // lock reports whether a server is running on the instance.
-func (d *doctor) lock() {
+func (d *doctor) lock() (serving bool) {
 	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
 		d.report("server", fine, "No server has ever run on %s.", d.Data)
-		return
+		return false
 	}
 	defer f.Close()
 	process, address := datadir.LastServer(d.Data)
 	if err := datadir.LockFileOf(f, false); err == nil {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
-	} else {
-		d.report("server", fine, "A server runs on %s: process %s, at %s.", d.Data, process, address)
+		return false
 	}
+	d.report("server", fine, "A server runs on %s: process %s, at %s.", d.Data, process, address)
+	return true
 }
 
 // instance reports a directory that a server refuses, and warns if there is no

@@ -76,7 +76,7 @@ func TestDoctor(t *testing.T) {
 	if quiet, _ := diagnosis(t, k.data, "--quiet"); quiet != "" {
 		t.Errorf("doctor --quiet prints %q for a healthy instance, want nothing", quiet)
 	}
-	output, _ = diagnosis(t, k.data, "--quiet", "--listen", ":8080")
+	output, _ = diagnosis(t, k.data, "--quiet", "--listen", ":0")
 	if !strings.HasPrefix(output, "warning  address: No public URL") || strings.Count(output, "\n") != 1 {
 		t.Errorf("doctor --quiet prints %q, want only that links do not work elsewhere", output)
 	}

@@ -302,7 +302,8 @@ func (m *migration) mayFill() error {
 	if err != nil || !used {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(m.to.Data, datadir.LockFile)); err == nil || m.to.Database == "" && m.to.Exists() {
+	_, err = os.Stat(filepath.Join(m.to.Data, datadir.LockFile))
+	if err == nil || m.to.Database == "" && m.to.Exists() {
 		return nil
 	}
 	return fmt.Errorf("%s exists and is not empty; choose a new directory", m.to.Data)

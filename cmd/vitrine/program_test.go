@@ -31,6 +31,9 @@ func vitrineOn(data string, args ...string) (string, error) {
 	if args[0] != "migrate" { // migrate has its storage as arguments
 		args = append(args[:len(args):len(args)], "--data", data)
 	}
+	if args[0] == "doctor" && !slices.Contains(args, "--listen") {
+		args = append(args, "--listen", "127.0.0.1:0") // the default may be in use
+	}
 	_, all, err := verb(args...)
 	return all, err
 }

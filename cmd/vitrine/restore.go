@@ -43,7 +43,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return &terminal.AdvisedError{Err: err, Lines: []string{restoreHint}}
 	}
-	faults := 0
+	faults, linked := 0, int64(0)
 	_, err = newBuild(c.Data, instance.StoreFile, func(dir string) (struct{}, error) {
 		r := &restore{from: c.From, to: dir, manifest: m, meter: &terminal.Meter{T: t}}
 		defer r.meter.End()
@@ -51,6 +51,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return struct{}{}, err
 		}
 		r.meter.End()
+		linked = r.linked
 		faults, err = r.audit(ctx, c.Deep, t)
 		return struct{}{}, err
 	})
@@ -60,9 +61,9 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case faults > 0:
 		return fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults)
 	}
-	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data),
+	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults%s.", terminal.Plain(c.Data),
 		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"),
-		terminal.Stamp(m.Moment))
+		terminal.Stamp(m.Moment), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), terminal.ShellWord(c.Data))
 	return nil
 }
@@ -72,6 +73,7 @@ type restore struct {
 	from, to string
 	manifest *manifest.Manifest
 	meter    *terminal.Meter
+	linked   int64 // files whose bytes were not read
 }
 
 func (r *restore) make(ctx context.Context) error {
@@ -114,6 +116,7 @@ func (r *restore) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.linked = files.Linked
 	n, bytes, err := files.DeleteExcept(ctx, func(vitrine.UploadID) bool { return true })
 	if err != nil {
 		return err

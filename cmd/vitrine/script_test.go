@@ -71,6 +71,7 @@ func TestScript(t *testing.T) {
 			e.Defer(s.kill)
 			e.Defer(s.killLogin)
 			e.Setenv("VITRINE_DATA", e.WorkDir+"/data")
+			e.Setenv("VITRINE_LISTEN", "127.0.0.1:0") // the default may be in use
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -25,6 +25,10 @@ func New(grammar any, options ...kong.Option) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110, NoExpandSubcommands: true,
 			FlagsLast: true}),
 		kong.ValueFormatter(h.format),
+		kong.Help(func(o kong.HelpOptions, k *kong.Context) error {
+			hideAliases(k.Model.Node)
+			return kong.DefaultHelpPrinter(o, k)
+		}),
 		kong.KindMapper(reflect.Int, kong.MapperFunc(wholeNumber)),
 		kong.KindMapper(reflect.Int64, kong.MapperFunc(wholeNumber)),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(duration)),

@@ -65,6 +65,14 @@ func (h *helper) format(v *kong.Value) string {
 	return text + " ($" + v.Flag.Envs[0] + ")."
 }
 
+// hideAliases removes the aliases of commands from help, which is printed last.
+func hideAliases(node *kong.Node) {
+	node.Aliases = nil
+	for _, child := range node.Children {
+		hideAliases(child)
+	}
+}
+
 // Name returns the words of a command, without its aliases.
 func Name(command *kong.Node) string {
 	var words []string

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"vitrine/internal/manifest"
-	"vitrine/internal/terminal"
 )
 
 // Refuse returns an error for a data directory that must not be opened: a
@@ -24,8 +23,8 @@ func (p Places) RefuseBackup() error {
 	if _, err := os.Stat(filepath.Join(p.Data, manifest.FileName)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: vitrine restore %s --data DIR",
-		p.Data, manifest.FileName, terminal.ShellWord(p.Data))
+	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: \"vitrine restore BACKUP --data DIR\"",
+		p.Data, manifest.FileName)
 }
 
 // storeGone returns an error if the embedded database is missing or empty

@@ -30,8 +30,8 @@ type Manifest struct {
 	Began     time.Time `json:"began"`
 	Moment    time.Time `json:"moment"` // of the database copy: has all that was acknowledged before Began
 	Ended     time.Time `json:"ended"`
-	Accounts  int64     `json:"accounts"`
-	Links     int64     `json:"links"` // ever created
+	Accounts  int64     `json:"accounts"` // that are not closed
+	Links     int64     `json:"links"`    // that are not deleted
 	Opens     int64     `json:"opens"`
 	Databases []File    `json:"databases"`
 	Files     int64     `json:"files"`     // live or being processed

@@ -158,14 +158,14 @@ func (c *accountCreateCmd) existingHint(err error) error {
 	switch e.Field {
 	case "email":
 		return &terminal.AdvisedError{Err: errors.New(e.Message), Lines: []string{
-			fmt.Sprintf("To create a key for that account: %s key create %s", terminal.Self(),
-				terminal.ShellWord(c.Email))}}
+			fmt.Sprintf("To create a key for that account: %s key create %s%s", terminal.Self(),
+				terminal.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	case "plan":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
-			fmt.Sprintf("To create a key for that account: %s key create EMAIL (or %s login)", terminal.Self(),
-				terminal.Self()),
-			fmt.Sprintf("To create another account: %s account create %s --plan pro (full access) or --plan free (limited access)",
-				terminal.Self(), terminal.ShellWord(c.Email))}}
+			fmt.Sprintf("To create a key for that account: %s key create EMAIL%s (or %s login)", terminal.Self(),
+				terminal.DataFlag(c.Data), terminal.Self()),
+			fmt.Sprintf("To create another account: %s account create %s%s --plan pro (full access) or --plan free (limited access)",
+				terminal.Self(), terminal.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	}
 	return err
 }
@@ -314,7 +314,7 @@ func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if a.Banned {
 			return showAccount(t, c.JSONFlag, a, "is already suspended")
 		}
-		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend "+c.Email); err != nil || !ok {
+		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend %s"); err != nil || !ok {
 			return err
 		}
 		if a, err = in.Accounts.SetBanned(ctx, c.Email, true, c.decision()); err != nil {
@@ -363,7 +363,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			role = vitrine.RoleMember
 		}
 		if role != vitrine.RoleOwner {
-			ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "account role "+c.Email+" owner")
+			ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "account role %s owner")
 			if err != nil || !ok {
 				return err
 			}
@@ -382,7 +382,8 @@ type yesFlag struct {
 }
 
 // lastOwner asks before a change after which the instance has no owner. It
-// reports whether to go on.
+// reports whether to go on. undo is the command that undoes the change, with %s
+// for the address.
 func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
 	email, change, undo string) (bool, error) {
 	only, err := onlyOwner(ctx, in, email)
@@ -390,6 +391,7 @@ func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instan
 		return err == nil, err
 	}
 	warnOfOnlyOwner(t, email, change, f.Yes)
+	undo = fmt.Sprintf(undo, terminal.ShellWord(email)) + terminal.DataFlag(in.Places.Data)
 	tellUnlessSure(t, f.Yes)("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
 	return t.Confirmed(f.Yes, "Continue?")
 }

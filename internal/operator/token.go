@@ -105,8 +105,8 @@ func (c *SetupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		text, err := in.Accounts.OfferSetup(ctx)
 		if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
-			return &terminal.AdvisedError{Err: err,
-				Lines: []string{"To sign in: " + terminal.Self() + " account sign-in EMAIL"}}
+			return &terminal.AdvisedError{Err: err, Lines: []string{"To sign in: " + terminal.Self() +
+				" account sign-in EMAIL" + terminal.DataFlag(c.Data)}}
 		}
 		if err != nil {
 			return err

@@ -60,17 +60,12 @@ func (s *Snapshot) Read(f func(*Tx) error) error {
 	return err
 }
 
-// Count counts the rows of some of its tables.
-func (s *Snapshot) Count(ctx context.Context, tables ...string) (map[string]int64, error) {
-	rows := map[string]int64{}
-	for _, name := range tables {
-		var n int64
-		if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+name).Scan(&n); err != nil {
-			return nil, fmt.Errorf("read %s: %w", s.path, err)
-		}
-		rows[name] = n
+// Count counts the rows of a table that meet a condition.
+func (s *Snapshot) Count(ctx context.Context, table, condition string) (n int64, err error) {
+	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read %s: %w", s.path, err)
 	}
-	return rows, nil
+	return n, nil
 }
 
 // Opens counts the single views of a log.

@@ -1,8 +1,10 @@
 package terminal
 
 import (
+	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -67,3 +69,12 @@ func Why(reason, detail string) string {
 
 // Self returns the command name of this program, for suggested commands.
 func Self() string { return ShellWord(os.Args[0]) }
+
+// DataFlag returns " --data DIR" for suggested commands, or "" if they find the
+// data directory without it.
+func DataFlag(dir string) string {
+	if known, err := filepath.Abs(cmp.Or(os.Getenv("VITRINE_DATA"), "data")); err == nil && known == dir {
+		return ""
+	}
+	return " --data " + ShellWord(dir)
+}
