@@ -90,6 +90,9 @@ func lowered(message string) string {
 func answered(err error, e client.Error) string {
 	before := e.Error()
 	e.Message = lowered(e.Message)
+	if e.Code == string(vitrine.CodeBanned) {
+		e.Code = "" // an old word, and the message says it
+	}
 	return strings.Replace(err.Error(), before, e.Error(), 1)
 }
 
