@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -28,8 +27,8 @@ func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
 				client.WithPatience(10*time.Second))
 		}}
-	out := &keptOpen{Writer: t.Out}
-	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: &messages{in: bufio.NewReader(t.In), out: out}, Writer: out})
+	stdio := newStdio(t.In, t.Out)
+	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: stdio, Writer: stdio})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
 	}
