@@ -55,6 +55,26 @@ type Key struct {
 	Scope     string    `json:"scope"` // read, publish or full
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
+
+	Plan   string `json:"plan"` // of the account: free, pro or lifetime
+	Limits Limits `json:"limits"`
+	Used   Used   `json:"used"`
+}
+
+// Limits are the limits of an account. Zero means no limit.
+type Limits struct {
+	Links         int64 `json:"links"`
+	FileBytes     int64 `json:"fileBytes"`     // of a file
+	StorageBytes  int64 `json:"storageBytes"`  // of all files
+	HourlyUploads int64 `json:"hourlyUploads"` // begun within 60 minutes
+	Versions      int64 `json:"versions"`      // earlier ones of a file
+}
+
+// Used is what an account uses of its limits, unfinished uploads included.
+type Used struct {
+	Links        int64 `json:"links"`
+	StorageBytes int64 `json:"storageBytes"`
+	Uploads      int64 `json:"uploads"` // begun in the last 60 minutes
 }
 
 // Key returns the API key of the client.

@@ -32,7 +32,7 @@ type cli struct {
 	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers permanently."`
 	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
 	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
-	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used."`
+	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used, and the account's limits."`
 	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve AI agents on standard input and output (MCP)."`
 
 	Serve       serveCmd            `cmd:"" group:"run" help:"Run the server."`

@@ -39,12 +39,39 @@ func (c *WhoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !key.ExpiresAt.IsZero() {
 		expires = t.When(key.ExpiresAt)
 	}
-	return t.Facts([][2]string{
+	return t.Facts(append([][2]string{
 		{"Account", key.Account},
 		{"Server", who.Server},
 		{"API key", fmt.Sprintf("%s (…%s)", key.Name, key.Last4)},
 		{"Scope", key.Scope},
 		{"Expires", expires},
 		{"Key from", who.From},
-	})
+	}, usage(key)...))
+}
+
+// usage returns the plan of the account of a key, and what it uses of its
+// limits. An older server does not say it.
+func usage(key client.Key) [][2]string {
+	if key.Plan == "" {
+		return nil
+	}
+	of := func(used, most string, limit int64) string {
+		if limit == 0 {
+			return used + ", no limit"
+		}
+		return used + " of " + most
+	}
+	file := "no limit"
+	if key.Limits.FileBytes > 0 {
+		file = "up to " + terminal.FormatSize(key.Limits.FileBytes)
+	}
+	return [][2]string{
+		{"Plan", key.Plan},
+		{"Links", of(terminal.Count(key.Used.Links), terminal.Count(key.Limits.Links), key.Limits.Links)},
+		{"Storage", of(terminal.FormatSize(key.Used.StorageBytes), terminal.FormatSize(key.Limits.StorageBytes),
+			key.Limits.StorageBytes)},
+		{"Files", file},
+		{"Uploads", of(terminal.Count(key.Used.Uploads), terminal.Count(key.Limits.HourlyUploads)+" an hour",
+			key.Limits.HourlyUploads)},
+	}
 }

@@ -73,12 +73,36 @@ type ownKey struct {
 	Scope     vitrine.KeyScope `json:"scope"`
 	CreatedAt string           `json:"createdAt"`
 	ExpiresAt string           `json:"expiresAt,omitempty"`
+	Plan      vitrine.Plan     `json:"plan"`
+	Limits    ownLimits        `json:"limits"`
+	Used      ownUse           `json:"used"`
 }
 
-// OwnKey returns the key of the request and the email address of its account.
+// ownLimits are the limits of the account of a key. Zero means no limit.
+type ownLimits struct {
+	Links         int64 `json:"links"`
+	FileBytes     int64 `json:"fileBytes"`
+	StorageBytes  int64 `json:"storageBytes"`
+	HourlyUploads int64 `json:"hourlyUploads"`
+	Versions      int64 `json:"versions"`
+}
+
+// ownUse is what the account of a key uses of its limits.
+type ownUse struct {
+	Links        int64 `json:"links"`
+	StorageBytes int64 `json:"storageBytes"`
+	Uploads      int64 `json:"uploads"`
+}
+
+// OwnKey returns the key of the request, and its account with what it uses.
 func (s *Handler) OwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	use, err := s.Uploads.Usage(r.Context(), c.Account)
+	if err != nil {
+		return err
+	}
 	k := ownKey{Account: c.Email, Name: c.Key.Name, Last4: c.Key.Last4, Scope: c.Key.Scope,
-		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat)}
+		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat), Plan: c.Plan, Limits: ownLimits(use.Limits),
+		Used: ownUse{use.Links, use.Bytes, use.Uploads}}
 	if at := c.Key.ExpiresAt; !at.IsZero() {
 		k.ExpiresAt = at.UTC().Format(httpx.TimeFormat)
 	}
