@@ -59,7 +59,7 @@ func TestOperatorOnTerminal(t *testing.T) {
 		not             string
 	}{
 		{"", "link list", []string{"SLUG", "link-24 ", "link-05 ",
-			"There are more links: these are the newest 20. For more: --limit N, or --limit 0 for all."}, "link-04"},
+			"Only the newest 20 links are listed. For more: --limit N, or --all."}, "link-04"},
 		{"", "link list --limit 25", []string{"link-00 "}, "more"},
 		{"", "link list --status review", []string{"No matching links."}, "SLUG"},
 		{"y", "key revoke owner@example.org 1", []string{`Revoke key 1, "first key", of owner@example.org?`, "[y/N]",
