@@ -229,18 +229,21 @@ func coordinate(f float64) string {
 
 // Spark shows numbers in a small picture; the zero Spark shows none.
 type Spark struct {
-	Path, Area string
+	Path, Area string // the area is empty if all numbers are 0
 	Words      string // description of the content
 }
 
-// NewSpark draws the views of each step, such as "day".
+// NewSpark draws the views of each step, such as "day". One step has no line.
 func NewSpark(views []int64, step string) Spark {
-	if len(views) == 0 {
+	if len(views) < 2 {
 		return Spark{}
 	}
 	most := slices.Max(views)
-	top := max(most, 1)
-	return Spark{Path: path(views, top), Area: area(views, top),
+	top, filled := max(most, 1), ""
+	if most > 0 {
+		filled = area(views, top)
+	}
+	return Spark{Path: path(views, top), Area: filled,
 		Words: fmt.Sprintf("Views of %s: at most %s a %s, %s on the last",
 			ui.Counted(int64(len(views)), step, step+"s"), ui.Figure(most), step, ui.Figure(views[len(views)-1]))}
 }

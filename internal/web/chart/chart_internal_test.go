@@ -96,3 +96,20 @@ func TestTip(t *testing.T) {
 		t.Errorf("%d rows, want 2", len(rows))
 	}
 }
+
+// TestSpark checks that a single number has no picture, and that numbers
+// which are all 0 have a line without an area.
+func TestSpark(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		views      []int64
+		line, area bool
+	}{{"none", nil, false, false}, {"one day", []int64{3}, false, false},
+		{"no views", []int64{0, 0, 0}, true, false}, {"views", []int64{0, 2, 1}, true, true}} {
+		got := NewSpark(c.views, "day")
+		if (got.Path != "") != c.line || (got.Area != "") != c.area {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
