@@ -206,7 +206,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Setenv("VITRINE_API_KEY", "")
 	t.Setenv("VITRINE_DATA", filepath.Join(t.TempDir(), "data"))
 	for _, args := range [][]string{
-		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit=-1"},
+		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit=-1"}, {"stats", "--include", "foo", "--json"},
 		{"stats", "--range", "31d"},
 		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-views", "-1"},
 		{"serve", "--log-format", "xml"},
@@ -217,7 +217,7 @@ func TestUsageErrors(t *testing.T) {
 		{"link", "queue", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
 		{"account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
 		{"rm", "x", "--api-key", "x"}, {"captions", "x", "film.txt", "--language", "en"},
-		{"captions", "x", "film.vtt", "--language", "english"}, {"captions", "x", "film.vtt", "--api-key", "x"},
+		{"captions", "x", "film.vtt", "--language", "english"},
 		{"edit", "x", "--api-key", "x"}, {"edit", "x", "--expires", "soon"}, {"login", "--server", "nonsense"},
 		{"put", "--expires", "soon", "a.txt"},
 	} {

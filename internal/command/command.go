@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func child(parent *kong.Node, word string) *kong.Node {
 // environment, and refuses empty values of flags and arguments.
 func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	ignoreEmptyVariables()
-	k, err := parser.Parse(flagsFirst(parser, args))
+	k, err := parser.Parse(flagsFirst(parser, joinNegative(args)))
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -92,6 +93,26 @@ func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 		}
 	}
 	return k, nil
+}
+
+// negative matches a value that kong would take for a flag.
+var negative = regexp.MustCompile(`^-[0-9]`)
+
+// joinNegative joins a flag and its negative number, as in --limit=-1.
+func joinNegative(args []string) (joined []string) {
+	for i, arg := range args {
+		last := len(joined) - 1
+		switch {
+		case arg == "--":
+			return append(joined, args[i:]...)
+		case negative.MatchString(arg) && last >= 0 && strings.HasPrefix(joined[last], "--") &&
+			!strings.Contains(joined[last], "="):
+			joined[last] += "=" + arg
+		default:
+			joined = append(joined, arg)
+		}
+	}
+	return joined
 }
 
 // Given reports whether a flag is on the command line or in the environment,

@@ -191,10 +191,14 @@ func eachLine(r io.Reader, f func(line int64, b []byte) error) (int64, error) {
 	var n int64
 	for sc.Scan() {
 		n++
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+		b := sc.Bytes()
+		if n == 1 {
+			b = bytes.TrimPrefix(b, []byte("\ufeff")) // a byte order mark
+		}
+		if len(bytes.TrimSpace(b)) == 0 {
 			continue
 		}
-		if err := f(n, sc.Bytes()); err != nil {
+		if err := f(n, b); err != nil {
 			return n, err
 		}
 	}

@@ -128,7 +128,11 @@ func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	n := 0
 	for lines.Scan() {
 		n++
-		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+		line := lines.Bytes()
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // a byte order mark
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := f(n, line); err != nil {
 				return err
 			}

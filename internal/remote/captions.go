@@ -102,16 +102,16 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	if c.File == "" {
 		return c.Language, nil, nil
 	}
-	if language = c.Language; language == "" {
-		if language = languageOf(c.File); language == "" {
-			return "", nil, terminal.Usage(fmt.Sprintf("the language of %s is unknown: set --language, such as --language de, or name the file like film.de.vtt", c.File))
-		}
-	}
 	f, err := os.Open(c.File)
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
 	}
 	defer f.Close()
+	if language = c.Language; language == "" {
+		if language = languageOf(c.File); language == "" {
+			return "", nil, terminal.Usage(fmt.Sprintf("the language of %s is unknown: set --language, such as --language de, or name the file like film.de.vtt", c.File))
+		}
+	}
 	if text, err = io.ReadAll(io.LimitReader(f, vitrine.MaxCaptions+1)); err != nil {
 		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
 	}

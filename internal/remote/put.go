@@ -129,10 +129,21 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
 		Replace: c.Replace, ExpiresAt: c.expires, Progress: b.Set})
 	if err != nil {
-		return nil, err
+		return nil, c.advised(err, path, f.Name)
 	}
 	c.sayDeleted(b, before, c.versions(ctx, api))
 	return &l, nil
+}
+
+// advised adds what to do about a file whose name has no extension.
+func (c *PutCmd) advised(err error, path, name string) error {
+	var e *client.Error
+	if len(c.Files) > 1 || filepath.Ext(name) != "" || !errors.As(err, &e) ||
+		e.Code != string(vitrine.CodeInvalidName) {
+		return err
+	}
+	return &terminal.AdvisedError{Err: err, Lines: []string{fmt.Sprintf("For example, if it is text: %s put %s --name %s",
+		terminal.Self(), terminal.ShellWord(path), terminal.ShellWord(name+".txt"))}}
 }
 
 // sameKind asks for confirmation before a file replaces one of another kind,

@@ -18,7 +18,7 @@ func (r Connection) slug(ctx context.Context, t *terminal.Terminal, api *client.
 	if t.Asked.Link = slug; slug == "" && arg != "" {
 		return "", terminal.Usage(fmt.Sprintf("%q has no slug: the part of a link's address after /p/", arg))
 	}
-	page, _, isAddress := strings.Cut(arg, "/p/")
+	page, _, isAddress := cutAddress(arg)
 	if !isAddress || page == "" {
 		return slug, nil
 	}
@@ -43,11 +43,22 @@ func (r Connection) slug(ctx context.Context, t *terminal.Terminal, api *client.
 // slugOf returns the slug of an argument, which is a slug or the address of a
 // link.
 func slugOf(s string) string {
-	if _, after, ok := strings.Cut(s, "/p/"); ok {
-		s = after
-	}
+	_, s, _ = cutAddress(s)
 	s, _, _ = strings.Cut(s, "?")
 	return strings.Trim(s, "/")
+}
+
+// cutAddress cuts an address of a link, that of its public page or of one of
+// its pages in the app, before its slug.
+func cutAddress(s string) (page, slug string, ok bool) {
+	if page, slug, ok = strings.Cut(s, "/p/"); ok {
+		return page, slug, true
+	}
+	if page, slug, ok = strings.Cut(s, "/links/"); ok {
+		slug, _, _ = strings.Cut(slug, "/")
+		return page, slug, true
+	}
+	return "", s, false
 }
 
 // hostOf returns the host and port of an address, with or without a scheme.
@@ -66,7 +77,7 @@ var thisMachine = strings.NewReplacer("127.0.0.1", "localhost", "[::1]", "localh
 // itself: a slug or the address of a link. own are the addresses of the
 // instance, as far as they are known; an address on another one is an error.
 func SlugAt(arg string, own ...string) (string, error) {
-	page, _, isAddress := strings.Cut(arg, "/p/")
+	page, _, isAddress := cutAddress(arg)
 	if !isAddress || page == "" {
 		return slugOf(arg), nil
 	}

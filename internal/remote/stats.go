@@ -21,7 +21,7 @@ type StatsCmd struct {
 	Hours    bool     `help:"By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days."`
 	Timezone string   `help:"Time zone of days, hours and today, such as Europe/Berlin. Default: UTC." placeholder:"ZONE"`
 	Compare  string   `predictor:"compare" help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
-	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
+	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google; with no value, as in country:is:, those where it is unknown. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
 	Limit    *int     `help:"The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON." placeholder:"N"`
 	Include  []string `predictor:"include" help:"Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json." placeholder:"WHAT"`
 	Version  *int     `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
@@ -47,6 +47,11 @@ func (c *StatsCmd) Validate() error {
 		return fmt.Errorf("--limit must be a number from 1 to %d", maxRows)
 	case len(c.Include) > 0 && !c.JSON:
 		return errors.New("--include needs --json: it adds to the JSON only")
+	}
+	for _, part := range c.Include {
+		if !slices.Contains([]string{"utm", "curves", "excluded"}, part) {
+			return fmt.Errorf("--include: %q is not one of utm, curves, excluded; combine them with commas", part)
+		}
 	}
 	if strings.HasSuffix(c.Range, "h") {
 		return fmt.Errorf("--range counts days, not hours: for the last 24 hours, use --hours instead of --range %s", c.Range)
