@@ -327,7 +327,7 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
 	tb.until(`document.querySelectorAll("#refused li").length === 3`)
 	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got,
-		"3 files were not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
+		"3 files were not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. The limit is 2.0 kB per file") ||
 		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") ||
 		!strings.Contains(got, "Compare the plans") {
 		t.Errorf("refused files: %s", got)
@@ -438,7 +438,7 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb.waitForState("notes.txt", "live")
 	tb.waitForState("setup.exe.zip", "failed")
 	tb.until(`document.querySelectorAll("#refused li").length === 2`)
-	tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
+	tb.run(chromedp.Evaluate(`document.querySelectorAll("main details").forEach((x) => x.open = true); scrollTo(0, 0)`, nil))
 	tb.checkWindows("/dashboard")
 	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off) + "/settings"} {
 		tb.visit(d.url + path)

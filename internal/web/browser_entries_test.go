@@ -210,6 +210,7 @@ func TestBrowserArchiveEntries(t *testing.T) {
 	for i, name := range []string{"clip.webm", "song.mp3"} {
 		open(name)
 		f := tb.frame(fmt.Sprintf("/entry/%d", 7+i))
+		f.until(`document.querySelector("video, audio") !== null`)
 		f.run(chromedp.Evaluate(`document.querySelector("video, audio").muted = true, document.querySelector("video, audio").play()`,
 			nil, awaited))
 		f.until(`((m) => m.currentTime > 0.2 && m.seekable.end(0) > 1)(document.querySelector("video, audio"))`)

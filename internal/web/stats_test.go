@@ -145,7 +145,9 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		excluded = fmt.Sprintf("%d bot view", n)
 	}
 	if n := want.Totals.Atypical; n > 0 {
-		atypical = fmt.Sprintf(" · %d atypical", n)
+		if atypical = fmt.Sprintf(" · %d atypical", n); want.Totals.BotsExcluded > 0 {
+			atypical += ", bots included"
+		}
 	}
 	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, excluded) ||
 		!strings.HasSuffix(summary, atypical) || strings.Contains(summary, "· 0 ") {

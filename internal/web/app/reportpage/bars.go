@@ -133,7 +133,9 @@ const shownBuckets = 8
 type statsHeat struct {
 	Hours []string
 	Rows  []statsHeatRow
-	Busy  string // the busiest day and hour; "" below busyViews
+	// BusyDay and BusyHour are the busiest day, and the busiest hour of all
+	// days; "" below busyViews.
+	BusyDay, BusyHour string
 }
 
 type statsHeatRow struct {
@@ -175,8 +177,8 @@ func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 		h.Rows = append(h.Rows, row)
 	}
 	if views >= busyViews && t.PeakWeekday != nil && t.PeakHour != nil {
-		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s, " + ui.HourName(*t.PeakHour) + "–" +
-			ui.HourName((*t.PeakHour+1)%24)
+		h.BusyDay = ui.WeekdayNames[*t.PeakWeekday]
+		h.BusyHour = ui.HourName(*t.PeakHour) + "–" + ui.HourName((*t.PeakHour+1)%24)
 	}
 	return h
 }

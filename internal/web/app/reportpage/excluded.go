@@ -63,7 +63,11 @@ func (p *reportPage) LeftOut() string {
 		parts = append(parts, "No views excluded")
 	}
 	if t.Atypical > 0 && p.Website == nil {
-		parts = append(parts, ui.Figure(t.Atypical).String()+" atypical")
+		text := ui.Figure(t.Atypical).String() + " atypical"
+		if t.BotsExcluded > 0 { // the specification counts those of bots too
+			text += ", bots included"
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
 }
