@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,7 +18,10 @@ import (
 // and return its ETag, and that the key is not sent to the URL of a file.
 func TestLinkOperations(t *testing.T) {
 	var asked []string
+	var mu sync.Mutex // a retry may come before the handler of the lost answer has ended
 	var h http.HandlerFunc = func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
 		body, _ := io.ReadAll(r.Body)
 		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("If-Match"), " ",
 			string(body), " ", r.Header.Get("Authorization") != ""))
