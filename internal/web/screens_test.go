@@ -127,7 +127,7 @@ func states(d *demo) (pages []sitePage) {
 		{"upload options on Free", d.free, "/dashboard", openAll},
 		{"uploads", d.fresh, "/dashboard", files("#files", "one.txt", "two.md", "fail.pdf")},
 		{"refused", d.pro, "/dashboard", files("#files", "setup.exe", "notes.xyz")},
-		{"menu of a link", d.pro, "/links", click(".link-rows .more")},
+		{"menu of a link", d.pro, "/links", click(".link-rows .row-menu")},
 		{"chosen links", d.pro, "/links", `document.querySelectorAll(".row-pick input").forEach((c, i) => i < 3 && c.click())`},
 		{"no matching links", d.pro, "/links?q=nothing", ""},
 		{"delete link", d.pro, tour + "/settings", click("[popovertarget=delete]")},
