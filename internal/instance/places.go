@@ -87,8 +87,11 @@ func SchemeOf(address string, schemes []string) string {
 	return ""
 }
 
-// Redacted returns an address without its password.
+// Redacted returns an address without its password, and a directory as it is.
 func Redacted(address string) string {
+	if !strings.Contains(address, "://") {
+		return address
+	}
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		scheme, _, _ := strings.Cut(address, "://")
