@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Error is an error response of the instance (contract, Errors).
@@ -40,7 +42,7 @@ func (e *Error) Error() string {
 		details = append(details, e.limit())
 	}
 	if e.Held > 0 {
-		details = append(details, "held "+grouped(e.Held))
+		details = append(details, "held "+humanize.Comma(e.Held))
 	}
 	if e.RetryAfter > 0 {
 		details = append(details, "try again in "+short(e.RetryAfter))
@@ -59,7 +61,7 @@ func (e *Error) Error() string {
 
 // limit describes the limit that was reached.
 func (e *Error) limit() string {
-	limit, used := grouped(e.Limit), grouped(e.Used)
+	limit, used := humanize.Comma(e.Limit), humanize.Comma(e.Used)
 	switch e.Code {
 	case "rate_limited":
 		return "limit " + limit + " an hour"
@@ -69,15 +71,6 @@ func (e *Error) limit() string {
 		return "limit " + limit + " bytes, used " + used + " bytes"
 	}
 	return "limit " + limit + ", used " + used
-}
-
-// grouped formats a number with separators of thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // short formats a duration without units that are zero at its end.
