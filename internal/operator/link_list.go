@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -65,7 +64,11 @@ func (c *linkListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			}
 		}
 		if list.n == 0 && t.OutTTY && !c.JSON {
-			t.Say("%s", cmp.Or(map[bool]string{true: "No matching links."}[c.Account+c.Status != ""], "No links yet."))
+			none := "No links yet."
+			if c.Account != "" || c.Status != "" {
+				none = "No matching links."
+			}
+			t.Say("%s", none)
 			return nil
 		}
 		return list.flush()

@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -169,11 +170,8 @@ func (r exampleRequest) python() string {
 	}
 	var sorted []string
 	for _, name := range []string{"json", "os", "urllib.request"} {
-		for _, i := range imports {
-			if i == name {
-				sorted = append(sorted, name)
-				break
-			}
+		if slices.Contains(imports, name) {
+			sorted = append(sorted, name)
 		}
 	}
 	return fmt.Sprintf("import %s\n\nrequest = urllib.request.Request(\n    %s,\n)\nwith urllib.request.urlopen(request) as answer:\n%s",
