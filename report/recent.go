@@ -24,6 +24,7 @@ type RecentView struct {
 	Returning  bool      `json:"returning"`
 	Atypical   bool      `json:"atypical"` // listed, but in no average
 	Excluded   bool      `json:"excluded"` // not counted as a view, such as a bot's
+	PresentMs  int64     `json:"-"`        // from the view to the last sign of life
 }
 
 // MarshalJSON writes At as dateTime does.
@@ -74,6 +75,7 @@ func recentView(l *Link, o *View) RecentView {
 		Returning:  o.Returning,
 		Atypical:   o.Atypical(),
 		Excluded:   !o.Counted(),
+		PresentMs:  o.Session.PresentMs,
 	}
 }
 

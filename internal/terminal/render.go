@@ -148,14 +148,17 @@ func (p *page) summary(s *report.Summary) {
 
 // leftOut says how many views are not counted, as the page does.
 func leftOut(n *report.Totals) string {
-	if n.BotsExcluded == 0 && n.OwnExcluded == 0 && n.Atypical == 0 {
-		return "No views excluded"
-	}
 	line := Counted(n.BotsExcluded, "bot view") + " excluded"
+	if n.BotsExcluded == 0 && n.OwnExcluded == 0 {
+		line = "No views excluded"
+	}
 	if n.OwnExcluded > 0 {
 		line += fmt.Sprintf(" · %s of your own", Count(n.OwnExcluded))
 	}
-	return line + fmt.Sprintf(" · %s atypical", Count(n.Atypical))
+	if rest := n.Views - n.Sessions; rest > 0 {
+		line += fmt.Sprintf(" · %s of %s not in averages", Count(rest), Counted(n.Views, "view"))
+	}
+	return line
 }
 
 // figures writes figures side by side, or one per line if the terminal is
@@ -439,7 +442,7 @@ func (p *page) visit(o report.RecentView) []string {
 		is   bool
 		text string
 	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Excluded, "excluded"},
-		{o.Atypical && !o.Excluded, "atypical"}} {
+		{o.Atypical && !o.Excluded, "closed at once"}} {
 		if note.is {
 			notes = append(notes, note.text)
 		}

@@ -57,7 +57,9 @@ func TestStatsAreTheAPIs(t *testing.T) {
 				same(t, "recent opens", len(rows), len(want.Recent))
 				for i, row := range rows[:min(len(rows), len(want.Recent))] {
 					same(t, "progress", row.class("progress")[0].text(), ui.Capital(want.Recent[i].Progress))
-					same(t, "atypical", len(row.class("is-odd")) == 1, want.Recent[i].Atypical)
+					same(t, "excluded", len(row.class("is-odd")) == 1, want.Recent[i].Excluded)
+					same(t, "closed at once", strings.Contains(row.text(), "Closed at once"),
+						want.Recent[i].Atypical && !want.Recent[i].Excluded)
 				}
 				o.sameFiles(t, statsPath(l)+query, &want.Summary)
 			})
@@ -140,17 +142,15 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		completion = want.Totals.CompletionPct.String() + "%"
 	}
 	same(t, "completion", value("completion"), completion)
-	excluded, atypical := "No views excluded", ""
+	excluded, rest := "No views excluded", ""
 	if n := want.Totals.BotsExcluded; n > 0 {
 		excluded = fmt.Sprintf("%d bot view", n)
 	}
-	if n := want.Totals.Atypical; n > 0 {
-		if atypical = fmt.Sprintf(" · %d atypical", n); want.Totals.BotsExcluded > 0 {
-			atypical += ", bots included"
-		}
+	if n := want.Totals.Views - want.Totals.Sessions; n > 0 { // the rest of the views have a session
+		rest = fmt.Sprintf(" · %d of %d views not in averages", n, want.Totals.Views)
 	}
 	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, excluded) ||
-		!strings.HasSuffix(summary, atypical) || strings.Contains(summary, "· 0 ") {
+		!strings.HasSuffix(summary, rest) || strings.Contains(summary, "· 0 ") {
 		t.Errorf("summary of the excluded views = %q for %+v", summary, want.Totals)
 	}
 	var left int64

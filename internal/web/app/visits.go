@@ -14,6 +14,7 @@ type Visit struct {
 	report.VisitRow
 	When, Place string
 	Spent       string // engaged time, if it was measured
+	Open        bool   // see StillOpen
 	Address     string // of its page; "" where it has none
 	Title       string // of its link, in a list of all links, which has fewer columns
 }
@@ -27,7 +28,8 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 		}
 		place += report.CountryName(v.Country)
 	}
-	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Spent: ui.TimeOf(v.EngagedMs, 0)}
+	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Spent: ui.TimeOf(v.EngagedMs, 0),
+		Open: StillOpen(v.At, v.PresentMs, now)}
 	if v.Engaged {
 		row.Spent = ui.Lasting(v.EngagedMs).String()
 	}
@@ -63,12 +65,42 @@ func (v Visit) Why() string {
 	return name
 }
 
-// Left returns the reason of an excluded visit in a word or two.
-func (v Visit) Left() string {
-	if v.Excluded == report.BotOwn {
-		return "Your own"
+// reports is longer than the time between two reports of a page that is read.
+const reports = 35 * time.Second
+
+// StillOpen reports whether the page of a visit may still be read: it has just
+// been opened, or was visible a moment ago. Then nothing is said of the visit
+// that only its end decides.
+func StillOpen(at time.Time, presentMs int64, now time.Time) bool {
+	return now.Sub(at)-time.Duration(presentMs)*time.Millisecond < reports
+}
+
+// VisitMark is a note on a visit: a word or two, and their meaning.
+type VisitMark struct {
+	Word, Means string
+	Excluded    bool // the visit does not count
+}
+
+// Mark returns why a visit is not like others, or nil.
+func (v Visit) Mark() *VisitMark {
+	switch {
+	case v.Excluded == report.BotOwn:
+		return &VisitMark{"Your own", "Not counted: " + v.Why(), true}
+	case v.Excluded != "":
+		return &VisitMark{"Bot", "Not counted: " + v.Why(), true}
+	case v.Open && v.Engaged:
+		return &VisitMark{Word: "Reading now", Means: "The page was visible within the last half minute"}
+	case v.Open:
+		return nil
+	case v.Atypical:
+		return &VisitMark{Word: "Closed at once",
+			Means: "Within 2 s, with less than 1 s of activity. Counts as a view, but is not in averages"}
+	case !v.Engaged:
+		return &VisitMark{Word: "Not measured", Means: "No script ran, or the tab was never looked at"}
+	case v.EngagedMs == 0:
+		return &VisitMark{Word: "In the background", Means: "Visible, but its window was never in front"}
 	}
-	return "Bot"
+	return nil
 }
 
 // Handheld returns the device if it is not the usual one and the name of the

@@ -18,11 +18,12 @@ import (
 // sample is the report of a made-up link on the home page. The real engine
 // computes its numbers.
 type sample struct {
-	Title, Range   string
-	Cards          []sampleCard
-	Chart          chart.Chart
-	Pages          []samplePage
-	Bots, Atypical int64
+	Title, Range  string
+	Cards         []sampleCard
+	Chart         chart.Chart
+	Pages         []samplePage
+	Bots          int64
+	NotInAverages string
 }
 
 type sampleCard struct{ Label, Value, Change string }
@@ -80,7 +81,8 @@ var sampleAnswers = sync.OnceValue(func() map[string]string {
 
 var loadSample = sync.OnceValue(func() *sample {
 	r := sampleReport(report.Range30d)
-	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical}
+	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded,
+		NotInAverages: ui.NotInAverages(r.Totals.Views, r.Totals.Sessions)}
 	change := func(d report.Delta) string {
 		if d.Pct == nil {
 			return ""

@@ -26,6 +26,15 @@ func Counted(n int64, one, many string) string {
 	return Figure(n).String() + " " + many
 }
 
+// NotInAverages says how many of the views of people are in no average, because
+// nothing was measured or they ended at once; "" if there are none.
+func NotInAverages(views, sessions int64) string {
+	if views <= sessions {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s not in averages", Figure(views-sessions), Counted(views, "view", "views"))
+}
+
 // Lasting is a time in milliseconds for people.
 type Lasting int64
 

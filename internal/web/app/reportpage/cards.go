@@ -205,16 +205,21 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
+// excludedBot stands for all reasons for which a view is excluded, where the
+// reader does not see which one it was.
+const excludedBot = "bot"
+
 // statsRecent returns the recent views of a report, without addresses of pages.
 func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 	rows := []app.Visit{}
 	for _, o := range recent {
-		rows = append(rows, app.NewVisit(nil, report.VisitRow{At: o.At, Country: o.Country, City: o.City,
-			Device:  o.Device,
-			Browser: o.Browser, OS: o.OS, Source: o.Source,
-			Engaged: true, EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded,
-			Returning: o.Returning,
-			Atypical:  o.Atypical}, now))
+		row := report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser,
+			OS: o.OS, Source: o.Source, Engaged: true, EngagedMs: o.EngagedMs, PresentMs: o.PresentMs,
+			Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}
+		if o.Excluded {
+			row.Excluded = excludedBot
+		}
+		rows = append(rows, app.NewVisit(nil, row, now))
 	}
 	return rows
 }

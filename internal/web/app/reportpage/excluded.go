@@ -62,14 +62,19 @@ func (p *reportPage) LeftOut() string {
 	if len(parts) == 0 {
 		parts = append(parts, "No views excluded")
 	}
-	if t.Atypical > 0 && p.Website == nil {
-		text := ui.Figure(t.Atypical).String() + " atypical"
-		if t.BotsExcluded > 0 { // the specification counts those of bots too
-			text += ", bots included"
-		}
+	if text := p.NotInAverages(); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// NotInAverages says how many of the views are in no average, or "". Page loads
+// of websites have no averages.
+func (p *reportPage) NotInAverages() string {
+	if p.Website != nil {
+		return ""
+	}
+	return ui.NotInAverages(p.Totals.Views, p.Totals.Sessions)
 }
 
 // programs returns the programs with the most views of a reason.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"vitrine"
@@ -61,11 +62,17 @@ func (n *numbers) answer() any {
 	return n.account
 }
 
-// version returns a text that changes when a number of the report changes.
-func (n *numbers) version() (string, error) {
+// version returns a text that changes when a number of the report changes, or
+// when a recent visit ends.
+func (n *numbers) version(now time.Time) (string, error) {
 	b, err := json.Marshal(n.answer())
 	if err != nil {
 		return "", err
+	}
+	if n.link != nil {
+		for _, o := range n.link.Recent {
+			b = strconv.AppendBool(b, app.StillOpen(o.At, o.PresentMs, now))
+		}
 	}
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
@@ -201,7 +208,7 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err != nil {
 		return err
 	}
-	version, err := n.version()
+	version, err := n.version(s.Now())
 	if err != nil {
 		return err
 	}
@@ -293,7 +300,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account,
 		Sample: n.sample, CityFile: s.cityFile(me)}
 	var err error
-	if p.Version, err = n.version(); err != nil {
+	if p.Version, err = n.version(s.Now()); err != nil {
 		return nil, err
 	}
 	root, api := analyticsRoot, s.PublicURL.String()+httpx.APIRoot
