@@ -45,7 +45,7 @@ type KeyScope string
 const (
 	ScopeRead    KeyScope = "read"    // list links and read reports
 	ScopePublish KeyScope = "publish" // also upload and edit
-	ScopeFull    KeyScope = "full"    // also delete links and revoke the key itself
+	ScopeFull    KeyScope = "full"    // also delete links and manage keys
 )
 
 // Scopes lists all scopes, the smallest first.

@@ -49,6 +49,7 @@ func (c *Client) TakeLogin(ctx context.Context, secret string) (TakenLogin, erro
 
 // Key describes an API key, without its secret.
 type Key struct {
+	ID        int64     `json:"id"`
 	Account   string    `json:"account"` // email address
 	Name      string    `json:"name"`
 	Last4     string    `json:"last4"` // the last characters of the key

@@ -140,6 +140,39 @@ func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key NewK
 	return key, err
 }
 
+// CreateBy creates another key of the caller's account. It expires no later
+// than the caller's key. The caller needs the scope full, so the new key never
+// has a larger one. Errors: CodeForbidden, CodeInvalidRequest; CodeUnauthorized
+// and CodeBanned if that changed since the request began.
+func (s *Keys) CreateBy(ctx context.Context, c *Caller, r KeyRequest) (key NewKey, err error) {
+	if err := errors.Join(c.Need(vitrine.ScopeFull), r.check(s.Now())); err != nil {
+		return key, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		own, err := tx.KeyByHash(c.Key.Hash)
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !own.InForce(s.Now()) {
+			return errUnauthorized
+		}
+		if err != nil {
+			return err
+		}
+		if last := own.ExpiresAt; !last.IsZero() && (r.ExpiresAt.IsZero() || r.ExpiresAt.After(last)) {
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
+				Message: "This API key expires at " + last.UTC().Format(time.RFC3339) +
+					", and a key that it creates cannot expire later."}
+		}
+		a, err := tx.Account(own.Account)
+		if err == nil && a.Banned {
+			err = vitrine.ErrBanned
+		}
+		if err == nil {
+			key, err = s.addLimited(tx, a, r)
+		}
+		return err
+	})
+	return key, err
+}
+
 // addLimited adds a key unless the account has MaxKeys.
 func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (NewKey, error) {
 	if err := s.checkLimit(tx, a.ID); err != nil {

@@ -60,6 +60,11 @@ var validRequests = map[string]func(c caller) answer{
 	},
 	"getKey":    func(c caller) answer { return c.call(c.key, "GET", "/key", nil) },
 	"revokeKey": func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
+	"listKeys":  func(c caller) answer { return c.call(c.key, "GET", "/keys", nil) },
+	"createKey": func(c caller) answer {
+		return c.call(c.key, "POST", "/keys", fields{"name": "deploy", "scope": "publish"})
+	},
+	"revokeKeyById": func(c caller) answer { return c.call(c.key, "DELETE", "/keys/0", nil) },
 }
 
 // paths has the path of each operation that is used with a wrong method.
@@ -72,7 +77,8 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
 	"deleteVersion": "/links/nope/versions/1",
 	"listVisits":    "/links/nope/visits", "getVisit": "/links/nope/visits/1",
-	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "getKey": "/key", "revokeKey": "/key"}
+	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "getKey": "/key", "revokeKey": "/key",
+	"listKeys": "/keys", "createKey": "/keys", "revokeKeyById": "/keys/0"}
 
 func wrongFilter(c caller, op string) answer {
 	return c.call(c.key, "GET", paths[op]+"?filter=country:was:DE", nil)

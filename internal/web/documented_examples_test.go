@@ -151,6 +151,10 @@ func TestDocumentedExamples(t *testing.T) {
 	check("putCaptions", c.send(c.key, "PUT", captions+"/de", "text/vtt", morning))
 	check("listCaptions", c.call(c.key, "GET", captions, nil))
 	check("getKey", c.call(c.key, "GET", "/key", nil))
+	made := c.call(c.key, "POST", "/keys", request("createKey", nil))
+	check("createKey", made)
+	check("listKeys", c.call(c.key, "GET", "/keys", nil))
+	check("revokeKeyById", c.call(c.key, "DELETE", fmt.Sprint("/keys/", made.json()["id"]), nil))
 	check("status", c.call("", "GET", "/status", nil))
 
 	check("startLogin", c.call("", "POST", "/logins", request("startLogin", nil)))

@@ -51,6 +51,9 @@ func (h *handlers) apiRoutes(r *router) {
 	r.pro(vitrine.ScopeRead, "GET /api/v1/analytics", h.api.AccountAnalytics)
 	r.key(vitrine.ScopeRead, "GET /api/v1/key", h.api.OwnKey)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/key", h.api.RevokeOwnKey)
+	r.key(vitrine.ScopeFull, "GET /api/v1/keys", h.api.ListKeys)
+	r.key(vitrine.ScopeFull, "POST /api/v1/keys", h.api.CreateKey)
+	r.key(vitrine.ScopeFull, "DELETE /api/v1/keys/{id}", h.api.RevokeKey)
 
 	// Each tool calls the routes above, whose scopes apply.
 	r.key(vitrine.ScopeRead, "POST /mcp", h.agents.Serve)

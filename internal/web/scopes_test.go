@@ -117,6 +117,13 @@ var requests = map[string]func(c caller, slug string) answer{
 		_ string) answer {
 		return c.call(c.key, "DELETE", "/key", nil)
 	},
+	"GET /api/v1/keys": func(c caller, _ string) answer { return c.call(c.key, "GET", "/keys", nil) },
+	"POST /api/v1/keys": func(c caller, _ string) answer {
+		return c.call(c.key, "POST", "/keys", fields{"name": "deploy", "scope": "publish"})
+	},
+	"DELETE /api/v1/keys/{id}": func(c caller, _ string) answer {
+		return c.call(c.key, "DELETE", fmt.Sprint("/keys/", c.keyID()), nil)
+	},
 }
 
 // ofNoUpload has the requests about an upload, about one that does not exist:
@@ -126,6 +133,20 @@ var ofNoUpload = map[string]func(c caller) answer{
 	"POST /api/v1/uploads/cancel": func(c caller) answer {
 		return c.call(c.key, "POST", "/uploads/cancel", fields{"path": "nope"})
 	},
+}
+
+// keyID returns the ID of the caller's key.
+func (c caller) keyID() vitrine.KeyID {
+	c.t.Helper()
+	keys, err := c.server.Keys.List(c.t.Context(), c.emails[c.key])
+	c.check(err)
+	for _, k := range keys {
+		if strings.HasSuffix(c.key, k.Last4) {
+			return k.ID
+		}
+	}
+	c.t.Fatal("the account has no such key")
+	return 0
 }
 
 // owner returns a key of the caller's account with full scope.

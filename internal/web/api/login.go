@@ -67,6 +67,7 @@ func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
 
 // ownKey describes the key of a request.
 type ownKey struct {
+	ID        vitrine.KeyID    `json:"id"`
 	Account   string           `json:"account"`
 	Name      string           `json:"name"`
 	Last4     string           `json:"last4"`
@@ -100,7 +101,7 @@ func (s *Handler) OwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	if err != nil {
 		return err
 	}
-	k := ownKey{Account: c.Email, Name: c.Key.Name, Last4: c.Key.Last4, Scope: c.Key.Scope,
+	k := ownKey{ID: c.Key.ID, Account: c.Email, Name: c.Key.Name, Last4: c.Key.Last4, Scope: c.Key.Scope,
 		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat), Plan: c.Plan, Limits: ownLimits(use.Limits),
 		Used: ownUse{use.Links, use.Bytes, use.Uploads}}
 	if at := c.Key.ExpiresAt; !at.IsZero() {

@@ -48,19 +48,19 @@ var (
 	ofOneLink  = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
 		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit"}, versionOps...)
 	loginOps = []string{"startLogin", "takeLogin"}
-	withKey  = append([]string{"getKey", "revokeKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
-		"getAccountAnalytics"},
-		ofOneLink...)
+	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
+	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
+		"getAccountAnalytics"}, ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
-	needScope = []string{"revokeKey", "createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
-		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion"}
+	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
+		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion"}, keyOps...)
 	anyOp = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey"}), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -88,7 +88,7 @@ var docErrors = []docError{
 		Then: "Send Authorization: Bearer with an active key from the API keys page.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Contact the administrator.",
 		Ops: append([]string{"takeLogin", "putFile"}, withKey...)},
-	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion.", Then: "Nothing was changed. Use a key with the scope named in the message.", Ops: needScope},
+	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys.", Then: "Nothing was changed. Use a key with the scope named in the message.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
@@ -101,7 +101,7 @@ var docErrors = []docError{
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",
 		Then: "Repeat step 1 with the same idempotencyKey to get a new URL.", Ops: puts},
-	{Code: vitrine.CodeNotFound, When: "Your account has no link with this slug, the link has no such version or visit, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin"}, uploadOps, ofOneLink)},
+	{Code: vitrine.CodeNotFound, When: "Your account has no link with this slug, the link has no such version or visit, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The endpoint does not support this method.",
 		Then: "See the Allow header.", Ops: anyOp},
 	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again returns 200.", Ops: puts},

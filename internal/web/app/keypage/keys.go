@@ -47,7 +47,7 @@ func (p *keysPage) Scopes() []scope {
 	return []scope{
 		{string(vitrine.ScopeRead), "Read", "Lists links and reads analytics. Changes nothing."},
 		{string(vitrine.ScopePublish), "Publish", "Also uploads files and edits links. Deletes nothing."},
-		{string(vitrine.ScopeFull), "Full", "Also deletes links and can revoke itself."},
+		{string(vitrine.ScopeFull), "Full", "Also deletes links, and creates and revokes keys."},
 	}
 }
 
