@@ -12,7 +12,6 @@ import (
 	"vitrine/internal/terminal"
 
 	"github.com/dustin/go-humanize"
-	"github.com/rivo/uniseg"
 )
 
 type LsCmd struct {
@@ -74,8 +73,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("No links yet. Publish a file: %s put FILE", terminal.Self())
 		return nil
 	case t.OutTTY:
-		_, err := t.Out.Write([]byte(listing(t, links, time.Now())))
-		return err
+		return listing(t, links, time.Now())
 	}
 	return t.Table(nil, rows)
 }
@@ -105,77 +103,25 @@ func listStatus(l client.ListedLink) string {
 	return l.Status
 }
 
-// minTitleWidth is the minimum width of titles. Below it, other columns are
-// omitted.
-const minTitleWidth = 20
-
-// listColumn is a column beside the title.
-type listColumn struct {
-	head  string
-	right bool // right-aligned, for numbers
-	cell  func(client.ListedLink) string
-}
-
-// listing formats links as a table that fits the terminal. Titles get the
-// remaining width. If it is too small, columns are omitted from the last on.
-func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) string {
-	columns := []listColumn{
-		{"SLUG", false, func(l client.ListedLink) string { return terminal.Plain(l.Slug) }},
-		{"STATUS", false, listStatus},
-		{"CREATED", false, func(l client.ListedLink) string {
-			return humanize.RelTime(l.CreatedAt, now, "ago", "from now")
-		}},
-		{"SIZE", true, func(l client.ListedLink) string { return terminal.FormatSize(l.SizeBytes) }},
-		{"KIND", false, func(l client.ListedLink) string { return terminal.Plain(l.Kind) }},
+// listing prints links as a table that fits the terminal.
+func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) error {
+	header := []string{"TITLE", "SLUG", "VIEWS 30D", "STATUS", "CREATED", "SIZE", "KIND"}
+	known := len(links) == 0 || links[0].Views != nil
+	if !known {
+		header = slices.Delete(header, 2, 3)
 	}
-	if len(links) > 0 && links[0].Views != nil {
-		views := listColumn{"VIEWS 30D", true, func(l client.ListedLink) string {
-			if l.Views == nil {
-				return ""
+	rows := make([][]string, len(links))
+	for i, l := range links {
+		row := []string{l.Title, l.Slug}
+		if known {
+			views := ""
+			if l.Views != nil {
+				views = terminal.Count(*l.Views)
 			}
-			return terminal.Count(*l.Views)
-		}}
-		columns = slices.Insert(columns, 1, views)
-	}
-	room := func(columns []listColumn) int {
-		left := t.Width
-		for _, c := range columns {
-			left -= c.width(links) + 2
+			row = append(row, views)
 		}
-		return left
+		rows[i] = append(row, listStatus(l), humanize.RelTime(l.CreatedAt, now, "ago", "from now"),
+			terminal.FormatSize(l.SizeBytes), l.Kind)
 	}
-	title := uniseg.StringWidth("TITLE")
-	for _, l := range links {
-		title = max(title, uniseg.StringWidth(terminal.Plain(l.Title)))
-	}
-	for len(columns) > 1 && room(columns) < min(title, minTitleWidth) {
-		columns = columns[:len(columns)-1]
-	}
-	title = min(title, max(room(columns), 1))
-	var b strings.Builder
-	line := func(name string, cell func(listColumn) string) string {
-		s := terminal.Pad(terminal.Truncate(name, title), title)
-		for _, c := range columns {
-			text, width := cell(c), c.width(links)
-			if c.right {
-				s += "  " + terminal.PadLeft(text, width)
-			} else {
-				s += "  " + terminal.Pad(text, width)
-			}
-		}
-		return terminal.Truncate(strings.TrimRight(s, " "), max(t.Width, 1))
-	}
-	b.WriteString(t.Paint(terminal.Dim, line("TITLE", func(c listColumn) string { return c.head })) + "\n")
-	for _, l := range links {
-		b.WriteString(line(terminal.Plain(l.Title), func(c listColumn) string { return c.cell(l) }) + "\n")
-	}
-	return b.String()
-}
-
-func (c listColumn) width(links []client.ListedLink) int {
-	w := uniseg.StringWidth(c.head)
-	for _, l := range links {
-		w = max(w, uniseg.StringWidth(c.cell(l)))
-	}
-	return w
+	return t.Table(header, rows)
 }

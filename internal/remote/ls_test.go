@@ -31,22 +31,30 @@ func TestListing(t *testing.T) {
 		{Slug: "third", Title: hostile, Kind: "video", SizeBytes: 1 << 40, CreatedAt: now.AddDate(-2, 0, 0),
 			Status: "processing"},
 	}
+	listed := func(width int) string {
+		var out strings.Builder
+		if err := listing(&terminal.Terminal{Out: &out, OutTTY: true, Width: width}, links, now); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
 	for width := 24; width <= 200; width++ {
-		text := listing(&terminal.Terminal{OutTTY: true, Width: width}, links, now)
+		text := listed(width)
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if w := uniseg.StringWidth(line); w > width || strings.IndexFunc(line, terminal.Unsafe) >= 0 {
 				t.Fatalf("%d columns, want at most %d: %q", w, width, line)
 			}
 		}
-		if width >= 60 && (!strings.Contains(text, "k7m2w9xq4t") || !strings.Contains(text, "12,366")) {
-			t.Fatalf("at %d columns the list lacks the slug or the views:\n%s", width, text)
+		if width >= 60 && (!strings.Contains(text, "k7m2w9xq4t") || !strings.Contains(text, "12,366") ||
+			!strings.Contains(text, "processing")) {
+			t.Fatalf("at %d columns the list lacks the slug, the views or the status:\n%s", width, text)
 		}
 		if !strings.HasPrefix(text, "TITLE ") {
 			t.Fatalf("at %d columns the list does not begin with TITLE:\n%s", width, text)
 		}
 	}
-	wide := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now)
+	wide := listed(200)
 	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)",
 		"482 kB", "pdf"} {
 		if !strings.Contains(wide, want) {
@@ -54,7 +62,7 @@ func TestListing(t *testing.T) {
 		}
 	}
 	links[0].Views = nil
-	if text := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now); strings.Contains(text, "VIEWS") {
+	if text := listed(200); strings.Contains(text, "VIEWS") {
 		t.Errorf("the list has a column of unknown views:\n%s", text)
 	}
 }

@@ -9,16 +9,26 @@ import (
 )
 
 // numbers are the headers of columns that are aligned to the right.
-var numbers = map[string]bool{"SIZE": true, "VIEWS": true, "REPORTS": true, "VERSION": true, "ID": true}
+var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "ID"}
 
-// minColumn is the width to which a table shortens long texts. Below it,
-// columns are omitted.
-const minColumn = 20
+// dates are the headers of columns that are omitted first, and not shortened.
+var dates = []string{"CREATED", "LAST USED", "SINCE", "TIME"}
+
+// states are the headers of columns that are never omitted.
+var states = []string{"STATE", "STATUS"}
+
+const (
+	// minColumn is the width to which a table shortens long texts. Below it,
+	// columns are omitted.
+	minColumn = 20
+	minState  = 10
+)
 
 // Table writes rows: aligned with a header on a terminal, otherwise separated
 // by tabs. If a terminal is too narrow, long texts are shortened, then columns
-// are omitted from the last on. The first column stays whole, as long as it
-// fits: commands take its values. Addresses are never shortened or omitted.
+// are omitted: dates, then from the last on, but never a state. The slug, or
+// else the first column, is shortened last, in its middle: commands take its
+// values. Addresses are never shortened or omitted.
 func (t *Terminal) Table(header []string, rows [][]string) error {
 	var b strings.Builder
 	if !t.OutTTY {
@@ -38,19 +48,30 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	}
 	whole := slices.Contains(header, "ADDRESS")
 	if t.Width > 0 && !whole {
-		width = fit(width, header, t.Width)
+		fit(width, header, t.Width)
 	}
+	last := len(width) - 1
+	for last > 0 && width[last] == 0 {
+		last--
+	}
+	key := keyColumn(header)
 	for i, r := range all {
 		var line strings.Builder
 		for j, w := range width {
+			if w == 0 {
+				continue
+			}
 			cell := Truncate(r[j], w)
+			if j == key {
+				cell = truncateMiddle(r[j], w)
+			}
 			switch {
-			case numbers[header[j]]:
+			case slices.Contains(numbers, header[j]):
 				cell = PadLeft(cell, w)
-			case j < len(width)-1:
+			default:
 				cell = Pad(cell, w)
 			}
-			if line.WriteString(cell); j < len(width)-1 {
+			if line.WriteString(cell); j < last {
 				line.WriteString("  ")
 			}
 		}
@@ -64,30 +85,63 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	return err
 }
 
-// fit returns the widths of the columns that fit a terminal.
-func fit(width []int, header []string, room int) []int {
+// keyColumn returns the index of the column whose values commands take.
+func keyColumn(header []string) int { return max(slices.Index(header, "SLUG"), 0) }
+
+// fit changes the widths of columns so that they fit a terminal. A column of
+// width 0 is omitted.
+func fit(width []int, header []string, room int) {
+	key := keyColumn(header)
 	excess := func() int {
 		sum := -room - 2
 		for _, w := range width {
-			sum += w + 2
+			if w > 0 {
+				sum += w + 2
+			}
 		}
 		return sum
 	}
-	for excess() > 0 {
-		widest := 0
-		for j := 1; j < len(width); j++ {
-			if width[j] > minColumn && !numbers[header[j]] && (widest == 0 || width[j] > width[widest]) {
+	least := func(j int) int {
+		switch {
+		case slices.Contains(states, header[j]):
+			return minState
+		case j == key || slices.Contains(numbers, header[j]) || slices.Contains(dates, header[j]):
+			return width[j]
+		}
+		return minColumn
+	}
+	shorten := func(least func(j int) int) bool {
+		widest := -1
+		for j, w := range width {
+			if w > least(j) && (widest < 0 || w > width[widest]) {
 				widest = j
 			}
 		}
-		switch {
-		case widest > 0:
-			width[widest] = max(width[widest]-excess(), minColumn)
-		case len(width) > 1:
-			width = width[:len(width)-1]
-		default:
-			return []int{max(room, 1)}
+		if widest >= 0 {
+			width[widest] = max(width[widest]-excess(), least(widest))
+		}
+		return widest >= 0
+	}
+	for excess() > 0 && (shorten(least) || omit(width, header, key)) {
+	}
+	// What is left is at most the first column, the key and a state.
+	for excess() > 0 && shorten(func(int) int { return max((room-4)/3, 1) }) {
+	}
+}
+
+// omit omits the least important column, if one may be.
+func omit(width []int, header []string, key int) bool {
+	may := func(j int) bool {
+		return width[j] > 0 && j > 0 && j != key && !slices.Contains(states, header[j])
+	}
+	for _, first := range []func(j int) bool{
+		func(j int) bool { return may(j) && slices.Contains(dates, header[j]) }, may} {
+		for j := len(width) - 1; j > 0; j-- {
+			if first(j) {
+				width[j] = 0
+				return true
+			}
 		}
 	}
-	return width
+	return false
 }

@@ -225,6 +225,23 @@ func Truncate(s string, width int) string {
 	return b.String() + "…"
 }
 
+// truncateMiddle shortens s to a width in columns by leaving out its middle.
+func truncateMiddle(s string, width int) string {
+	if uniseg.StringWidth(s) <= width {
+		return s
+	}
+	head := Truncate(s, width/2+1)
+	left, end := width-uniseg.StringWidth(head), len(s)
+	for rest, state := s, -1; len(rest) > 0; {
+		if uniseg.StringWidth(rest) <= left {
+			end = len(s) - len(rest)
+			break
+		}
+		_, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+	}
+	return head + s[end:]
+}
+
 // ShellWord quotes s for a POSIX shell if necessary.
 func ShellWord(s string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
