@@ -229,7 +229,7 @@ func (c *Client) send(req *http.Request, answer any) error {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return refusal(res, body) // also if the body is truncated
 	case err != nil:
-		return fmt.Errorf("the response ended too early: %w", err)
+		return networkError{fmt.Errorf("the response ended too early: %w", err)}
 	case len(body) > maxAnswer:
 		return permanent(errors.New("the answer is larger than 16 MiB"))
 	case answer == nil:
@@ -263,14 +263,14 @@ func (c *Client) answer(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		res.Body.Close()
 	}
-	return nil, permanent(errNoAnswer)
+	return nil, permanent(networkError{errNoAnswer})
 }
 
 // withoutURL removes the URL from the text of a network error, because a signed
 // URL is a secret.
 func withoutURL(err error) error {
 	if u := new(url.Error); errors.As(err, &u) {
-		return u.Err
+		return networkError{u.Err}
 	}
 	return err
 }

@@ -125,6 +125,7 @@ func (c *Client) OpenLinkFile(ctx context.Context, slug string) (*http.Response,
 		defer res.Body.Close()
 		return nil, refusal(res, nil)
 	}
+	res.Body = networkBody{res.Body}
 	return res, nil
 }
 

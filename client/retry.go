@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -27,6 +28,45 @@ type Retry struct {
 	Attempt int           // number of the failed attempt, from 1
 	Err     error         // cause of the failure
 	Wait    time.Duration // pause before the next attempt
+}
+
+// networkError is a failure of a connection, rather than an answer.
+type networkError struct{ error }
+
+func (n networkError) Unwrap() error { return n.error }
+
+// networkBody is the body of a response. A failure is a networkError.
+type networkBody struct{ io.ReadCloser }
+
+func (b networkBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = networkError{err}
+	}
+	return n, err
+}
+
+// Temporary reports whether a request that failed with err may succeed later:
+// the instance, or its database, was busy or unreachable, did not answer in
+// time, or limits the rate of requests.
+func Temporary(err error) bool {
+	var e *Error
+	var n networkError
+	if errors.As(err, &e) {
+		return e.temporary() || e.RetryAfter > 0
+	}
+	return (errors.As(err, &n) || Unreachable(err)) && mayBeTemporary(err)
+}
+
+// temporary reports whether the same request may succeed later.
+func (e *Error) temporary() bool {
+	switch e.Status {
+	case http.StatusConflict:
+		return e.Code == "upload_in_progress"
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }
 
 // finalError is an error that must not be retried.
@@ -75,11 +115,7 @@ func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) 
 	if !errors.As(err, &e) {
 		return wait, mayBeTemporary(err)
 	}
-	switch {
-	case e.Status == http.StatusConflict && e.Code == "upload_in_progress":
-	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusBadGateway,
-		e.Status == http.StatusServiceUnavailable, e.Status == http.StatusGatewayTimeout:
-	default:
+	if !e.temporary() {
 		return 0, false
 	}
 	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience

@@ -241,14 +241,14 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 	return c.retry(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		stalled := time.AfterFunc(stallTime, func() { cancel(errors.New("the transfer stalled")) })
+		stalled := time.AfterFunc(stallTime, func() { cancel(networkError{errors.New("the transfer stalled")}) })
 		defer stalled.Stop()
 		body := &transfer{content: io.NewSectionReader(f.Content, 0, f.Size), total: f.Size, progress: o.Progress,
 			moved: func() { stalled.Reset(stallTime) }}
 		defer body.Close()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPut, signedURL, body)
 		if err != nil {
-			return permanent(withoutURL(err))
+			return permanent(errors.New("the address of the storage is not valid"))
 		}
 		req.ContentLength = f.Size
 		req.Header.Set("Content-Type", o.Type)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 
 	"vitrine/internal/command"
@@ -121,11 +123,11 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		return exited
 	}
 	if err != nil {
-		t.Tell("vitrine: %s", terminal.Plain(err.Error()))
-		if args[0] == "restore" {
-			t.Tell("%s", restoreHint)
+		advice := []string{"Try: " + command.Try(err)}
+		if args[0] == "restore" && strings.HasPrefix(err.Error(), "unexpected argument") {
+			advice = []string{restoreHint, advice[0]}
 		}
-		t.Tell("Try: %s", command.Try(err))
+		t.Fail(err.Error(), terminal.UsageCode, advice, slices.Contains(args, "--json"))
 		return terminal.ExitUsage
 	}
 	if c.Quiet {
@@ -139,10 +141,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		if in.Cut() { // err is about what was read so far
 			err = ctx.Err()
 		}
-		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))
-		for _, line := range t.Advice(err, command.Help(k)) {
-			t.Tell("%s", terminal.Plain(line))
-		}
+		t.Fail(t.Sentence(err), terminal.Code(err), t.Advice(err, command.Help(k)), command.Given(k, "json"))
 		return terminal.ExitCode(err)
 	}
 	return terminal.ExitDone

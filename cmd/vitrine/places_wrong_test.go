@@ -26,9 +26,9 @@ func TestWrongPlaces(t *testing.T) {
 		}
 	}
 	check(0, "", "account", "create", "owner@example.org")
-	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
-	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
-	check(terminal.ExitFailed, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
+	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
+	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
+	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
 	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
 		"s3cr@rest/@rest"} {
 		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--database",

@@ -119,6 +119,7 @@ const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 	"| 2 | Arguments or flags are missing, unknown or not allowed, also by the rules of the server; or the command needs a confirmation (`--yes`). |\n" +
 	"| 3 | There is no such link, version, captions, account or key. With several arguments: none of those that failed exists. |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n" +
+	"| 75 | Try again later: the server cannot be reached, did not answer in time, is busy, or limits the rate of requests; or the database cannot be reached. |\n" +
 	"| 130 | You interrupted it. |\n"
 
 // output is the section about what commands print.
@@ -127,7 +128,11 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 	"With `--json`, the commands that use an instance over its API print one object per line, which is the API's own,\n" +
 	"with its names: links have `size_bytes` and `created_at`, and other names are like `expiresAt`. Operators' commands\n" +
 	"print objects of their own; the links in them have the same names. `put` and `rm` print a\n" +
-	"line for each file or link, also for those that failed: `error` and `code` say why.\n"
+	"line for each file or link, also for those that failed: `error` and `code` say why.\n\n" +
+	"A command with `--json` that fails prints one object as the last line of standard error: `error` is the message,\n" +
+	"`advice` what to do, if there is any, and `code` a word for programs. It is the code of the API if the server\n" +
+	"answered, otherwise `usage`, `not_found`, `unauthorized`, `unreachable`, `interrupted`, `declined` (you did not\n" +
+	"answer yes), `file_not_found`, `not_tried` or `failed`.\n"
 
 // reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {

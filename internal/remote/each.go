@@ -11,9 +11,6 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// errNotTried is the error of an argument after one that stopped the command.
-var errNotTried = errors.New("not tried")
-
 // forEach calls do for each argument of a command, which prints its result. It
 // continues after an error, unless the command fails for the others too.
 // failed prints an argument with an error for programs. Messages name the
@@ -37,7 +34,7 @@ func forEach(ctx context.Context, t *terminal.Terminal, args []string, what stri
 		}
 		if left := args[i+1:]; len(left) > 0 && hopeless(err) {
 			for _, arg := range left {
-				if err := failed(arg, errNotTried); err != nil {
+				if err := failed(arg, terminal.ErrNotTried); err != nil {
 					return err
 				}
 			}

@@ -289,14 +289,13 @@ func row(ctx context.Context, api *client.Client, path string, l *client.Link) p
 	return put{File: path, LinkDetail: &whole, Review: l.Review, Processing: l.Processing, Replacement: l.Replacement}
 }
 
-// failed returns the message and the code of an error for JSON output. The code
-// is "" if the error is not an answer of the server.
+// failed returns the message and the code of an error for JSON output.
 func failed(t *terminal.Terminal, err error) (message, code string) {
 	var e *client.Error
 	if errors.As(err, &e) {
-		return e.Message, e.Code
+		return e.Message, terminal.Code(err)
 	}
-	return t.Sentence(err), ""
+	return t.Sentence(err), terminal.Code(err)
 }
 
 // bare returns the error without the file name, which the caller adds.

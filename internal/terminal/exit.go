@@ -16,12 +16,13 @@ const (
 	ExitNotFound = 3 // the link, version, account or other object does not exist
 	ExitAccess   = 4 // not signed in, or the API key was refused
 
+	ExitTemporary   = 75  // later it may succeed, as in sysexits.h: EX_TEMPFAIL
 	ExitInterrupted = 130 // by a signal, as shells number it
 )
 
 // ExitCodes explains the exit codes, for the help.
 const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found, " +
-	"4 not signed in or API key refused, 130 interrupted."
+	"4 not signed in or API key refused, 75 try again later, 130 interrupted."
 
 // AccessError is the error of a command that has no API key to use.
 type AccessError struct{ message string }
@@ -84,6 +85,11 @@ func ExitCode(err error) int {
 		if field != "" {
 			return ExitUsage
 		}
+	case vitrine.CodeUnavailable, vitrine.CodeRateLimited:
+		return ExitTemporary
+	}
+	if client.Temporary(err) {
+		return ExitTemporary
 	}
 	return ExitFailed
 }

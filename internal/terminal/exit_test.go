@@ -18,6 +18,9 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{nil, 0},
+		{refused("rate_limited", ""), 75},
+		{&client.Error{Status: 503}, 75},
+		{&vitrine.Error{Code: vitrine.CodeUnavailable}, 75},
 		{errors.New("disk full"), 1},
 		{terminal.Usage("name a link"), 2},
 		{fmt.Errorf("a.txt: %w", terminal.Usage("bad")), 2},

@@ -68,14 +68,19 @@ func (t *Terminal) Tell(format string, args ...any) { fmt.Fprintf(t.Err, format+
 // JSON writes v as one line. It escapes characters that a terminal may
 // interpret.
 func (t *Terminal) JSON(v any) error {
+	line, err := jsonLine(v)
+	if err == nil {
+		_, err = io.WriteString(t.Out, line)
+	}
+	return err
+}
+
+func jsonLine(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := io.WriteString(t.Out, escapeUnsafe(b.String()))
-	return err
+	err := e.Encode(v)
+	return escapeUnsafe(b.String()), err
 }
 
 // Facts writes names and values, a line each, and leaves out empty values. They
