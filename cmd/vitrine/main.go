@@ -35,6 +35,7 @@ type cli struct {
 	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
 	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
 	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used, and the account's limits."`
+	Keys     remote.KeysCmd     `cmd:"" group:"use" help:"List, create and revoke your API keys."`
 	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve AI agents on standard input and output (MCP)."`
 
 	Serve       serveCmd            `cmd:"" group:"run" help:"Run the server."`
@@ -42,7 +43,7 @@ type cli struct {
 	Doctor      doctorCmd           `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
 	Healthcheck healthcheckCmd      `cmd:"" group:"run" help:"Check that the server on this machine responds."`
 	Account     operator.AccountCmd `cmd:"" group:"manage" help:"Create, invite, change and suspend accounts."`
-	Key         operator.KeyCmd     `cmd:"" group:"manage" help:"Create, list, rotate and revoke API keys."`
+	Key         operator.KeyCmd     `cmd:"" group:"manage" help:"Create, list, rotate and revoke API keys of all accounts."`
 	Link        operator.LinkCmd    `cmd:"" group:"manage" help:"Show, review, disable and delete links of all accounts."`
 	Backup      backupCmd           `cmd:"" group:"keep" help:"Back up an instance into a directory while it runs."`
 	Restore     restoreCmd          `cmd:"" group:"keep" help:"Restore a backup into a new data directory."`

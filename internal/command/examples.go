@@ -24,7 +24,9 @@ var Examples = map[string][]string{
 	"login":  {"login", "login --server https://share.example"},
 	"logout": {"logout", "logout --server https://share.example"},
 	"whoami": {"whoami", "whoami --json | jq -r .server"},
-	"mcp":    {"mcp", "mcp --server https://share.example"},
+	"keys": {"keys", "keys --create ci --scope publish --expires 90d", "keys --create reports --scope read --json | jq -r .apiKey",
+		"keys --revoke 7"},
+	"mcp": {"mcp", "mcp --server https://share.example"},
 
 	"serve":       {"serve", "serve --listen :8080 --public-url https://share.example --data /var/lib/vitrine"},
 	"setup":       {"setup --data /var/lib/vitrine"},

@@ -13,7 +13,7 @@ var synonyms = map[string]string{
 	"history": "versions", "rollback": "versions --restore", "caption": "captions", "subtitles": "captions",
 	"signin": "login", "sign-in": "login", "auth": "login", "signout": "logout", "sign-out": "logout",
 	"server": "serve", "start": "serve", "run": "serve", "init": "serve", "check": "doctor", "status": "doctor",
-	"user": "account", "users": "account", "accounts": "account", "keys": "key", "token": "key",
+	"user": "account", "users": "account", "accounts": "account", "token": "keys", "tokens": "keys",
 	"invite": "account invite", "export": "backup", "upgrade": "migrate", "completions": "completion",
 	"me": "whoami", "who": "whoami",
 }

@@ -125,22 +125,14 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				continue
 			}
-			state := "active"
-			switch {
-			case r.RevokedAt != "":
-				state = "revoked " + t.When(k.RevokedAt)
-			case r.ExpiresAt != "" && !k.InForce(in.Now()):
-				state = "expired " + t.When(k.ExpiresAt)
-			case r.ExpiresAt != "":
-				state = "expires " + t.When(k.ExpiresAt)
-			}
 			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4,
-				t.When(k.CreatedAt), cmp.Or(t.When(k.UsedAt), "never"), r.Scope, state, r.Name})
+				t.When(k.CreatedAt), cmp.Or(t.When(k.UsedAt), "never"), r.Scope,
+				t.KeyState(k.RevokedAt, k.ExpiresAt, in.Now()), r.Name})
 		}
 		if c.JSON {
 			return nil
 		}
-		return t.Table([]string{"ID", "KEY", "CREATED", "LAST USED", "SCOPE", "STATE", "NAME"}, rows)
+		return t.Table(terminal.KeyColumns, rows)
 	})
 }
 

@@ -31,6 +31,7 @@ func Predictors() map[string]complete.Predictor {
 		"kind": complete.PredictSet("pdf", "image", "video", "audio", "document", "text", "html",
 			"archive"),
 		"status":  complete.PredictSet("live", "review", "processing", "disabled"),
+		"scope":   complete.PredictSet("read", "publish", "full"),
 		"range":   complete.PredictSet(ranges...),
 		"compare": complete.PredictSet("previous", "year"),
 		"include": complete.PredictSet("utm", "curves", "excluded"),

@@ -122,7 +122,7 @@ var flagOf = map[string]string{"from": "--from", "to": "--to", "timezone": "--ti
 	"include": "--include", "limit": "--limit", "filter": "--filter", "kind": "--kind",
 	"status": "--status", "slug": "--slug", "title": "--title", "linkName": "--title", "expiresAt": "--expires",
 	"type": "--type", "replace": "--replace", "range": "--range", "granularity": "--hours", "version": "--version",
-	"language": "--language"}
+	"language": "--language", "scope": "--scope", "linkLifeSeconds": "--link-life"}
 
 // refused returns the message for a refused request. It names the link that
 // does not exist, or the flag whose value is at fault.
