@@ -54,7 +54,7 @@ command                      terminal
 agent                        client report secrets terminal
 remote                       vitrine agent client credentials filetype fold report terminal
 limits                       vitrine terminal
-markup                       vitrine
+markup                       vitrine filetype
 password                     vitrine turn
 webvtt                       vitrine
 signer                       vitrine report

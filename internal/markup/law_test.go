@@ -13,7 +13,7 @@ var lawfulElements = strings.Fields(`p br hr h2 h3 h4 h5 h6 div span blockquote 
 	abbr ruby rt rp ul ol li dl dt dd details summary table caption thead tbody tfoot tr th td a input bdi fieldset legend label section`)
 
 var lawfulAttributes = strings.Fields(`id class href rel target dir colspan rowspan start title open type checked disabled tabindex role
-	aria-label scope data-digits for name`)
+	aria-label scope data-digits data-kind for name`)
 
 // lawful checks what the surrounding page relies on, and returns the document's
 // text.
@@ -84,6 +84,10 @@ func lawfulElement(t *testing.T, n *html.Node, ids map[string]bool) {
 					"t-key t-string t-number t-comment t-tag"), class) {
 					t.Fatalf("class %q is not allowed", a.Val)
 				}
+			}
+		case "data-kind":
+			if !slices.Contains(strings.Fields("pdf image video audio document text html archive table"), a.Val) && a.Val != "" {
+				t.Fatalf("kind %q is not allowed", a.Val)
 			}
 		case "href":
 			inside := strings.HasPrefix(a.Val, "#doc-")

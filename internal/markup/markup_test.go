@@ -174,6 +174,11 @@ func TestTree(t *testing.T) {
 		strings.Count(text, "a.txt") != 2 || strings.Contains(html, "\u202e") {
 		t.Errorf("tree = %s", html)
 	}
+	for _, want := range []string{`<li data-kind="text"><bdi>file9.txt`, `<li data-kind=""><bdi>passwd`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is missing in %s", want, html)
+		}
+	}
 	if n := strings.Count(html, "<details"); n > 40 {
 		t.Errorf("%d folders, want at most 40", n)
 	}

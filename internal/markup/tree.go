@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 
 	"github.com/dustin/go-humanize"
 )
@@ -64,6 +65,21 @@ type file struct {
 	name    string
 	address string // where it is seen; "" for nowhere
 	size    uint64
+}
+
+// kind returns the kind of a file, for its icon: that of its type, "table", or
+// "" if unknown.
+func (f file) kind() string {
+	switch t, ok := filetype.ByExt(f.name); {
+	case !ok && f.address == "":
+		return ""
+	case !ok:
+		return string(filetype.Text) // source code
+	case slices.Contains([]string{"csv", "tsv", "xlsx", "xls", "ods"}, t.Ext):
+		return "table"
+	default:
+		return string(t.Kind)
+	}
 }
 
 func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
@@ -129,7 +145,7 @@ func (p *page) folder(f *folder, depth int) {
 	}
 	slices.SortStableFunc(f.files, func(a, b file) int { return Natural(a.name, b.name) })
 	for _, file := range f.files {
-		p.tags("<li>")
+		p.tags(`<li data-kind="`, file.kind(), `">`)
 		if file.address != "" {
 			p.tags(`<a target="entry" href="`)
 			p.text(file.address)

@@ -6,11 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"path"
 	"strings"
 	"testing"
-	"vitrine/internal/filetype"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -169,12 +170,43 @@ func TestArchiveEntries(t *testing.T) {
 				s.status(s.get(base+bad), 404)
 			}
 			s.status(s.get(base+"2/bytes", "Sec-Fetch-Dest: document"), 303)
+			s.status(s.get(base+"2/download"), 404)
+			s.status(s.get(base+"2/download", "Sec-Fetch-Dest: document"), 303)
 			s.countOpens(l, 1)
 			s.setState(l, vitrine.StateDisabled)
 			s.status(s.get(base+"1"), 410)
 			s.status(s.get(base+"2/bytes"), 410)
 		})
 	}
+}
+
+// TestArchiveEntryDownload checks that the files that a page shows of an
+// archive are sent as attachments, and no others, as long as the link allows
+// downloads.
+func TestArchiveEntryDownload(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("kit.zip", zipped(t, zip.Deflate))
+	s.check(s.server.Previews.Make(t.Context()))
+	base := s.attr(s.status(s.get("/p/"+string(l.Slug)), 200).body, `href="([^"]+/entry/)1"`)
+	for i, f := range inArchive(t) {
+		at := base + fmt.Sprint(i) + "/download"
+		if i == 0 || f.name == "kit/data.bin" {
+			s.status(s.get(at), 404)
+			continue
+		}
+		r := s.status(s.get(at, "Sec-Fetch-Dest: document"), 200)
+		if r.body != f.content || r.Header.Get("Content-Type") != "application/octet-stream" ||
+			!strings.HasPrefix(r.Header.Get("Content-Disposition"), `attachment; filename="`+path.Base(f.name)+`"`) ||
+			r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+			t.Errorf("%s: %d bytes, want %d; headers %v", f.name, len(r.body), len(f.content), r.Header)
+		}
+		if r := s.status(s.get(at, "Range: bytes=2-4"), 206); r.body != f.content[2:5] {
+			t.Errorf("%s: a range = %q, want %q", f.name, r.body, f.content[2:5])
+		}
+	}
+	s.setState(l, vitrine.StateDisabled)
+	s.status(s.get(base+"1/download"), 410)
 }
 
 // TestBrowserArchiveEntries opens a file of an archive over the list and closes
@@ -221,4 +253,66 @@ func TestBrowserArchiveEntries(t *testing.T) {
 	tb.run(chromedp.Focus("#entry-close"), chromedp.KeyEvent(kb.Escape))
 	tb.until(`!document.getElementById("entry").open`)
 	tb.quiet()
+}
+
+// TestBrowserArchiveNext goes from one file of an archive to the others with
+// buttons and keys, which leave no trace in the history.
+func TestBrowserArchiveNext(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("kit.zip", zipped(t, zip.Deflate))
+	s.check(s.server.Previews.Make(t.Context()))
+	tb := newTab(t, s.page(l))
+	var before int
+	tb.run(chromedp.Evaluate(`history.length`, &before),
+		chromedp.Click(`//a[@target="entry"][normalize-space()="main.go"]`))
+	at := func(name, place string, entry int) {
+		t.Helper()
+		tb.until(fmt.Sprintf(`document.getElementById("entry-name").textContent === %q &&
+			document.getElementById("entry-place").textContent === %q &&
+			document.getElementById("entry-download").href.endsWith("/entry/%d/download")`, name, place, entry))
+		tb.frame(fmt.Sprintf("/entry/%d", entry)).until(`document.readyState === "complete"`)
+	}
+	at("main.go", "3 of 8", 5)
+	tb.run(chromedp.KeyEvent(kb.ArrowRight)) // in the frame, which has the focus
+	at("page.html", "4 of 8", 4)
+	tb.run(chromedp.Click("#entry-next"))
+	at("picture.png", "5 of 8", 2)
+	tb.run(chromedp.KeyEvent(kb.ArrowLeft))
+	at("page.html", "4 of 8", 4)
+	for i, name := range []string{"main.go", "contract.docx", "clip.webm"} {
+		tb.run(chromedp.Click("#entry-back"))
+		at(name, fmt.Sprintf("%d of 8", 3-i), []int{5, 9, 7}[i])
+	}
+	tb.until(`document.getElementById("entry-back").disabled && !document.getElementById("entry-next").disabled`)
+	tb.run(chromedp.Click("#entry-close"))
+	tb.until(fmt.Sprintf(`!document.getElementById("entry").open && history.length === %d &&
+		document.activeElement.textContent === "clip.webm"`, before))
+	tb.quiet()
+}
+
+// TestBrowserArchiveIndent checks that what is in a folder is visibly
+// further in than the folder, on each width.
+func TestBrowserArchiveIndent(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"a/b/c/deep.txt", "a/b/c/d/deeper.txt", "a/one.csv", "root.pdf"} {
+		_, err := z.Create(name)
+		s.check(err)
+	}
+	s.check(z.Close())
+	l := s.publish("deep.zip", b.Bytes())
+	s.check(s.server.Previews.Make(t.Context()))
+	for _, width := range []int64{1280, 390, 320} {
+		tb := newTab(t, chromedp.EmulateViewport(width, 800), s.page(l))
+		tb.run(chromedp.Evaluate(`document.querySelectorAll(".tree details").forEach((d) => (d.open = true))`, nil))
+		tb.until(`[...document.querySelectorAll(".tree details")].every((d) => {
+			const left = (e) => e.getBoundingClientRect().left;
+			const name = left(d.querySelector("summary bdi"));
+			return [...d.querySelector("ul").children].every((li) => left(li.querySelector("bdi")) - name >= 20);
+		}) && document.documentElement.scrollWidth <= innerWidth`)
+		tb.accessible("folders in folders")
+	}
 }

@@ -122,6 +122,7 @@ func (h *handlers) contentRoutes(r *router) {
 	r.page("GET /c/{token}/entry/{entry}/view", h.content.EntryFrame())
 	r.page("GET /c/{token}/entry/{entry}/bytes", h.content.EntryBytes())
 	r.page("OPTIONS /c/{token}/entry/{entry}/bytes", content.FileOptions)
+	r.page("GET /c/{token}/entry/{entry}/download", h.content.EntryFile())
 	r.page("GET /c/{token}/preview", h.content.OnContent(h.content.Preview))
 	r.page("GET /c/{token}/{frame}", h.content.Frame)
 	r.page("GET /c/{token}/frame", h.content.OnContent(h.content.HTMLFrame))

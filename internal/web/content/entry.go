@@ -30,48 +30,53 @@ type entry struct {
 	close  func()
 }
 
-// onEntry finds an archive entry by its index in the listing. Entries without a
-// viewer are refused.
-func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
-	e entry) error) httpx.HandlerFunc {
+type entryHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error
+
+// onEntry finds an archive entry by its index in the listing, to show it.
+// Entries without a viewer are refused.
+func (s *Handler) onEntry(h entryHandler) httpx.HandlerFunc {
 	return s.OnContent(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-		i, err := strconv.Atoi(r.PathValue("entry"))
-		if err != nil {
-			return httpx.ErrNoPage
-		}
 		if httpx.Navigated(r) {
 			return s.toPage(w, r, l)
 		}
-		listed, err := s.Viewers.Entry(r, l, i)
-		if err != nil {
-			return err
-		}
-		v := viewer.EntryViewer(l, listed)
-		if v == nil {
-			return httpx.ErrNoPage
-		}
-		blob, err := s.Blob(r, l)
-		if err != nil {
-			return err
-		}
-		defer blob.Close()
-		e := entry{Entry: listed, viewer: v, tag: fmt.Sprintf(`"%.16s-entry-%d"`, l.SHA256, i)}
-		switch t, _ := filetype.ByExt(l.Name); t.Ext {
-		case "tar":
-			err = e.fromTar(blob, i)
-		case "zip":
-			err = e.fromZip(blob, i)
-		default:
-			err = e.unpack(r, blob, l, t, i)
-		}
-		if err != nil {
-			return err
-		}
-		if e.close != nil {
-			defer e.close()
-		}
-		return h(w, r, l, e)
+		return s.withEntry(w, r, l, h)
 	})
+}
+
+func (s *Handler) withEntry(w http.ResponseWriter, r *http.Request, l *vitrine.Link, h entryHandler) error {
+	i, err := strconv.Atoi(r.PathValue("entry"))
+	if err != nil {
+		return httpx.ErrNoPage
+	}
+	listed, err := s.Viewers.Entry(r, l, i)
+	if err != nil {
+		return err
+	}
+	v := viewer.EntryViewer(l, listed)
+	if v == nil {
+		return httpx.ErrNoPage
+	}
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	e := entry{Entry: listed, viewer: v, tag: fmt.Sprintf(`"%.16s-entry-%d"`, l.SHA256, i)}
+	switch t, _ := filetype.ByExt(l.Name); t.Ext {
+	case "tar":
+		err = e.fromTar(blob, i)
+	case "zip":
+		err = e.fromZip(blob, i)
+	default:
+		err = e.unpack(r, blob, l, t, i)
+	}
+	if err != nil {
+		return err
+	}
+	if e.close != nil {
+		defer e.close()
+	}
+	return h(w, r, l, e)
 }
 
 // fromZip finds an entry by the directory at the end of a ZIP.
@@ -171,7 +176,10 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 			return httpx.SeeOther(w, r, here+"view"+query)
 		}
 		p := inertPage{Title: e.Name, Styles: httpx.Origin(s.ContentURL)}
-		p.Sheets, p.Script = e.viewer.Entries.Styles, p.Styles+ui.AssetPath("viewer/html/frame.js")
+		p.Sheets = e.viewer.Entries.Styles
+		for _, script := range []string{"viewer/html/frame.js", "viewer/tree/frame.js"} {
+			p.Scripts = append(p.Scripts, p.Styles+ui.AssetPath(script))
+		}
 		if e.viewer.Entries.Text {
 			text, err := io.ReadAll(io.LimitReader(e.bytes, viewer.MaxText))
 			if err != nil {
@@ -212,12 +220,38 @@ func (s *Handler) EntryBytes() httpx.HandlerFunc {
 		s.SetPolicy(w, r, httpx.FileBytes)
 		h.Set("Content-Type", filetype.ContentType(t))
 		h.Set("Content-Disposition", "inline")
-		h.Set("ETag", e.tag)
-		if e.packed && strings.Contains(r.Header.Get("Range"), ",") {
-			r = r.Clone(r.Context())
-			r.Header.Del("Range") // each range would be unpacked from the beginning
-		}
-		http.ServeContent(w, r, "", time.Time{}, e.bytes)
+		e.send(w, r)
 		return nil
 	})
+}
+
+// EntryFile sends a file in an archive as a download, if the link allows
+// downloads.
+func (s *Handler) EntryFile() httpx.HandlerFunc {
+	return s.OnContent(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+		switch {
+		case !l.AllowDownload && httpx.Navigated(r):
+			return s.toPage(w, r, l)
+		case !l.AllowDownload:
+			return httpx.ErrNoPage
+		}
+		return s.withEntry(w, r, l, func(w http.ResponseWriter, r *http.Request, _ *vitrine.Link, e entry) error {
+			s.SetPolicy(w, r, httpx.FileBytes)
+			h := w.Header()
+			h.Set("Content-Type", filetype.Unknown)
+			h.Set("Content-Disposition", httpx.Disposition("attachment", strings.ReplaceAll(e.Name, `\`, "/")))
+			e.send(w, r)
+			return nil
+		})
+	})
+}
+
+// send sends the bytes of the file, whole or in ranges.
+func (e *entry) send(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("ETag", e.tag)
+	if e.packed && strings.Contains(r.Header.Get("Range"), ",") {
+		r = r.Clone(r.Context())
+		r.Header.Del("Range") // each range would be unpacked from the beginning
+	}
+	http.ServeContent(w, r, "", time.Time{}, e.bytes)
 }

@@ -64,7 +64,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	case v.Inert == "":
 		p.Message = viewer.Card.FallbackText(l)
 	default:
-		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
+		p.Scripts = []string{p.Styles + ui.AssetPath("viewer/html/frame.js")}
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
 	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.FrameSandbox)
@@ -80,7 +80,7 @@ type inertPage struct {
 	Title   string
 	Styles  string   // origin of the styles
 	Sheets  []string // styles of the viewer
-	Script  string   // address of the script that reports how far it was read; "" for none
+	Scripts []string // addresses of those that report how far it was read, and the like
 	Message string   // shown instead of content
 	viewer.Content
 }

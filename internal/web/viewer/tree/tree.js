@@ -1,5 +1,10 @@
-// What is in an archive: a file of it opens over the list.
+// What is in an archive: a file of it opens over the list, from which the next and the previous one are reached.
 const dialog = document.getElementById("entry");
+const [name, place, back, next, close, download] = ["name", "place", "back", "next", "close", "download"].map((id) =>
+  document.getElementById(`entry-${id}`),
+);
+const links = [...document.querySelectorAll('.tree a[target="entry"]')];
+let at = 0;
 const frame = document.createElement("iframe");
 frame.name = "entry";
 frame.title = "File of the archive";
@@ -7,15 +12,44 @@ frame.allow = "fullscreen";
 frame.sandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals";
 dialog.querySelector("div").append(frame);
 
-for (const link of document.querySelectorAll('.tree a[target="entry"]')) {
+// What is shown, and that it goes away, is no step back in the history.
+const load = (address) => frame.contentWindow.location.replace(address);
+
+function show(i) {
+  at = i;
+  const link = links[at];
+  name.textContent = link.textContent;
+  place.textContent = links.length > 1 ? `${at + 1} of ${links.length}` : "";
+  back.disabled = at === 0;
+  next.disabled = at === links.length - 1;
+  if (download) download.href = link.href.replace(/\?.*|$/, "/download");
+  load(link.href);
+}
+
+links.forEach((link, i) => {
   link.addEventListener("click", (e) => {
     if (e.ctrlKey || e.metaKey || e.shiftKey) return;
-    document.getElementById("entry-name").textContent = link.textContent;
+    e.preventDefault();
+    show(i);
     dialog.showModal();
     frame.focus();
   });
-}
-document.getElementById("entry-close").addEventListener("click", () => dialog.close());
+});
+const by = (step) => links[at + step] && dialog.open && show(at + step);
+back.addEventListener("click", () => by(-1));
+next.addEventListener("click", () => by(1));
+addEventListener("keydown", (e) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+  if (step && !e.altKey && !e.ctrlKey && !e.metaKey) by(step);
+});
+// The frame has the focus at first; it passes on arrows that it has no use for.
+addEventListener("message", ({ source, data }) => {
+  const step = data?.vitrine?.step;
+  if (source === frame.contentWindow && (step === 1 || step === -1)) by(step);
+});
+close.addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
-// What was shown goes away, and is no step back in the history.
-dialog.addEventListener("close", () => frame.contentWindow.location.replace("about:blank"));
+dialog.addEventListener("close", () => {
+  load("about:blank");
+  links[at].focus();
+});
