@@ -110,7 +110,7 @@ web                          web/app/linkpage web/app/peoplepage web/app/reportp
 web                          web/app/versionpage web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
 web/agents                   vitrine client agent auth
-web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
+web/api                      vitrine analytics auth collections export filetype links publish versions web/httpx web/viewer report
 web                          geo sharedreport
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      analytics report web/chart

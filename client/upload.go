@@ -74,6 +74,10 @@ type Options struct {
 	// keeps its address, title and settings, so Slug, LinkName, ViewOnly and
 	// ExpiresAt are ignored.
 	Replace string
+	// Website is the slug of an existing website of the account, to which the
+	// file, a ZIP, is deployed. The Link that Upload returns is the website. It
+	// keeps its title, so the same options are ignored as for Replace.
+	Website string
 	// IfMatch is the expected ETag of the link in Replace, or "" for any. If
 	// the link has changed, the upload fails.
 	IfMatch string
@@ -84,6 +88,10 @@ type Options struct {
 	// goroutine and do not overlap. sent returns to 0 if the transfer restarts.
 	Progress func(sent, total int64)
 }
+
+// keepsPage reports whether the upload changes no more than the file of a link
+// or website.
+func (o *Options) keepsPage() bool { return o.Replace != "" || o.Website != "" }
 
 // Link is a published file.
 type Link struct {
@@ -123,7 +131,7 @@ type Begun struct {
 }
 
 // BeginUpload performs step 1 of an upload whose bytes another program sends.
-// It uses the options Type, Slug, Replace and IdempotencyKey.
+// It uses the options Type, Slug, Replace, Website and IdempotencyKey.
 func (c *Client) BeginUpload(ctx context.Context, name string, size int64, o Options) (Begun, error) {
 	o.Type = cmp.Or(o.Type, typeOf(name))
 	return c.begin(ctx, File{Name: name, Size: size}, o)
@@ -198,7 +206,7 @@ func typeOf(name string) string {
 }
 
 func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err error) {
-	if o.Replace != "" {
+	if o.keepsPage() {
 		o.Slug = ""
 	}
 	err = c.postIf(ctx, o.IfMatch, "/uploads", struct {
@@ -209,7 +217,8 @@ func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err err
 		Key  string `json:"idempotencyKey,omitempty"`
 
 		Replace string `json:"replace,omitempty"`
-	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey, o.Replace}, &b)
+		Website string `json:"website,omitempty"`
+	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey, o.Replace, o.Website}, &b)
 	return b, err
 }
 
@@ -219,7 +228,7 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	if !o.ExpiresAt.IsZero() {
 		expires = expiry(&o.ExpiresAt)
 	}
-	if *download = !o.ViewOnly; o.Replace != "" {
+	if *download = !o.ViewOnly; o.keepsPage() {
 		o.Slug, o.LinkName, download, expires = "", "", nil, ""
 	}
 	err = c.postIf(ctx, o.IfMatch, "/uploads/complete", struct {
@@ -231,8 +240,9 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 		AllowDownload *bool  `json:"allowDownload,omitempty"`
 		Key           string `json:"idempotencyKey,omitempty"`
 		Replace       string `json:"replace,omitempty"`
+		Website       string `json:"website,omitempty"`
 		ExpiresAt     string `json:"expiresAt,omitempty"`
-	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, expires}, &l)
+	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, o.Website, expires}, &l)
 	return l, err
 }
 

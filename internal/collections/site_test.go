@@ -63,13 +63,13 @@ func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, erro
 	h.T.Helper()
 	ctx, size := h.T.Context(), int64(len(content))
 	begun, err := h.Uploads.Create(ctx, h.Account,
-		publish.UploadRequest{Name: "website.zip", Type: "application/zip", Size: size, Site: h.site.ID})
+		publish.UploadRequest{Name: "website.zip", Type: "application/zip", Size: size, Website: string(h.site.Slug)})
 	if err != nil {
 		return nil, err
 	}
 	h.Put(begun.Path, "application/zip", string(content))
 	r := publish.CompleteRequest{Path: string(begun.Path), Name: "website.zip", Type: "application/zip",
-		Site: h.site.ID}
+		Website: string(h.site.Slug)}
 	l, err := u.Complete(ctx, h.Account, r)
 	if u != h.Uploads && vitrine.CodeOf(err) == vitrine.CodeUnavailable {
 		return h.Uploads.Complete(ctx, h.Account, r)

@@ -19,11 +19,11 @@ type CompleteRequest struct {
 	Path, Name, Type               string
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
-	Site                           vitrine.SiteID // that of step 1
-	Key                            vitrine.KeyID  // of the request; 0 means a browser session
-	Client                         string         // the program that sends it, as it names itself
-	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
-	Replaces                       string         // the link of step 1, by its slug
+	Website                        string        // that of step 1
+	Key                            vitrine.KeyID // of the request; 0 means a browser session
+	Client                         string        // the program that sends it, as it names itself
+	LinkLife                       time.Duration // how long the link may be public (vitrine.APIKey)
+	Replaces                       string        // the link of step 1, by its slug
 	Precondition                   versions.Condition
 	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
 }
@@ -45,7 +45,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	if err != nil {
 		return nil, err
 	}
-	if err := r.keepsPage(); err != nil {
+	if err := r.onlyFile(); err != nil {
 		return nil, err
 	}
 	u, l, err := s.find(ctx, a, r)
@@ -128,7 +128,7 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
 	}
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		u, err = tx.Upload(id)
-		if errors.Is(err, vitrine.ErrNotFound) || err == nil && (u.Account != a.ID || u.Site != r.Site) {
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && u.Account != a.ID {
 			return unknown
 		}
 		if err != nil {
@@ -171,8 +171,17 @@ func (s *Uploads) checkSame(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload
 		return mismatch("slug")
 	case key != "" && u.IdempotencyKey != key:
 		return mismatch("idempotencyKey")
+	case (u.Site == 0) != (r.Website == ""):
+		return mismatch("website")
 	case (u.Replaces == 0) != (r.Replaces == ""):
 		return mismatch("replace")
+	case u.Site != 0:
+		to := vitrine.Upload{}
+		err := deploysTo(tx, a, &to, r.Website)
+		if err == nil && to.Site != u.Site {
+			err = mismatch("website")
+		}
+		return err
 	case u.Replaces == 0:
 		return nil
 	}

@@ -38,25 +38,29 @@ func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vit
 
 var errNotReplaced = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "replace", Message: vitrine.ErrNoOwnLink.Message}
 
-// keepsPage returns an error if a request that replaces a file would also
-// change the link's page.
-func (r CompleteRequest) keepsPage() error {
-	field := ""
+// onlyFile returns an error if a request that replaces a file or deploys a
+// website would also change the page.
+func (r CompleteRequest) onlyFile() error {
+	keeps := keepsPage
 	switch {
+	case r.Website != "" && r.Replaces != "":
+		return keepsSite("replace")
+	case r.Website != "":
+		keeps = keepsSite
 	case r.Replaces == "":
 		return nil
-	case r.LinkName != nil:
-		field = "linkName"
-	case r.Slug != nil:
-		field = "slug"
-	case r.AllowDownload != nil:
-		field = "allowDownload"
-	case r.ExpiresAt != nil:
-		field = "expiresAt"
-	default:
-		return nil
 	}
-	return keepsPage(field)
+	switch {
+	case r.LinkName != nil:
+		return keeps("linkName")
+	case r.Slug != nil:
+		return keeps("slug")
+	case r.AllowDownload != nil:
+		return keeps("allowDownload")
+	case r.ExpiresAt != nil:
+		return keeps("expiresAt")
+	}
+	return nil
 }
 
 func keepsPage(field string) error {

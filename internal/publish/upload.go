@@ -45,9 +45,9 @@ type UploadRequest struct {
 	Name, Type           string
 	Size                 int64
 	Slug, IdempotencyKey *string
-	// Site is the website of the account to which the file, a ZIP, is deployed
-	// as a version, or 0 if the file becomes a link.
-	Site vitrine.SiteID
+	// Website is the slug of the account's website to which the file, a ZIP, is
+	// deployed as a version, or "" if the file becomes a link.
+	Website string
 	// Replaces is the slug of the account's link whose file is replaced, or ""
 	// if the file becomes a new link.
 	Replaces string
@@ -78,6 +78,11 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	var ended []vitrine.UploadID
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		ended = nil
+		if r.Website != "" {
+			if err := deploysTo(tx, a, u, r.Website); err != nil {
+				return err
+			}
+		}
 		if r.Replaces != "" {
 			if err := s.replaces(tx, a, u, r); err != nil {
 				return err
@@ -110,18 +115,23 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 			return nil, err
 		}
 	}
-	if r.Replaces != "" && r.Slug != nil {
+	switch {
+	case r.Replaces != "" && r.Website != "":
+		return nil, keepsSite("replace")
+	case r.Replaces != "" && r.Slug != nil:
 		return nil, keepsPage("slug")
+	case r.Website != "" && r.Slug != nil:
+		return nil, keepsSite("slug")
 	}
 	t, err := filetype.ByName(r.Name, r.Type)
 	if err != nil {
 		return nil, fileError(err)
 	}
-	if r.Site != 0 && t.Ext != "zip" {
+	if r.Website != "" && t.Ext != "zip" {
 		return nil, &vitrine.Error{Code: vitrine.CodeUnsupportedType, Field: "name",
 			Message: "A website is uploaded as a folder, or as one ZIP."}
 	}
-	if most := int64(filetype.MaxSiteBytes); r.Site != 0 && r.Size > most {
+	if most := int64(filetype.MaxSiteBytes); r.Website != "" && r.Size > most {
 		return nil, &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size,
 			Message: "A website can have at most 4 GiB."}
 	}
@@ -130,7 +140,7 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 			Message: "The size must be the exact number of bytes of the file, at least 1."}
 	}
 	u := &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size,
-		Site: r.Site, State: vitrine.UploadOpen}
+		State: vitrine.UploadOpen}
 	if r.Slug != nil {
 		if u.Slug, err = vitrine.ParseSlug(*r.Slug); err != nil {
 			return nil, err
@@ -161,7 +171,7 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug ||
 			old.Site != u.Site || old.Replaces != u.Replaces:
 			return CreatedUpload{}, &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: "idempotencyKey",
-				Message: "This idempotency key was used for another upload: name, type, size, slug and replace must be the same. Use a new key for a new file."}
+				Message: "This idempotency key was used for another upload: name, type, size, slug, replace and website must be the same. Use a new key for a new file."}
 		default:
 			return s.resume(tx, old, now)
 		}

@@ -33,6 +33,7 @@ var validRequests = map[string]func(c caller) answer{
 	"cancelUpload":   func(c caller) answer { return c.call(c.key, "POST", "/uploads/cancel", fields{"path": "nope"}) },
 	"putFile":        func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
 	"listLinks":      func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
+	"listWebsites":   func(c caller) answer { return c.call(c.key, "GET", "/websites", nil) },
 	"getLink":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope", nil) },
 	"updateLink":     func(c caller) answer { return c.call(c.key, "PATCH", "/links/nope", fields{"title": "x"}) },
 	"deleteLink":     func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope", nil) },
@@ -70,8 +71,8 @@ var validRequests = map[string]func(c caller) answer{
 // paths has the path of each operation that is used with a wrong method.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
 	"cancelUpload": "/uploads/cancel",
-	"listLinks":    "/links",
-	"getLink":      "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
+	"listLinks":    "/links", "listWebsites": "/websites",
+	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",

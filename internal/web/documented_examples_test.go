@@ -150,6 +150,8 @@ func TestDocumentedExamples(t *testing.T) {
 	captions := c.sound(c.key)
 	check("putCaptions", c.send(c.key, "PUT", captions+"/de", "text/vtt", morning))
 	check("listCaptions", c.call(c.key, "GET", captions, nil))
+	c.deploy(c.newWebsite("Garden").Slug, "index.html=<p>Garden").want(200, "")
+	check("listWebsites", c.call(c.key, "GET", "/websites", nil))
 	check("getKey", c.call(c.key, "GET", "/key", nil))
 	made := c.call(c.key, "POST", "/keys", request("createKey", nil))
 	check("createKey", made)

@@ -45,6 +45,7 @@ func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/versions", h.api.ListVersions)
 	r.key(vitrine.ScopePublish, "POST /api/v1/links/{slug}/versions/{version}/restore", h.api.RestoreVersion)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}/versions/{version}", h.api.DeleteVersion)
+	r.key(vitrine.ScopeRead, "GET /api/v1/websites", h.api.ListWebsites)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/analytics", h.api.LinkAnalytics)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/visits", h.api.Visits)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/visits/{visit}", h.api.Visit)

@@ -55,6 +55,7 @@ var requests = map[string]func(c caller, slug string) answer{
 		return c.call(c.key, "GET", "/links?views=true",
 			nil)
 	},
+	"GET /api/v1/websites":     func(c caller, _ string) answer { return c.call(c.key, "GET", "/websites", nil) },
 	"GET /api/v1/links/{slug}": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug, nil) },
 	"PATCH /api/v1/links/{slug}": func(c caller, slug string) answer {
 		return c.call(c.key, "PATCH", "/links/"+slug, fields{"title": "Changed"})

@@ -180,7 +180,7 @@ func (s *Server) handlers() *handlers {
 	h := &handlers{
 		shell: shell, gallery: s.Gallery,
 		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links,
-			Versions: kept, Captions: s.Captions,
+			Versions: kept, Sites: s.Sites, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
 		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse,
 			Views:   s.Views,

@@ -131,6 +131,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Links:    links,
 		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: now},
 		Albums:   &collections.Albums{Store: store, Now: now},
+		Sites:    &collections.Sites{Store: store, Links: links, Plans: vitrine.DefaultPlans(), Now: now},
 		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},

@@ -183,12 +183,12 @@ func TestWebsiteLimits(t *testing.T) {
 	h.refused(err, vitrine.CodeProRequired, "")
 	if _, err := h.server.Uploads.Create(t.Context(), h.member,
 		publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9,
-			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
+			Website: string(site.Slug)}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
 		t.Errorf("deploy of a page: %v, want unsupported_type", err)
 	}
 	if _, err := h.server.Uploads.Create(t.Context(), h.owner,
 		publish.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9,
-			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			Website: string(site.Slug)}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("deploy to another account's website: %v, want not_found", err)
 	}
 }
@@ -300,11 +300,11 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	// An upload of a website cannot be completed as a link.
 	content := packed(t, "index.html=x")
 	begun, err := h.server.Uploads.Create(t.Context(), h.member,
-		publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
+		publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Website: string(site.Slug)})
 	h.check(err)
 	_, err = h.server.Uploads.Complete(t.Context(), h.member,
 		publish.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
-	h.refused(err, vitrine.CodeUploadNotFound, "")
+	h.refused(err, vitrine.CodeIdempotencyMismatch, "")
 }
 
 // noPages checks that a slug has none of a link's pages and forms, whatever the

@@ -84,7 +84,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 	ctx, u := s.t.Context(), s.server.Uploads
 	const name, kind = "site.zip", "application/zip"
 	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind, Size: int64(len(content)),
-		Site: site.ID})
+		Website: string(site.Slug)})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 	s.check(err)
 	s.ahead.Add(int64(time.Second)) // gives the versions an order
 	return u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind,
-		Site: site.ID})
+		Website: string(site.Slug)})
 }
 
 // deployed deploys valid files.

@@ -107,7 +107,7 @@ func (s *Handler) Link(l *vitrine.Link) Link {
 }
 
 func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	b, err := s.BeginUpload(w, r, c.Account)
+	b, err := s.BeginUpload(w, r, c)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,10 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 	return httpx.WriteJSON(w, map[string]Link{"existing": made})
 }
 
-// BeginUpload does step 1 of an upload, for a browser or any other program.
+// BeginUpload does step 1 of an upload. A request without a key comes from a
+// signed-in browser.
 func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
-	a *vitrine.Account) (publish.CreatedUpload, error) {
+	c *auth.Caller) (publish.CreatedUpload, error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return publish.CreatedUpload{}, err
@@ -131,12 +132,15 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
 		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"),
-		Replaces: filled(f.FilledText("replace")), Precondition: condition(r)}
-	if err := s.wrong(a, f); err != nil {
+		Replaces: filled(f.FilledText("replace")), Website: filled(f.FilledText("website")), Precondition: condition(r)}
+	if err := s.wrong(c.Account, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
-	b, err := s.Uploads.Create(r.Context(), a, req)
-	return b, s.notAsExpected(w, r, a, req.Replaces, err)
+	if err := mayDeploy(c, req.Website); err != nil {
+		return publish.CreatedUpload{}, err
+	}
+	b, err := s.Uploads.Create(r.Context(), c.Account, req)
+	return b, s.notAsExpected(w, r, c.Account, req.Replaces, err)
 }
 
 // filled returns "" for a field that was not sent.
@@ -187,12 +191,15 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
 		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")),
-		Precondition: condition(r)}
+		Website: filled(f.FilledText("website")), Precondition: condition(r)}
 	req.ExpiresAt = expiry(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
 	}
 	if err := s.wrong(c.Account, f); err != nil {
+		return nil, "", err
+	}
+	if err := mayDeploy(c, req.Website); err != nil {
 		return nil, "", err
 	}
 	if req.Replaces != "" {

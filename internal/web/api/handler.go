@@ -6,6 +6,7 @@ import (
 	"vitrine"
 	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
+	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/versions"
@@ -20,6 +21,7 @@ type Handler struct {
 	Uploads   *publish.Uploads
 	Links     *links.Service
 	Versions  *versions.Service
+	Sites     *collections.Sites
 	Captions  *publish.Captions
 	Analytics *analytics.Service
 	Receiver  vitrine.Receiver            // nil when signed URLs lead elsewhere

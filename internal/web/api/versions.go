@@ -18,11 +18,20 @@ type replacement struct {
 	why
 }
 
-// Made returns the link of a completed upload. If the upload replaced the file
-// of the link, replaced is the upload, and the link has the new version.
+// Made returns the link of a completed upload, or the website of a deployed
+// version. If the upload replaced the file of the link, replaced is the upload,
+// and the link has the new version.
 func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	replaced vitrine.UploadID) (Link, error) {
 	made := s.Link(l)
+	if l.Site != 0 {
+		site, err := s.Sites.OfVersion(r.Context(), l)
+		if err != nil {
+			return made, err
+		}
+		made.Slug, made.Title, made.URL = site.Slug, site.Title, s.SiteURL(site.Slug)
+		return made, nil
+	}
 	if replaced == "" {
 		return made, nil
 	}

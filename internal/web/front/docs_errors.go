@@ -50,7 +50,7 @@ var (
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
-		"getAccountAnalytics"}, ofOneLink)
+		"listWebsites", "getAccountAnalytics"}, ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion"}, keyOps...)
@@ -88,7 +88,7 @@ var docErrors = []docError{
 		Then: "Send Authorization: Bearer with an active key from the API keys page.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Contact the administrator.",
 		Ops: append([]string{"takeLogin", "putFile"}, withKey...)},
-	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys.", Then: "Nothing was changed. Use a key with the scope named in the message.", Ops: needScope},
+	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys. Or the key limits its links, and the upload is for a website.", Then: "Nothing was changed. Use a key with the scope named in the message.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
@@ -101,7 +101,7 @@ var docErrors = []docError{
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",
 		Then: "Repeat step 1 with the same idempotencyKey to get a new URL.", Ops: puts},
-	{Code: vitrine.CodeNotFound, When: "Your account has no link with this slug, the link has no such version or visit, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
+	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version or visit, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The endpoint does not support this method.",
 		Then: "See the Allow header.", Ops: anyOp},
 	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again returns 200.", Ops: puts},

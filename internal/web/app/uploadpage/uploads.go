@@ -38,7 +38,7 @@ func (s *Handler) memberLink(l *vitrine.Link) memberLink {
 }
 
 func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	b, err := s.API.BeginUpload(w, r, me)
+	b, err := s.API.BeginUpload(w, r, &auth.Caller{Account: me})
 	if err != nil {
 		return err
 	}

@@ -283,7 +283,7 @@ func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
-		IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Website: string(site.Slug)}
 	if f.Err != nil {
 		return f.Err
 	}
@@ -304,7 +304,7 @@ func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
-		IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Website: string(site.Slug)}
 	if f.Err != nil {
 		return f.Err
 	}
