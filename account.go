@@ -63,7 +63,7 @@ type Account struct {
 	// ViewerKeyAt is when the key was created. A key of a configured age is
 	// replaced; IDs made with it can no longer be matched.
 	ViewerKeyAt  time.Time
-	TimeZone     string // of reports in the app, an IANA name; "" means UTC
+	TimeZone     string // of the app, an IANA name; "" means UTC for days, and the browser's for moments
 	CreatedAt    time.Time
 	ClosedAt     time.Time // zero means open; a closed account is suspended permanently
 	CountOwn     bool      // whether views by the owner count

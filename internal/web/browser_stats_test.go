@@ -191,13 +191,18 @@ func TestBrowserStatsCurve(t *testing.T) {
 }
 
 // TestBrowserStatsTimes checks that times of visits are in the reader's time
-// zone, with UTC in the title, and that days are not converted.
+// zone, with UTC in the title, and that days are not converted. The page names
+// both zones where they are used, and only one if they are the same.
 func TestBrowserStatsTimes(t *testing.T) {
 	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(emulation.SetTimezoneOverride("Asia/Kathmandu"), chromedp.EmulateViewport(1280, 900),
 		chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
 	tb.until(`[...document.querySelectorAll(".visits time")].every((t) => { const local = new Date(new Date(t.dateTime).getTime() + 345 * 60000).toISOString(); return t.textContent.includes(local.slice(11, 16)) && !t.textContent.includes("UTC") && t.title.includes(new Date(t.dateTime).toISOString().slice(11, 16) + " UTC") })`)
+	clocks := `[document.querySelector("#recent-title").innerText, document.querySelector("#chart-title").innerText, document.querySelector("[data-clocks]").checkVisibility()].join("; ")`
+	tb.until(clocks + `.replace("Katmandu", "Kathmandu") === "Recent visits Asia/Kathmandu; By day UTC; true"`)
+	tb.run(emulation.SetTimezoneOverride("UTC"), chromedp.Reload())
+	tb.until(clocks + ` === "Recent visits UTC; By day UTC; false"`)
 	tb.quiet()
 }
 

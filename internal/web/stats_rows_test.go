@@ -51,6 +51,30 @@ func TestStatsWayOn(t *testing.T) {
 	same(t, "rows of the file", strings.Count(file, "\n"), len(want.Breakdowns.Cities)+1)
 }
 
+// TestStatsUnknown checks that a card without values says of how many views it
+// does not know them, instead of that there are no data.
+func TestStatsUnknown(t *testing.T) {
+	o := newReportSite(t)
+	l := o.publish("notes.txt", []byte("Read in a local network.\n"))
+	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
+	for i := range 2 {
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: report.View{
+			ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(i + 1)}})
+	}
+	_, err := o.log.Append(t.Context(), b)
+	o.check(err)
+	for _, path := range []string{statsPath(l), o.share(t, statsPath(l), "label=The+board")} {
+		page := o.parse(o.status(o.get(path+"?range=7d", o.cookie), http.StatusOK).body)
+		for card, want := range map[string]string{"countries": "The country of 2 views is not known.",
+			"screens":   "The window width of 2 views was not measured.",
+			"referrers": "No view came from a link on another page."} {
+			if text := page.id("by-" + card).text(); !strings.HasSuffix(text, want) {
+				t.Errorf("%s: card of %s = %q, want %q", path, card, text, want)
+			}
+		}
+	}
+}
+
 // TestStatsEmpty checks that the report of a link without views says what will
 // appear and offers its address.
 func TestStatsEmpty(t *testing.T) {

@@ -33,6 +33,10 @@ const update = () => {
     }
     time.title = `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC${zone ? `, shown in ${zone}` : ""}`;
   }
+  // Above times the page names their zone, and says that there are two only if there are.
+  for (const clock of document.querySelectorAll("[data-clock]"))
+    clock.textContent = (clock.closest("[data-zone]")?.dataset.zone || ofBrowser || "").replaceAll("_", " ");
+  for (const both of document.querySelectorAll("[data-clocks]")) both.hidden = /^(Etc\/)?UTC$/.test(ofBrowser);
 };
 document.addEventListener("numbers", update);
 update();

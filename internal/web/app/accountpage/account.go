@@ -144,9 +144,6 @@ func (s *Handler) ChangeTimeZone(w http.ResponseWriter, r *http.Request, me *vit
 	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err != nil {
 		return s.renderMeError(w, r, "timezone", err)
 	}
-	if zone == "UTC" {
-		zone = ""
-	}
 	if err := s.Accounts.SetTimeZone(r.Context(), me.ID, zone); err != nil {
 		return err
 	}

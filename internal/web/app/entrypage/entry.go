@@ -91,7 +91,7 @@ func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 // browser, if known.
 func (s *Handler) welcome(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	zone := r.PostForm.Get("timezone")
-	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err == nil && zone != "UTC" {
+	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err == nil && zone != "" {
 		if err := s.Accounts.SetTimeZone(r.Context(), in.Account.ID, zone); err != nil {
 			return err
 		}

@@ -15,6 +15,8 @@ type statsBars struct {
 	ID, Name, Of string // what the rows are, and what they count
 	Rows         []statsBar
 	All          int            // how many rows there are, of which Rows has the first
+	Rest         *statsBar      // the views that are in no row; nil if there are none
+	Missing      string         // shown instead of rows if there is only Rest
 	Training     []statsProgram // of assistants: crawlers that train models
 }
 
@@ -60,7 +62,37 @@ var filteredBy = map[string]report.Dimension{
 	"os": report.OnOS, "screens": report.OnScreen,
 }
 
-func statsBreakdowns(b *report.Breakdowns) []statsBars {
+// rests maps cards to the name of the views in none of their rows, and to what
+// is said of them if there are no rows.
+var rests = map[string][2]string{
+	"countries": {"Unknown", "The country of %s is not known."},
+	"cities":    {"Unknown", "The city of %s is not known."},
+	"referrers": {"None"},
+	"devices":   {"Unknown", "The device of %s is not known."},
+	"browsers":  {"Unknown", "The browser of %s is not known."},
+	"os":        {"Unknown", "The system of %s is not known."},
+	"screens":   {"Not measured", "The window width of %s was not measured."},
+	"campaigns": {"None"}, "mediums": {"None"}, "contents": {"None"}, "terms": {"None"},
+}
+
+// setRest adds the views that are in no bucket, so that the card adds up to all
+// views. Of more buckets than the page has, the sum is not known.
+func (c *statsBars) setRest(buckets []report.Bucket, views int64, words seriesWords) {
+	rest := views
+	for _, b := range buckets {
+		rest -= b.Count
+	}
+	names, some := rests[c.ID]
+	if !some || rest <= 0 || len(buckets) >= pageBuckets {
+		return
+	}
+	c.Rest = &statsBar{Name: names[0], Count: ui.Figure(rest)}
+	if names[1] != "" {
+		c.Missing = fmt.Sprintf(names[1], ui.Counted(rest, words.one, strings.ToLower(words.Views)))
+	}
+}
+
+func statsBreakdowns(b *report.Breakdowns, views int64, words seriesWords) []statsBars {
 	city := func(label string, row *statsBar) {
 		row.Name, row.Note = ui.CityName(label)
 	}
@@ -71,7 +103,9 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 	}
 	card := func(id, name, of string, buckets []report.Bucket, label func(string) string,
 		dress func(string, *statsBar)) statsBars {
-		return statsBars{ID: id, Name: name, Of: of, Rows: statsBarsOf(buckets, of, label, dress), All: len(buckets)}
+		c := statsBars{ID: id, Name: name, Of: of, Rows: statsBarsOf(buckets, of, label, dress), All: len(buckets)}
+		c.setRest(buckets, views, words)
+		return c
 	}
 	all := []statsBars{
 		card("countries", "Countries", "Views", b.Countries, report.CountryName, nil),
@@ -85,7 +119,7 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		card("mediums", "Campaign mediums", "Views", b.Mediums, nil, nil),
 		card("contents", "Campaign contents", "Views", b.Contents, nil, nil),
 		card("terms", "Campaign terms", "Views", b.Terms, nil, nil),
-		card("screens", "Window widths", "Sessions", b.Screens, ui.ScreenName, nil),
+		card("screens", "Window widths", "Views", b.Screens, ui.ScreenName, nil),
 	}
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
 }

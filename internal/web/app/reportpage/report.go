@@ -245,7 +245,8 @@ type reportPage struct {
 	Call    string // of the API, for a shell
 	Ranges  []statsRange
 	Ask     statsForm
-	Zone    string // name of the time zone
+	Zone    string // name of the time zone of days
+	Clock   string // time zone of moments; "" is that of the browser
 	Cards   []statsCard
 	Ledger  []statsReason
 	Own     *statsOwn // nil for a website, a sample and a shared report
@@ -298,7 +299,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 		title, section = "Analytics of "+n.website.Title, "websites"
 	}
 	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account,
-		Sample: n.sample, CityFile: s.cityFile(me)}
+		Sample: n.sample, Clock: me.TimeZone, CityFile: s.cityFile(me)}
 	var err error
 	if p.Version, err = n.version(s.Now()); err != nil {
 		return nil, err
@@ -350,7 +351,7 @@ const (
 
 // fill prepares the display of the numbers.
 func (p *reportPage) fill(n *numbers, place place, now time.Time) {
-	p.Zone = zoneName(&p.Range)
+	p.Zone, p.Clock = zoneName(&p.Range), cmp.Or(p.Range.Timezone, p.Clock)
 	p.Cards = statsCards(n, now)
 	p.Ledger = newLedger(p.Summary, p.Reader)
 	var from report.Day // of the chart
@@ -366,7 +367,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	}
 	p.Series = newStatsSeries(p.Summary, from, words, now)
 	p.Tips = statsTips(p.Insights)
-	p.Bars = statsBreakdowns(&p.Breakdowns)
+	p.Bars = statsBreakdowns(&p.Breakdowns, p.Totals.Views, words)
 	if card, any := assistants(p.Summary); any {
 		p.Bars = append(p.Bars, card)
 	}
@@ -410,6 +411,9 @@ func (p *reportPage) link(of place) {
 		for i := range card.Rows {
 			row := &card.Rows[i]
 			row.Only = of.only(d, row.Key)
+		}
+		if card.Rest != nil {
+			card.Rest.Only = of.only(d, "")
 		}
 	}
 	for i := range p.Cards {

@@ -33,11 +33,11 @@ type statsPoint struct {
 }
 
 // seriesWords are the labels of a series.
-type seriesWords struct{ Views, Label string }
+type seriesWords struct{ Views, Label, one string }
 
 var (
-	linkWords    = seriesWords{"Views", "Views and unique viewers"}
-	websiteWords = seriesWords{"Page loads", "Page loads and unique viewers"}
+	linkWords    = seriesWords{"Views", "Views and unique viewers", "view"}
+	websiteWords = seriesWords{"Page loads", "Page loads and unique viewers", "page load"}
 )
 
 // newStatsSeries draws a summary from its first day on, or from a later one.

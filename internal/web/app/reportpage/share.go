@@ -143,7 +143,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 		title = "Analytics of " + ui.Title(found.Link)
 	}
 	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
-		Account: n.account, Reader: true, CityFile: s.cityFile(nil)}
+		Account: n.account, Reader: true, Clock: found.Owner.TimeZone, CityFile: s.cityFile(nil)}
 	if l := found.Link; l != nil {
 		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
 			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
