@@ -85,16 +85,21 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	} else {
-		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To),
-			terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"),
-			terminal.Counted(m.Opens, "view"),
-			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
+		t.Say("Backup %s: %s.", terminal.Plain(c.To), contentsOf(m))
 	}
 	if len(m.Damaged) > 0 {
 		return fmt.Errorf("the backup is complete, but files of the instance are damaged or missing: %s",
 			strings.Join(m.Damaged, ", "))
 	}
 	return nil
+}
+
+// contentsOf says what a backup has. Links can have several files: their
+// versions.
+func contentsOf(m *manifest.Manifest) string {
+	return fmt.Sprintf("%s, %s, %s, %s (%s), as of %s", terminal.Counted(m.Accounts, "account"),
+		terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"), terminal.Counted(m.Files, "file"),
+		terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 }
 
 // backupRow is the output for a backup: its manifest, in today's words.
@@ -359,7 +364,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	if b.manifest.Accounts, err = b.store.Count(ctx, "accounts", "closed_at IS NULL"); err != nil {
 		return err
 	}
-	if b.manifest.Links, err = b.store.Count(ctx, "links", "deleted_at IS NULL AND site = 0"); err != nil {
+	if b.manifest.Links, err = b.store.Count(ctx, "links", "deleted_at IS NULL AND site = 0 AND version_of = 0"); err != nil {
 		return err
 	}
 	b.release()

@@ -61,9 +61,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case faults > 0:
 		return fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults)
 	}
-	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults%s.", terminal.Plain(c.Data),
-		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"),
-		terminal.Stamp(m.Moment), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
+	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), terminal.ShellWord(c.Data))
 	return nil
 }

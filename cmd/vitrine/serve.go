@@ -16,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
@@ -23,13 +24,18 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/worker"
+
+	"github.com/alecthomas/kong"
 )
 
 // Run serves until ctx ends. Then it reports that it is not ready and continues
 // to serve for the drain time. Finally it closes the listener, completes
 // running requests, stops background work, and closes views and databases.
-func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Context) error {
 	log := c.logger(t)
+	for _, v := range command.UnknownVariables(k.Kong, os.Environ()) {
+		log.Warn("a variable of the environment is not a setting of Vitrine", "variable", v[0], "did_you_mean", v[1])
+	}
 	if err := c.Refuse(); err != nil {
 		return err
 	}

@@ -163,13 +163,19 @@ func decodeLine(b []byte, v any) error {
 	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
 	var at *json.SemanticError
 	switch {
-	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &at):
-		name := strings.TrimPrefix(strings.ReplaceAll(string(at.JSONPointer), "/", "."), ".")
-		return fmt.Errorf("%q is not a member of the import format", name)
-	case err != nil:
-		return fmt.Errorf("not a JSON object of the import format: %w", err)
+	case err == nil:
+		return nil
+	case !errors.As(err, &at):
+		return errors.New("it is not valid JSON, or is cut off")
 	}
-	return nil
+	name := strings.TrimPrefix(strings.ReplaceAll(string(at.JSONPointer), "/", "."), ".")
+	switch {
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("%q is not a member of the import format", name)
+	case name == "":
+		return errors.New("it is not a JSON object")
+	}
+	return fmt.Errorf("%q has a value of the wrong type", name)
 }
 
 // lineError names the line that an error is about.

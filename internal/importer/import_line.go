@@ -249,6 +249,10 @@ func (s *Importer) pastTime(text string) (time.Time, error) {
 	return at, err
 }
 
+// firstYear is the earliest year of an import. Earlier dates are mistakes, such
+// as a missing date or a number of seconds.
+const firstYear = 1990
+
 // importTime parses an RFC 3339 time that a ViewID can hold.
 func importTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
@@ -256,8 +260,10 @@ func importTime(s string) (time.Time, error) {
 		return t, fmt.Errorf("%q is not an RFC 3339 time such as 2026-05-04T12:00:00.000Z", s)
 	}
 	t = t.UTC()
-	if y := t.Year(); y < 1970 || y > 2099 {
-		return t, fmt.Errorf("%q is not between 1970 and 2099", s)
+	if y := t.Year(); y < firstYear {
+		return t, fmt.Errorf("%q is before %d, the first year that can be imported", s, firstYear)
+	} else if y > 2099 {
+		return t, fmt.Errorf("%q is after 2099", s)
 	}
 	return t.Truncate(time.Millisecond), nil
 }

@@ -20,7 +20,7 @@ func (p Places) Refuse() error {
 // RefuseBackup returns an error if the data directory is a backup. An instance
 // would change it, and a changed backup cannot be restored.
 func (p Places) RefuseBackup() error {
-	if _, err := os.Stat(filepath.Join(p.Data, manifest.FileName)); err != nil {
+	if !manifest.Has(p.Data) {
 		return nil
 	}
 	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: \"vitrine restore BACKUP --data DIR\"",

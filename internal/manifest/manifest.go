@@ -72,6 +72,14 @@ func (m *Manifest) Write(dir string) error {
 	return errors.Join(err, durable.Sync(f), f.Close(), durable.SyncDir(dir))
 }
 
+// Has reports whether a directory has the manifest of a backup, rather than
+// another file of that name.
+func Has(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, FileName))
+	m := new(Manifest)
+	return err == nil && json.Unmarshal(b, m) == nil && m.Format > 0 && len(m.Databases) > 0
+}
+
 // Read reads the manifest of a backup. It returns an error if the backup is
 // incomplete, damaged or of another format.
 func Read(dir string) (*Manifest, error) {
@@ -88,6 +96,9 @@ func Read(dir string) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("%s of %s is damaged: %w", FileName, dir, err)
+	}
+	if m.Format == 0 || len(m.Databases) == 0 {
+		return nil, fmt.Errorf("%s is not a backup: its %s is not one of Vitrine", dir, FileName)
 	}
 	if m.Format != Format {
 		return nil, fmt.Errorf("the backup %s has format %d, but this program only reads %d: restore it with vitrine %s", dir, m.Format, Format, m.Program)
