@@ -100,6 +100,37 @@ func TestStyleTokens(t *testing.T) {
 	}
 }
 
+// TestHeadingFont checks that the pages that ask for the font of headings get
+// the file that their styles name, for good, and that a page of a link, whose
+// size is limited, names none.
+func TestHeadingFont(t *testing.T) {
+	s := newSite(t)
+	home := s.status(s.get("/"), 200)
+	early := s.attr(home.body, `<link rel="preload" href="(/assets/[^"]+\.woff2)" as="font"`)
+	css := s.attr(home.body, `href="(/assets/[^"]+/ui/app\.css)"`)
+	named := regexp.MustCompile(`url\(([^)]+\.woff2)\)`).FindAllStringSubmatch(s.status(s.get(css), 200).body, -1)
+	if len(named) != 2 {
+		t.Fatalf("the styles name %d fonts, want 2", len(named))
+	}
+	for i, m := range named {
+		address := path.Join(path.Dir(css), m[1])
+		r := s.status(s.get(address), 200)
+		if !strings.HasPrefix(r.body, "wOF2") || r.Header.Get("Content-Type") != "font/woff2" ||
+			!strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %v, %.4q", address, r.Header, r.body)
+		}
+		if i == 0 && address != early {
+			t.Errorf("the page asks early for %s, its styles for %s", early, address)
+		}
+	}
+	page := s.status(s.get("/p/"+string(s.publish("notes.txt", samples["notes.txt"]).Slug)), 200)
+	for _, m := range regexp.MustCompile(`href="(/assets/[^"]+\.css)"`).FindAllStringSubmatch(page.body, -1) {
+		if strings.Contains(s.status(s.get(m[1]), 200).body, "@font-face") {
+			t.Errorf("the page of a link loads a font by %s", m[1])
+		}
+	}
+}
+
 // TestStylesOfPages checks that a page links the shared style sheets and those
 // of its own directory, and none of another page. The pages about Vitrine share
 // a directory, so there the names have to be the same.

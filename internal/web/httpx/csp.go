@@ -28,19 +28,19 @@ const (
 	// Bytes of a file or of its parts.
 	FileBytes Surface = "default-src 'none'; sandbox"
 	// Pages of links and albums, and errors instead of them.
-	PublicPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {files} {assets} {links}; media-src {files}; " +
+	PublicPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {files} {assets} {links}; media-src {files}; " +
 		"frame-src {files}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framers}"
 	// The form that reports a link or a website.
-	ReportForm Surface = "default-src 'none'; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	ReportForm Surface = "default-src 'none'; style-src {nonce}; font-src 'self'; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	// Pages about Vitrine.
-	FrontPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms
+	FrontPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; " + ownForms
 	// Pages on which people get in.
-	EntryPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms
+	EntryPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; " + ownForms
 	// Pages that people sign in for.
-	AppPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links} {public}/links/; " +
+	AppPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets} {files} {links} {public}/links/; " +
 		"connect-src 'self'{storage}; " + ownForms
 	// Pages of moderators, with a file in a frame.
-	ModeratorPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " +
+	ModeratorPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; frame-src {files}; " +
 		ownForms
 	// Shows parts of a file, or waits for them.
 	PreviewFrame Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " +
@@ -56,15 +56,15 @@ const (
 	ExamineSite Surface = "sandbox; default-src 'none'; img-src {base} data:; style-src {base} 'unsafe-inline'; font-src {base}; media-src {base}; " +
 		NoForms
 	// A report at a shared address.
-	SharedReport Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {public}/r/; " +
+	SharedReport Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets} {public}/r/; " +
 		ownForms
 	// The chart of a shared report, on any site.
-	EmbeddedChart Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'none'; " +
+	EmbeddedChart Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'"
 	// A file of a website without a host of its own.
 	SitePage Surface = "sandbox {sandbox}; form-action 'none'"
 	// Error instead of a website.
-	SiteFailure Surface = "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src {assets}; base-uri 'none'; form-action 'none'"
+	SiteFailure Surface = "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src {assets}; font-src {assets}; base-uri 'none'; form-action 'none'"
 )
 
 // The common ends of policies: of pages of the app, where text can never become

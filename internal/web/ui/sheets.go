@@ -34,10 +34,11 @@ var sheets = map[string][]string{
 		"components/popover.css", "components/bar.css", "components/header.css",
 	},
 	// Pages of a few words, such as errors.
-	"ui/notice.css": {"components/notice.css"},
+	"ui/notice.css": {"components/serif.css", "components/notice.css"},
 	// The app, the pages about Vitrine, and those for signing in.
 	"ui/app.css": {
-		"styles/figures.css", "components/code.css", "components/plain-button.css", "components/shell.css",
+		"styles/figures.css", "components/serif.css", "components/code.css", "components/plain-button.css",
+		"components/shell.css",
 		"components/menu.css", "components/layout.css",
 		"components/keys.css", "components/field.css", "components/tile.css", "components/table.css",
 		"components/visits.css", "components/list.css", "components/chip.css", "components/dialog.css",

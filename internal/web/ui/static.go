@@ -35,7 +35,7 @@ type assetSet struct {
 // other by path. So the content of an address never changes.
 func readAssets() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
-	bodies, hashes := map[string][]byte{}, map[string]string{}
+	bodies := map[string][]byte{}
 	for _, f := range folders {
 		f.each(func(file string) {
 			name := path.Join(f.dir, file)
@@ -61,19 +61,17 @@ func readAssets() assetSet {
 		for _, part := range parts {
 			name := "ui/" + part
 			bodies[sheet] = append(append(bodies[sheet], bodies[name]...), '\n')
-			delete(bodies, name)
 		}
 	}
+	maps.DeleteFunc(bodies, func(name string, _ []byte) bool { // only in the sheets
+		return strings.HasPrefix(name, "ui/styles/") || strings.HasPrefix(name, "ui/components/")
+	})
 	for name, body := range bodies {
 		if path.Ext(name) == ".css" {
 			bodies[name] = shorter(body)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(bodies)) {
-		group := assetGroup(name)
-		sum := sha256.Sum256(slices.Concat([]byte(hashes[group]), []byte(name), bodies[name]))
-		hashes[group] = hex.EncodeToString(sum[:])
-	}
+	hashes := hashAssets(bodies)
 	for name, body := range bodies {
 		address := hashes[assetGroup(name)][:12] + "/" + name
 		set.files[address] = asset{body: body, contentType: assetType(name), gzip: sync.OnceValue(func() []byte {
@@ -86,6 +84,39 @@ func readAssets() assetSet {
 	}
 	return set
 }
+
+// hashAssets returns the hash of each group of files, and "" for own files.
+// In own styles, it changes the addresses of vendored files.
+func hashAssets(bodies map[string][]byte) map[string]string {
+	hashes := map[string]string{}
+	names := slices.Sorted(maps.Keys(bodies))
+	for _, name := range names {
+		if group := assetGroup(name); group != "" {
+			hashes[group] = hashOn(hashes[group], name, bodies[name])
+		}
+	}
+	for _, name := range names {
+		if assetGroup(name) == "" {
+			bodies[name] = cssVendored.ReplaceAllFunc(bodies[name], func(url []byte) []byte {
+				group := string(cssVendored.FindSubmatch(url)[1])
+				return []byte("url(../../" + hashes[group][:12] + "/" + group + "/")
+			})
+			hashes[""] = hashOn(hashes[""], name, bodies[name])
+		}
+	}
+	return hashes
+}
+
+// hashOn returns the hash of a group with one more file.
+func hashOn(hash, name string, body []byte) string {
+	sum := sha256.Sum256(slices.Concat([]byte(hash), []byte(name), body))
+	return hex.EncodeToString(sum[:])
+}
+
+// cssVendored matches the beginning of an address in ui/styles or
+// ui/components: of a file of a vendored library, whose address has the hash of
+// the library.
+var cssVendored = regexp.MustCompile(`url\(\.\./vendor/([^/]+)/`)
 
 var (
 	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
@@ -160,6 +191,8 @@ func assetType(name string) string {
 		return "image/webp"
 	case ".ttf":
 		return "font/ttf"
+	case ".woff2":
+		return "font/woff2"
 	case ".wasm":
 		return "application/wasm"
 	case "":

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Fetches pdf.js from npm and copies what the PDF viewer needs into vendor/pdfjs/, and docx-preview with JSZip, which it reads
-# archives by, into vendor/docx/. Run it from anywhere; what it writes is committed. To move to another version, change the lines below and run the browser tests.
+# archives by, into vendor/docx/, and the typeface of headings, into vendor/serif/. Run it from anywhere; what it writes is committed. To move to another version, change the lines below and run the browser tests.
 set -eu
 
 version=5.6.205
 docx_version=0.4.1
 jszip_version=3.10.2
+serif_version=5.3.1
 
 # The predefined CMaps of ISO 32000-1, table 118, and the maps to Unicode that go with them: text in Chinese, Japanese and Korean
 # files that name an encoding instead of embedding it. The library's other CMaps are not valid in a PDF.
@@ -88,5 +89,19 @@ find "$to" -type f -exec chmod 644 {} +
 cat >"$to/VERSION" <<NOTE
 docx-preview $docx_version, https://github.com/VolodymyrBaydalka/docxjs, Apache-2.0 (LICENSE).
 jszip $jszip_version, https://github.com/Stuk/jszip, used under the MIT licence (LICENSE_JSZIP); it holds pako, MIT.
+Copied by vendor.sh, unchanged.
+NOTE
+
+to=$here/vendor/serif
+rm -rf "$to"
+mkdir -p "$to"
+(cd "$temp" && rm -rf package ./*.tgz && npm pack --ignore-scripts --silent "@fontsource/source-serif-4@$serif_version" >/dev/null && tar -xzf ./*.tgz)
+for part in latin latin-ext; do cp "$from/files/source-serif-4-$part-600-normal.woff2" "$to/$part.woff2"; done
+cp "$from/LICENSE" "$to/"
+find "$to" -type f -exec chmod 644 {} +
+
+cat >"$to/VERSION" <<NOTE
+Source Serif 4, weight 600, from @fontsource/source-serif-4 $serif_version, https://github.com/adobe-fonts/source-serif, SIL Open Font
+License 1.1 (LICENSE). latin.woff2 and latin-ext.woff2 are its parts for Latin and for the rest of Latin, such as Latin Extended-A.
 Copied by vendor.sh, unchanged.
 NOTE
