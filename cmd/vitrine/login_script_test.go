@@ -40,32 +40,49 @@ func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PAGE", page)
 }
 
-// cmdDecide LINK allow|refuse signs in with a link from "account sign-in" and
-// allows or refuses CODE.
-func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
+// postForm sends a form to the server and returns the response, without its
+// body.
+func postForm(ts *testscript.TestScript, path, cookie string, form url.Values) *http.Response {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	link, err := url.Parse(args[0])
+	req, err := http.NewRequest(http.MethodPost, ts.Getenv("VITRINE_SERVER")+path, strings.NewReader(form.Encode()))
 	ts.Check(err)
-	send := func(path, body, cookie string) *http.Response {
-		req, err := http.NewRequest(http.MethodPost, ts.Getenv("VITRINE_SERVER")+path, strings.NewReader(body))
-		ts.Check(err)
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		req.Header.Set("Sec-Fetch-Site", "same-origin")
-		req.Header.Set("Cookie", cookie)
-		res, err := client.Do(req)
-		ts.Check(err)
-		res.Body.Close()
-		return res
-	}
-	var session string
-	for _, c := range send(link.Path, "", "").Cookies() {
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	req.Header.Set("Cookie", cookie)
+	res, err := client.Do(req)
+	ts.Check(err)
+	res.Body.Close()
+	return res
+}
+
+// signIn signs in with a link from "account sign-in" and returns the cookie of
+// the session.
+func signIn(ts *testscript.TestScript, link string) (session string) {
+	u, err := url.Parse(link)
+	ts.Check(err)
+	for _, c := range postForm(ts, u.Path, "", nil).Cookies() {
 		if !strings.HasSuffix(c.Name, "-device") {
 			session = c.Name + "=" + c.Value
 		}
 	}
+	return session
+}
+
+// cmdDecide LINK allow|refuse signs in with a link from "account sign-in" and
+// allows or refuses CODE.
+func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]}}
-	if res := send("/device", answer.Encode(), session); res.StatusCode != http.StatusOK {
+	if res := postForm(ts, "/device", signIn(ts, args[0]), answer); res.StatusCode != http.StatusOK {
 		ts.Fatalf("POST /device: %s, want 200", res.Status)
+	}
+}
+
+// cmdWebsite LINK SLUG signs in with a link from "account sign-in" and creates
+// a website, as the page Websites does.
+func cmdWebsite(ts *testscript.TestScript, _ bool, args []string) {
+	form := url.Values{"title": {"Website " + args[1]}, "slug": {args[1]}}
+	if res := postForm(ts, "/websites", signIn(ts, args[0]), form); res.StatusCode != http.StatusSeeOther {
+		ts.Fatalf("POST /websites: %s, want 303", res.Status)
 	}
 }
 

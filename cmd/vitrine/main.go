@@ -24,6 +24,8 @@ import (
 
 type cli struct {
 	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files and print their links."`
+	Deploy   remote.DeployCmd   `cmd:"" group:"use" help:"Deploy a folder to one of your websites."`
+	Websites remote.WebsitesCmd `cmd:"" group:"use" help:"List your websites."`
 	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
 	Ls       remote.LsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
 	Open     remote.OpenCmd     `cmd:"" group:"use" help:"Open a link in your browser."`

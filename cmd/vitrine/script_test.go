@@ -88,6 +88,7 @@ func TestScript(t *testing.T) {
 			"login":   cmdLogin,
 			"decide":  cmdDecide,
 			"decided": cmdDecided,
+			"website": cmdWebsite,
 		},
 	})
 }

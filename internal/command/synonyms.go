@@ -2,7 +2,8 @@ package command
 
 // synonyms maps the names that other programs give to commands to ours.
 var synonyms = map[string]string{
-	"upload": "put", "publish": "put", "push": "put", "add": "put", "create": "put", "cp": "put", "share": "put",
+	"upload": "put", "publish": "put", "push": "put", "add": "put", "create": "put", "cp": "put",
+	"site": "websites", "sites": "websites", "website": "websites", "share": "put",
 	"replace": "put --replace", "update": "edit", "set": "edit", "change": "edit", "rename": "edit --title",
 	"expire": "edit --expires", "disable": "edit --disable", "enable": "edit --enable",
 	"list": "ls", "links": "ls", "dir": "ls", "search": "ls",

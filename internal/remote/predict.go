@@ -27,7 +27,8 @@ func Predictors() map[string]complete.Predictor {
 	}
 	expiries := []string{"1d", "7d", "30d", "90d", "1y", "never"}
 	return map[string]complete.Predictor{
-		"link": complete.PredictFunc(predictLinks),
+		"link":    complete.PredictFunc(predictLinks),
+		"website": complete.PredictFunc(predictWebsites),
 		"kind": complete.PredictSet("pdf", "image", "video", "audio", "document", "text", "html",
 			"archive"),
 		"status":  complete.PredictSet("live", "review", "processing", "disabled"),
@@ -39,9 +40,31 @@ func Predictors() map[string]complete.Predictor {
 	}
 }
 
-// predictLinks returns the slugs of the newest links of the account. Without a
-// key or a fast answer it returns none.
+// predictLinks returns the slugs of the newest links of the account.
 func predictLinks(args complete.Args) []string {
+	return predicted(args, func(ctx context.Context, api *client.Client) (slugs []string, err error) {
+		page, err := api.Links(ctx, "", client.Query{Text: args.Last, Limit: 100})
+		for _, l := range page.Links {
+			slugs = append(slugs, l.Slug)
+		}
+		return slugs, err
+	})
+}
+
+// predictWebsites returns the slugs of the websites of the account.
+func predictWebsites(args complete.Args) []string {
+	return predicted(args, func(ctx context.Context, api *client.Client) (slugs []string, err error) {
+		all, err := api.Websites(ctx)
+		for _, w := range all {
+			slugs = append(slugs, w.Slug)
+		}
+		return slugs, err
+	})
+}
+
+// predicted returns words that the server knows. Without a key or a fast answer
+// it returns none.
+func predicted(args complete.Args, words func(context.Context, *client.Client) ([]string, error)) []string {
 	given := func(flag string) string {
 		if i := slices.Index(args.All, flag); i >= 0 && i+1 < len(args.All) {
 			return args.All[i+1]
@@ -56,13 +79,9 @@ func predictLinks(args complete.Args) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), predictPatience)
 	defer cancel()
-	page, err := api.Links(ctx, "", client.Query{Text: args.Last, Limit: 100})
+	found, err := words(ctx, api)
 	if err != nil {
 		return nil
 	}
-	var slugs []string
-	for _, l := range page.Links {
-		slugs = append(slugs, l.Slug)
-	}
-	return slugs
+	return found
 }

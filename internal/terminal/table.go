@@ -9,10 +9,10 @@ import (
 )
 
 // numbers are the headers of columns that are aligned to the right.
-var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "ID"}
+var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "VERSIONS", "ID"}
 
 // dates are the headers of columns that are omitted first, and not shortened.
-var dates = []string{"CREATED", "LAST USED", "SINCE", "TIME"}
+var dates = []string{"CREATED", "DEPLOYED", "LAST USED", "SINCE", "TIME"}
 
 // states are the headers of columns that are never omitted.
 var states = []string{"STATE", "STATUS"}
