@@ -84,7 +84,7 @@ func programProblem(ext string) *Problem {
 				") are not accepted. Save it in a format without macros."}
 	}
 	return &Problem{Code: CodeUnsupportedType, Reason: ReasonProgramName,
-		Message: "Executables and scripts (." + ext + ") are not accepted under any name."}
+		Message: "Programs and scripts (." + ext + ") are not accepted."}
 }
 
 // programMagics are first bytes of what a system runs, loads or installs. "MZ"
@@ -122,7 +122,7 @@ var programMagics = []struct{ magic, what string }{
 // (contract: "executables and scripts are always refused").
 func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
-		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.",
+		return UnsafeFile(ReasonProgram, "The file is %s. Programs and scripts are not accepted.",
 			what)
 	}
 	return nil

@@ -71,7 +71,7 @@ func (z *inspection) streamContent(all io.Reader, head []byte, name string, t fi
 			"The name says a gzipped tar archive, but there is no tar inside. Name it .gz.")
 	case filetype.SurelyProgram(head) != "":
 		return filetype.UnsafeFile(filetype.ReasonHiddenProgram,
-			"The archive contains %s. Executables and scripts are not accepted under any name.",
+			"The archive contains %s. Programs and scripts are not accepted.",
 			filetype.SurelyProgram(head)).SetContext(name)
 	case refuseHidden(name, head) != nil:
 		return refuseHidden(name, head)

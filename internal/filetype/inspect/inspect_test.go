@@ -248,7 +248,7 @@ func TestReasons(t *testing.T) {
 		{"txt", "The name says plain text, but the content is a ZIP archive.", named("a.txt")},
 		{"wav", "The name says a WAV audio file, but the content is something else (video/x-msvideo).",
 			pad([]byte("RIFF\x10\x00\x00\x00AVI LIST"), 64)},
-		{"pdf", "The file is a script. Executables and scripts are not accepted under any name.",
+		{"pdf", "The file is a script. Programs and scripts are not accepted.",
 			[]byte("#!/bin/sh\n")},
 	} {
 		_, err := inspectBytes(t, c.ext, c.data)

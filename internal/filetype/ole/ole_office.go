@@ -19,7 +19,7 @@ func (c *Compound) Check() *filetype.Problem {
 	class := c.Storage[0].Clsid
 	if bytes.HasSuffix(class[:], InstallerClass[4:]) && (class[0] == 0x84 || class[0] == 0x86) && class[1] == 0x10 {
 		return filetype.UnsafeFile(filetype.ReasonInstaller,
-			"The file is a Windows installer. Executables and scripts are not accepted under any name.")
+			"The file is a Windows installer. Programs and scripts are not accepted.")
 	}
 	for _, e := range c.Storage {
 		if macroStorages[strings.ToLower(e.Name)] {

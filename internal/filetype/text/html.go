@@ -32,7 +32,7 @@ func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	switch {
 	case w.application:
 		return filetype.UnsafeFile(filetype.ReasonHTMLApplication,
-			"The file is an HTML application. Executables and scripts are not accepted under any name.")
+			"The file is an HTML application. Programs and scripts are not accepted.")
 	case w.program && (w.saves || w.decodes):
 		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
 			"The page carries an encoded program and the means to save it. Remove it and upload the page again.")

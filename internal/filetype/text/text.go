@@ -58,7 +58,7 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 	}
 	if what := ScriptIn(TextHead(s.Head), t.Ext == "md"); what != "" {
 		return filetype.UnsafeFile(filetype.ReasonScript,
-			"The file is %s. Executables and scripts are not accepted under any name.", what)
+			"The file is %s. Programs and scripts are not accepted.", what)
 	}
 	r, order := TextReader(s)
 	var c TextCheck

@@ -9,7 +9,7 @@ const extension = (name) => /[^.]\.([^.]+)$/.exec(name)?.[1].trim().toLowerCase(
 export const refusal = ({ name, size }, { accepts, programs, limit }) => {
   const ext = extension(name);
   if (!ext) return 'The name has no extension, such as ".pdf". Add the one that fits the content.';
-  if (programs.has(ext)) return `Executables and scripts (.${ext}) are not accepted under any name.`;
+  if (programs.has(ext)) return `Programs and scripts (.${ext}) are not accepted.`;
   if (!accepts.has(ext))
     return `Files of this type (.${ext}) are not accepted. Pack the file into a ZIP, or convert it.`;
   if (size === 0) return "The file is empty.";

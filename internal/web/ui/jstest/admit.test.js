@@ -8,8 +8,8 @@ const rules = { accepts: new Set(["pdf", "txt", "zip"]), programs: new Set(["exe
 test("a file is refused by its name and its size, with the reason", () => {
   const why = (name, size = 1) => refusal({ name, size }, rules);
   for (const name of ["report.pdf", "REPORT.PDF", "a.b.txt", "exe.zip"]) assert.equal(why(name), "", name);
-  assert.match(why("setup.exe"), /^Executables and scripts \(\.exe\) /);
-  assert.match(why("report.pdf.SH"), /^Executables and scripts \(\.sh\) /);
+  assert.match(why("setup.exe"), /^Programs and scripts \(\.exe\) /);
+  assert.match(why("report.pdf.SH"), /^Programs and scripts \(\.sh\) /);
   assert.match(why("drawing.dwg"), /^Files of this type \(\.dwg\) are not accepted\./);
   assert.match(why("README"), /^The name has no extension/);
   assert.match(why(".exe"), /^The name has no extension/);
