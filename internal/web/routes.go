@@ -178,6 +178,7 @@ func (h *handlers) linkRoutes(r *router) {
 	r.member("POST /links/{slug}/versions/restore", h.versions.Restore)
 	r.member("POST /links/{slug}/versions/delete", h.versions.Delete)
 	r.member("POST /links/{slug}/settings", h.links.Form("settings"))
+	r.member("POST /links/{slug}/website", h.links.PublishWebsite)
 	r.member("POST /links/{slug}/disable", h.links.Form("disable"))
 	r.member("POST /links/{slug}/undo", h.links.Form("undo"))
 	r.member("POST /links/{slug}/delete", h.links.Form("delete"))

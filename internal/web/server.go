@@ -191,7 +191,7 @@ func (s *Server) handlers() *handlers {
 		entry: &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
 			SetupCommand: s.SetupCommand},
 		links: &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
-			Albums: s.Albums},
+			Albums: s.Albums, Sites: s.Sites},
 		keys: &keypage.Handler{Shell: shell, Keys: s.Keys},
 		account: &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
 			SiteStats: s.SiteStats},

@@ -17,6 +17,7 @@ type Handler struct {
 	Uploads  *publish.Uploads
 	Captions *publish.Captions
 	Albums   *collections.Albums
+	Sites    *collections.Sites
 }
 
 //go:embed *.html *.css

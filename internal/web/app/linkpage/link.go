@@ -40,6 +40,7 @@ type linkPage struct {
 	Texts   []shareText
 	Mail    template.URL
 	Visits  []app.Visit // the newest; none on other tabs
+	Website bool        // its file is a ZIP that can become a website
 	// Captions lists those of a video or sound; MayCaption reports whether the
 	// link is one.
 	Captions   []viewer.Track
@@ -127,6 +128,7 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
+	p.Website = p.Head.Tab == app.LinkOverview && s.Uploads.IsWebsite(r.Context(), p.Link.Link)
 	return s.WriteApp(w, r, status, templates[p.Head.Tab], p.Nonce, p)
 }
 

@@ -1,0 +1,99 @@
+package publish
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+// IsWebsite reports whether the file of a live link looks like a website: a ZIP
+// with an index.html at its top, or in the folder that holds everything. It
+// reads only the directory of the ZIP; Deploy has the last word. A file that
+// cannot be read is none: its page says what is wrong with it.
+func (s *Uploads) IsWebsite(ctx context.Context, l *vitrine.Link) bool {
+	if t, _ := filetype.ByExt(l.Name); t.Ext != "zip" || !l.Live() || !l.HasBytes {
+		return false
+	}
+	blob, err := vitrine.OpenWhole(ctx, s.Blobs, l)
+	if err != nil {
+		return false
+	}
+	defer blob.Close()
+	z, err := zip.NewReader(blob, blob.Size())
+	if err != nil {
+		return false
+	}
+	var paths []string
+	for _, f := range z.File {
+		if name := strings.TrimPrefix(f.Name, "./"); !strings.HasSuffix(name, "/") && !hiddenPath(name) {
+			paths = append(paths, name)
+		}
+	}
+	return startsWebsite(paths)
+}
+
+// hiddenPath reports whether systems put a file there that no website serves.
+func hiddenPath(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") || part == "__MACOSX"
+	})
+}
+
+// startsWebsite reports whether files have an index.html at their root. Folders
+// that hold everything are not part of it.
+func startsWebsite(paths []string) bool {
+	for len(paths) > 0 && !slices.Contains(paths, "index.html") {
+		top, _, within := strings.Cut(paths[0], "/")
+		if !within {
+			return false
+		}
+		for i, p := range paths {
+			rest, ok := strings.CutPrefix(p, top+"/")
+			if !ok {
+				return false
+			}
+			paths[i] = rest
+		}
+	}
+	return len(paths) > 0
+}
+
+// importer is implemented by storage that takes files from this process.
+type importer interface {
+	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
+}
+
+// Deploy deploys the ZIP of a link to a website of the same account, as a
+// version. The bytes are copied in storage and checked like an upload. The link
+// stays as it is. Errors: those of Create and Complete.
+func (s *Uploads) Deploy(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
+	website vitrine.Slug) (*vitrine.Link, error) {
+	into, ok := s.Blobs.(importer)
+	if !l.Live() {
+		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "Only a live link can become a website.")
+	}
+	if !ok {
+		return nil, vitrine.Errorf(vitrine.CodeUnavailable, "This storage cannot copy files. Upload the ZIP under Websites.")
+	}
+	r := UploadRequest{Name: "website.zip", Type: "application/zip", Size: l.Size, Website: string(website)}
+	begun, err := s.Create(ctx, a, r)
+	if err != nil {
+		return nil, err
+	}
+	blob, err := vitrine.OpenWhole(ctx, s.Blobs, l)
+	if err == nil {
+		defer blob.Close()
+		err = into.Import(ctx, begun.Path, l.Size, io.NewSectionReader(blob, 0, blob.Size()))
+	}
+	if err != nil {
+		_ = s.Cancel(context.WithoutCancel(ctx), a, string(begun.Path)) // if this fails, it is swept
+		return nil, err
+	}
+	return s.Complete(ctx, a, CompleteRequest{Path: string(begun.Path), Name: r.Name, Type: r.Type,
+		Website: r.Website})
+}

@@ -1,0 +1,43 @@
+package linkpage
+
+import (
+	"context"
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// PublishWebsite makes a website of the ZIP of a link. If that fails, there is
+// none, and the overview of the link says why.
+func (s *Handler) PublishWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxLinkForm); err != nil {
+		return err
+	}
+	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(r.Context()) // all of it, or nothing
+	site, err := s.Sites.Create(ctx, me, ui.Title(o.Link), "")
+	var version *vitrine.Link
+	if err == nil {
+		if version, err = s.Uploads.Deploy(ctx, me, o.Link, site.Slug); err != nil {
+			_ = s.Sites.Discard(ctx, me, string(site.Slug)) // its page has a button for it, too
+		}
+	}
+	if err != nil {
+		e, status := s.Known(w, r, err)
+		httpx.RetryAfter(w, e)
+		p := s.linkPage(r, me, o, app.LinkOverview)
+		p.Wrong = httpx.FieldErrors{"": httpx.AdviceOn(e)}
+		return s.writeLink(w, r, status, me, p)
+	}
+	saying := "deployed"
+	if version.State != vitrine.StateLive {
+		saying = "deploy-held"
+	}
+	return httpx.Redirect(w, r, app.Said(app.WebsiteAddress(site.Slug), saying))
+}
