@@ -32,8 +32,8 @@ func TestFirstNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner.do(chromedp.SetUploadFiles("#files", []string{file}, chromedp.ByQuery))
-	owner.until(`document.querySelector(".file .file-address input")?.value.includes("/p/")`)
-	link := owner.value(`document.querySelector(".file .file-address input").value`)
+	owner.until(`document.querySelector(".file .file-address a")?.href.includes("/p/")`)
+	link := owner.value(`document.querySelector(".file .file-address a").href`)
 	slug := link[strings.LastIndex(link, "/")+1:]
 
 	// The owner watches the report before the first view.

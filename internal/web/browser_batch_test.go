@@ -20,7 +20,7 @@ func TestBrowserBatch(t *testing.T) {
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.choose("one.txt", "picture.exe", "two.txt", "failed.exe.zip", "three.txt")
 	tb.until(`document.querySelector("#batch p").textContent === "3 links ready · 1 not uploaded"`)
-	tb.until(`document.querySelector("#refused li").textContent.startsWith("picture.exe Executables") && document.querySelector("#toast").textContent.startsWith("3 links ready")`)
+	tb.until(`document.querySelector("#refused li").textContent.startsWith("picture.exe Programs") && document.querySelector("#toast").textContent.startsWith("3 links ready")`)
 	var order string
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll("#rows .title")].map((t) => t.textContent).join()`, &order))
 	if order != "one,two,failed.exe.zip,three" {
@@ -28,7 +28,7 @@ func TestBrowserBatch(t *testing.T) {
 	}
 	var links, buttons string
 	tb.run(chromedp.Evaluate(`(() => {
-		const own = [...document.querySelectorAll("#rows .file-address:not([hidden]) input")].map((i) => i.value).join("\n");
+		const own = [...document.querySelectorAll("#rows .file-address:not([hidden]) a")].map((a) => a.href).join("\n");
 		return String(own === document.querySelector(".copy-all").dataset.text && own.split("\n").length === 3);
 	})()`, &links), chromedp.Evaluate(`[...document.querySelectorAll("#batch button")].filter((b) => b.checkVisibility()).map((b) => b.textContent).join()`, &buttons))
 	if links != "true" || buttons != "Copy all links,Create album,Clear" {
@@ -45,7 +45,7 @@ func TestBrowserBatch(t *testing.T) {
 
 	// A single file has no header.
 	tb.choose("four.txt")
-	tb.until(`document.querySelector("#rows .file-address input")?.value.includes("/p/")`)
+	tb.until(`document.querySelector("#rows .file-address a")?.href.includes("/p/")`)
 	tb.until(`!document.querySelector("#batch").checkVisibility()`)
 
 	// The files of a folder are sorted by name and become an album.
@@ -62,6 +62,42 @@ func TestBrowserBatch(t *testing.T) {
 	if members != "end,page-2,page-10" {
 		t.Errorf("files of the album = %s, want end,page-2,page-10", members)
 	}
+}
+
+// TestBrowserUploadRows checks that the copy button of a single file is the
+// primary one of the page, that its row gets a picture once there is one, and
+// that twelve files fit on a screen, each with its extension and its menu.
+func TestBrowserUploadRows(t *testing.T) {
+	d := newDesk(t)
+	previewer(t, d)
+	tb := d.memberTab(d.member, "/dashboard")
+	tb.run(chromedp.EmulateViewport(1440, 900))
+	const primary = `[...document.querySelectorAll("main .primary")].filter((b) => b.checkVisibility()).map((b) => b.textContent.trim()).join()`
+	tb.until(primary + ` === "Choose files"`)
+	tb.choose("report.pdf")
+	tb.waitForState("report.pdf", "live")
+	tb.until(primary + ` === "Copy"`)
+	d.check(d.server.Previews.Make(t.Context()))
+	tb.until(fileRow("report.pdf") + `.querySelector(".badge img")?.naturalWidth > 0`)
+	tb.checkWindows("one upload")
+
+	names := []string{"sales.csv", "sales.txt", "a.md", "b.md", "c.md", "d.md", "e.md", "f.md", "g.md", "h.md", "i.md"}
+	tb.choose(names...)
+	tb.until(`document.querySelector("#batch p").textContent === "12 links ready"`)
+	tb.until(primary + ` === "Copy all links"`)
+	tb.until(`document.querySelector("#rows").offsetHeight <= 900`)
+	got := tb.text(`[...document.querySelectorAll("#rows .ext")].map((e) => e.textContent).slice(0, 3).join()`)
+	same(t, "extensions", got, "PDF,CSV,TXT")
+	tb.checkWindows("many uploads")
+	const menu = `document.querySelector("#rows li:nth-child(2) .menu")`
+	tb.run(chromedp.Click(`#rows li:nth-child(2) .row-menu`, chromedp.ByQuery))
+	tb.until(menu + `.matches(":popover-open")`)
+	same(t, "menu", tb.text(menu+`.innerText.replaceAll(/\s*\n\s*/g, ",")`),
+		"Open,Details,Analytics,Share,Title, address, downloads,Dismiss")
+	tb.run(chromedp.Click(`#rows li:nth-child(2) .change`, chromedp.ByQuery))
+	tb.until(`document.activeElement.matches("#rows li:nth-child(2) [name=title]") && document.activeElement.checkVisibility()`)
+	tb.checkWindows("many uploads, options open")
+	tb.quiet()
 }
 
 // TestBrowserUploadReload checks that a reload loses no link, and that the same

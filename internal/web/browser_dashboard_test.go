@@ -121,7 +121,7 @@ func TestBrowserUpload(t *testing.T) {
 	for _, l := range links {
 		r := fileRow(l.Name)
 		address := d.url + "/p/" + string(l.Slug)
-		if got := tb.text(r + `.querySelector(".file-address input").value`); got != address {
+		if got := tb.text(r + `.querySelector(".file-address a").href`); got != address {
 			t.Errorf("%s: address = %q, want %q", l.Name, got, address)
 		}
 		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r +
@@ -132,7 +132,7 @@ func TestBrowserUpload(t *testing.T) {
 	tb.run(chromedp.Evaluate(fileRow("report.pdf")+`.querySelector(".copy-it").click()`, nil))
 	tb.until(`document.querySelector("#toast").textContent === "Copied"`)
 	copied := tb.text(`window.copied`)
-	if want := tb.text(fileRow("report.pdf") + `.querySelector(".file-address input").value`); copied != want {
+	if want := tb.text(fileRow("report.pdf") + `.querySelector(".file-address a").href`); copied != want {
 		t.Errorf("copied %q, want %q", copied, want)
 	}
 	tb.until(`document.querySelector(".usage").innerText.includes("6 of 12")`)
@@ -328,13 +328,13 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.until(`document.querySelectorAll("#refused li").length === 3`)
 	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got,
 		"3 files were not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. The limit is 2.0 kB per file") ||
-		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") ||
+		!strings.Contains(got, "setup.exe Programs") || !strings.Contains(got, "large.txt The file is empty.") ||
 		!strings.Contains(got, "Compare the plans") {
 		t.Errorf("refused files: %s", got)
 	}
 	tb.until(`document.querySelectorAll("#rows li").length === 0`)
 	tb.choose("setup.exe.zip") // the server has the final decision
-	refused("setup.exe.zip", false, "Executables")
+	refused("setup.exe.zip", false, "Programs")
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know about it
 	tb.choose("second.txt")
@@ -360,7 +360,7 @@ func TestBrowserUploadStates(t *testing.T) {
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.choose("clip.webm")
 	tb.waitForState("clip.webm", "processing")
-	if tb.text(fileRow("clip.webm")+`.querySelector(".file-address input").value`) == "" {
+	if tb.text(fileRow("clip.webm")+`.querySelector(".file-address a").href`) == "" {
 		t.Error("the video has no address")
 	}
 	u := d.server.Uploads
@@ -410,7 +410,7 @@ func TestBrowserUploadOptions(t *testing.T) {
 	if l = d.linksOf(d.member)[0]; l.Slug != "renamed" || l.Title != "Renamed" || !l.AllowDownload {
 		t.Errorf("link = %+v", l)
 	}
-	if got := tb.text(fileRow("Renamed") + `.querySelector(".file-address input").value`); got != d.url+"/p/renamed" {
+	if got := tb.text(fileRow("Renamed") + `.querySelector(".file-address a").href`); got != d.url+"/p/renamed" {
 		t.Errorf("address = %s", got)
 	}
 	tb.quiet()

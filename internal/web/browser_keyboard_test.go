@@ -59,7 +59,7 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	tb.waitForState("deck.pdf", "live")
 	tb.tabTo("#rows .copy-it")
 	enter()
-	tb.until(`window.copied === document.querySelector("#rows .file-address input").value`)
+	tb.until(`window.copied === document.querySelector("#rows .file-address a").href`)
 	tb.tabTo("#rows .manage")
 	enter()
 	tb.arrives(`/^\/links\/[^/]+$/.test(location.pathname) && document.querySelector("h1").innerText === "deck"`)

@@ -26,7 +26,7 @@ func TestFirefox(t *testing.T) {
 	d.check(os.WriteFile(file, samples["report.pdf"], 0o600))
 	owner.Choose("#files", file)
 	owner.Until(fileRow("report.pdf") + `?.dataset.state === "live"`)
-	address := owner.Text(fileRow("report.pdf") + `.querySelector(".file-address input").value`)
+	address := owner.Text(fileRow("report.pdf") + `.querySelector(".file-address a").href`)
 	l := d.linksOf(d.member)[0]
 	if address != d.url+"/p/"+string(l.Slug) {
 		t.Fatalf("address of the link = %s", address)

@@ -115,6 +115,8 @@ func states(d *demo) (pages []sitePage) {
 	invitation, err := d.server.Accounts.Invite(d.t.Context(), "grace@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	first, setup := unsetSite(d)
+	twelve := strings.Fields("one.txt two.md sales.csv sales.yaml fail.pdf six.log seven.txt eight.md nine.csv ten.txt " +
+		"notes-of-the-meeting-with-the-architects-in-the-spring.txt twelve.txt")
 	for _, s := range []struct {
 		name string
 		as   *vitrine.Account
@@ -125,7 +127,8 @@ func states(d *demo) (pages []sitePage) {
 		{"shortcuts", d.pro, "/dashboard", click("[popovertarget=keys]")},
 		{"upload options", d.pro, "/dashboard", openAll},
 		{"upload options on Free", d.free, "/dashboard", openAll},
-		{"uploads", d.fresh, "/dashboard", files("#files", "one.txt", "two.md", "fail.pdf")},
+		{"uploads", d.fresh, "/dashboard", files("#files", twelve...)},
+		{"upload", d.fresh, "/dashboard", files("#files", "one.txt")},
 		{"refused", d.pro, "/dashboard", files("#files", "setup.exe", "notes.xyz")},
 		{"menu of a link", d.pro, "/links", click(".link-rows .row-menu")},
 		{"chosen links", d.pro, "/links", `document.querySelectorAll(".row-pick input").forEach((c, i) => i < 3 && c.click())`},

@@ -50,6 +50,9 @@ type LinkHead struct {
 // Title returns the title of the link as its public page shows it.
 func (h *LinkHead) Title() string { return ui.Title(h.Link) }
 
+// Look returns how the sheet of its file is drawn.
+func (h *LinkHead) Look() string { return ui.Look(h.Link) }
+
 // LinkNumbers summarizes all views of a link.
 type LinkNumbers struct {
 	Figures []LinkFigure
@@ -62,7 +65,7 @@ type LinkFigure struct{ Name, Value string }
 // LinkHead returns the head of one of the pages of a link, without numbers.
 func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
-	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
+	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.Small(l), Facts: ui.Facts(l, t),
 		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h

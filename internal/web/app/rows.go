@@ -33,6 +33,9 @@ type LinkRow struct {
 // Title returns the title of the link as its public page shows it.
 func (r LinkRow) Title() string { return ui.Title(r.Link) }
 
+// Look returns how its sheet is drawn.
+func (r LinkRow) Look() string { return ui.Look(r.Link) }
+
 // MayDisable reports whether the owner may take it off display.
 func (r LinkRow) MayDisable() bool { return r.State == vitrine.StateLive }
 
@@ -47,9 +50,9 @@ func PagePicture(report string, l *vitrine.Link, page int) string {
 	return report + "/pages/" + strconv.Itoa(page) + "?version=" + strconv.Itoa(l.Version)
 }
 
-// small is the address of the smallest picture of a link's file that its owner
-// may see; "" for none.
-func (s *Shell) small(l *vitrine.Link) string {
+// Small returns the address of the smallest picture of a link's file that its
+// owner may see; "" for none.
+func (s *Shell) Small(l *vitrine.Link) string {
 	if l.HasBytes && l.Parts.Has(vitrine.PartThumbs) {
 		return PagePicture(LinkAddress(l)+string(LinkAnalytics), l, 1)
 	}
@@ -58,7 +61,7 @@ func (s *Shell) small(l *vitrine.Link) string {
 
 func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	for _, f := range found {
-		r := LinkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.LinkURL(f.Slug),
+		r := LinkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.Small(f.Link), URL: s.LinkURL(f.Slug),
 			Host: s.PublicURL.Host, Manage: LinkAddress(f.Link)}
 		switch f.Reason {
 		case "":

@@ -29,6 +29,20 @@ func Badge(l *vitrine.Link) string {
 	return strings.ToUpper(string(l.Kind))
 }
 
+// Look returns how the sheet of a file without a picture is drawn: the value of
+// data-look (ui/components/badge.css).
+func Look(l *vitrine.Link) string {
+	switch t, _ := filetype.ByExt(l.Name); t.Ext {
+	case "csv", "tsv", "xls", "xlsx", "ods":
+		return "table"
+	case "ppt", "pptx", "odp":
+		return "slides"
+	case "json", "xml", "yaml", "yml":
+		return string(filetype.HTML)
+	}
+	return string(l.Kind)
+}
+
 // Title returns the title of a link on pages. A title that nobody chose is the
 // name of the file, or of one that was replaced by another type, without its
 // extension; the type is shown beside it.

@@ -15,6 +15,7 @@ type galleryPage struct {
 	Colors, Sizes, Spaces, Corners []string
 	Roles                          []Option
 	States                         []vitrine.LinkState
+	Looks                          []string
 	Tabs                           []Tab
 }
 
@@ -29,6 +30,7 @@ func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
 		Roles:   []Option{{Value: "member", Name: "Member"}, {Value: "moderator", Name: "Moderator", Chosen: true}},
 		States: []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing,
 			vitrine.StateDisabled},
+		Looks: []string{"pdf", "document", "text", "table", "slides", "html", "archive", "image", "audio", "video"},
 		Tabs: []Tab{{Name: "Queue", Address: "#tabs", Count: 3, Current: true},
 			{Name: "Decisions", Address: "#tabs"}},
 	}

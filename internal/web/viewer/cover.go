@@ -11,6 +11,7 @@ type Cover struct {
 	Title   string
 	Address string // of its page
 	Badge   string
+	Look    string // of the sheet with the badge
 	Facts   []string
 	Picture string // address; "" when nothing was made of the file that could be seen, or the public may not see it
 }
@@ -19,7 +20,8 @@ type Cover struct {
 // no picture.
 func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
-	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(l), Facts: ui.Facts(l, t)}
+	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(l), Look: ui.Look(l),
+		Facts: ui.Facts(l, t)}
 	if l.Live() && l.Parts.Has(vitrine.PartPicture) {
 		c.Picture = s.Picture(l).Address
 	}

@@ -47,7 +47,7 @@ var Table = []*Viewer{
 		Full:   true, Prints: true, Height: 480, Type: "website",
 		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
-			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
+			return l.Kind == filetype.Image && !s.Awaits(l, vitrine.PartImage)
 		},
 		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
 		Entries: &Entries{Shows: isOf(filetype.Image)},
@@ -110,7 +110,7 @@ var Table = []*Viewer{
 		Type:     "website",
 		Progress: []report.ContentKind{report.ContentScroll},
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
-			return s.awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
+			return s.Awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
 		},
 		Frame:    &Frame{Path: "preview", Sandbox: FrameSandbox},
 		Examined: Examined{Sandbox: FrameSandbox},
@@ -165,8 +165,8 @@ const (
 	mediaSandbox = "allow-scripts"
 )
 
-// awaits reports whether one of the parts of a link is still to be made.
-func (s *Viewers) awaits(l *vitrine.Link, parts ...vitrine.Part) bool {
+// Awaits reports whether one of the parts of a link is still to be made.
+func (s *Viewers) Awaits(l *vitrine.Link, parts ...vitrine.Part) bool {
 	return slices.ContainsFunc(parts, func(p vitrine.Part) bool { return !l.Parts.Has(p) && s.Previews.Expects(l, p) })
 }
 

@@ -1,5 +1,5 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
-import { find, say } from "../../ui/app.js";
+import { all, find, say } from "../../ui/app.js";
 import { forget, named, peek, take, unmark } from "../../ui/pending.js";
 import { bytes } from "../../ui/size.js";
 import { deletable, held, linksInUse, span, uploadsUsed } from "../limit.js";
@@ -83,6 +83,13 @@ const batch = () => {
   find("#unsent").hidden = !unsent.length;
   find("#unsent span").textContent = unsent.map((e) => e.name).join(", ");
   drop.classList.toggle("compact", compact || files.size > 0);
+  // One file has a row with more in it. What comes next is black: copying, once there is a link.
+  list.classList.toggle("alone", files.size === 1);
+  find("#choose").classList.toggle("primary", ![...files].some((row) => row.link));
+  for (const row of files) {
+    row.part(".copy-it").classList.toggle("primary", files.size === 1);
+    row.part(".copy-it").classList.toggle("small", files.size > 1);
+  }
 };
 // tell says what became of one file; of several the head says what became of all.
 const tell = (text) => files.size > 1 || say(text);
@@ -94,6 +101,7 @@ const titleOf = (name) => {
   return stem && stem.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(stem) ? stem : undefined;
 };
 
+let made = 0; // rows
 class Row {
   // A row of a file that was chosen, or, with a link, of one that was uploaded before the page was loaded again.
   constructor(file, chosen, link) {
@@ -106,8 +114,11 @@ class Row {
     this.key = file.key ?? takeKey(unsent, file) ?? newKey();
     this.li = find("#file-row").content.firstElementChild.cloneNode(true);
     this.bar = this.part("progress");
-    this.part(".title").textContent = file.name;
     this.part(".badge").textContent = (/\.([a-z0-9]{1,5})$/i.exec(file.name)?.[1] ?? "?").toUpperCase();
+    this.menu = this.part(".menu");
+    this.menu.id = `file-${++made}`;
+    this.part(".row-menu").setAttribute("popovertarget", this.menu.id);
+    this.called(file.name);
     this.bar.setAttribute("aria-label", `Upload of ${file.name}`);
     this.part(".before").hidden = false;
     this.field("title").value = chosen.title;
@@ -120,12 +131,16 @@ class Row {
     this.part(".cancel").addEventListener("click", () => this.cancel());
     this.part(".retry").addEventListener("click", () => this.start());
     this.part(".remove").addEventListener("click", () => this.remove());
+    this.part(".change").addEventListener("click", () => {
+      this.menu.hidePopover?.();
+      this.part(".before").open = true;
+      this.field("title").focus();
+    });
     this.part(".save").addEventListener("click", () => this.save());
     for (const name of ["title", "slug"])
       this.field(name)?.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && this.link && !event.isComposing) this.save();
       });
-    this.part(".file-address input").addEventListener("focus", (event) => event.target.select());
     list.append(this.li);
     section.hidden = false;
     files.add(this);
@@ -146,6 +161,13 @@ class Row {
     return find(`[name=${name}]`, this.li);
   }
 
+  // called sets how the row is called.
+  called(title) {
+    this.part(".title").textContent = title;
+    this.part(".row-menu").setAttribute("aria-label", `Actions for ${title}`);
+    this.part(".copy-it").setAttribute("aria-label", `Copy the address of ${title}`);
+  }
+
   facts(...list) {
     this.part(".facts-line").textContent = list.filter(Boolean).join(" · ");
   }
@@ -157,6 +179,7 @@ class Row {
     chip.textContent = text;
     chip.className = `chip is-${{ uploading: "processing", checking: "processing", failed: "disabled" }[state] ?? state}`;
     this.part(".why").textContent = why;
+    this.part(".state").hidden = !why;
     this.part(".ways").replaceChildren(
       ...ways.map(([label, address]) => {
         const a = document.createElement("a");
@@ -287,11 +310,15 @@ class Row {
   set(link) {
     this.link = link;
     this.show(link.state, link.status, link.meaning ?? "");
-    this.part(".title").textContent = link.title;
-    this.part(".file-address").hidden = false;
-    this.part(".file-address input").value = link.url;
-    this.part(".file-address input").setAttribute("aria-label", `Address of ${link.title}`);
+    this.called(link.title);
+    this.part(".file-address").hidden = this.part(".copy-it").hidden = false;
+    this.part(".ext").textContent = link.badge;
+    const address = new URL(link.url);
+    this.part(".host").textContent = address.host;
+    this.part(".path").textContent = address.pathname;
     this.part(".copy-it").dataset.text = link.url;
+    this.facts(bytes(this.size));
+    this.picture();
     this.field("title").value = link.title;
     if (this.field("slug")) this.field("slug").value = link.slug;
     this.field("download").checked = link.allowDownload;
@@ -299,24 +326,53 @@ class Row {
       [".open", link.url],
       [".manage", link.manage],
       [".analytics", link.analytics],
-    ]) {
-      this.part(selector).href = address;
-      this.part(selector).hidden = selector === ".open" && link.state !== "live";
-    }
+      [".to-share", `${link.manage}/share`],
+    ])
+      for (const a of all(selector, this.li)) {
+        a.href = address;
+        a.hidden = false;
+      }
+    this.live();
   }
 
-  // watch asks for the state of a video until it is scanned.
+  // live shows what only a public link has.
+  live() {
+    for (const a of all(".acts .open", this.li)) a.hidden = this.link.state !== "live";
+    this.part(".as-website").hidden = !this.link.website;
+    this.part(".as-website").action = `${this.link.manage}/website`;
+  }
+
+  // picture shows the first page on the sheet of the row, once there is a picture.
+  picture() {
+    const badge = this.part(".badge");
+    const { look, small } = this.link;
+    if (!small) {
+      badge.dataset.look = look;
+      badge.textContent = this.link.badge;
+      return;
+    }
+    const img = new Image(44, 50);
+    img.alt = "";
+    img.onload = () => badge.replaceChildren(img);
+    img.src = small;
+  }
+
+  // watch asks for the state of a video until it is scanned, and for the picture of a file until it is there.
   async watch() {
-    for (let wait = 2000; this.link.state === "processing" && files.has(this); wait = Math.min(wait * 1.3, 15000)) {
+    const open = () => files.has(this) && (this.link.state === "processing" || this.link.drawing);
+    for (let wait = 700; open(); wait = Math.min(wait * 1.3, 15000)) {
       await new Promise((go) => setTimeout(go, wait));
       try {
         const answer = await fetch(`/links/${this.link.slug}/state`, { cache: "no-store" });
         if (answer.status === 404 || answer.status === 401) return;
         const now = await answer.json();
-        if (!answer.ok || now.state === "processing") continue;
+        if (!answer.ok) continue;
+        const { state } = this.link;
         this.link = now;
+        this.picture();
+        if (now.state === state) continue;
         this.show(now.state, now.status, now.meaning ?? "");
-        this.part(".open").hidden = now.state !== "live";
+        this.live();
         tell(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
       } catch {
         // asked again

@@ -17,7 +17,7 @@ export const kept = read();
 // keep remembers the rows that the page has now, and files that wait to be chosen again.
 export const keep = (rows, waiting) => {
   const now = rows
-    .filter((r) => r.state !== "cancelled")
+    .filter((r) => r.state !== "cancelled" && (r.state !== "failed" || r.canRetry))
     .map((r) => ({ name: r.name, size: r.size, modified: r.modified, key: r.key, slug: r.link?.slug }));
   now.push(...waiting);
   try {
