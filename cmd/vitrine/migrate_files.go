@@ -18,11 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// blobImporter is implemented by storage that accepts files from other storage.
-type blobImporter interface {
-	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
-}
-
 // owned lists the files that the database refers to.
 func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err error) {
 	err = m.from.store.Read(ctx, func(tx vitrine.Tx) error {
@@ -81,10 +76,6 @@ func (m *migration) files(ctx context.Context) error {
 		size += o.Size
 	}
 	m.meter.Begin("files", size)
-	into, ok := m.to.blobs.(blobImporter)
-	if !ok {
-		return fmt.Errorf("%s cannot store files", instance.Redacted(m.to.FilesPlace()))
-	}
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(m.atOnce)
@@ -93,7 +84,7 @@ func (m *migration) files(ctx context.Context) error {
 			break
 		}
 		workers.Go(func() error {
-			n, there, err := m.file(ctx, into, o)
+			n, there, err := m.file(ctx, o)
 			if err != nil {
 				return fmt.Errorf("copy file %s: %w", o.Key, err)
 			}
@@ -114,7 +105,7 @@ func (m *migration) files(ctx context.Context) error {
 
 // file copies a file with its parts. It returns the number of bytes read and
 // whether the source is complete and matches its stored hash.
-func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.OwnedBlob) (n int64, there bool, err error) {
+func (m *migration) file(ctx context.Context, o vitrine.OwnedBlob) (n int64, there bool, err error) {
 	if o.Upload { // a received upload may not be sealed yet
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
 			return 0, false, nil
@@ -131,7 +122,7 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 	}
 	defer from.Close()
 	body := &hashed{r: from, sum: sha256.New()}
-	if err := into.Import(ctx, o.Key, from.Size(), body); err != nil {
+	if err := m.to.blobs.Import(ctx, o.Key, from.Size(), body); err != nil {
 		return 0, false, err
 	}
 	sum := hex.EncodeToString(body.sum.Sum(nil))

@@ -133,6 +133,47 @@ func TestDeployFaults(t *testing.T) {
 	}
 }
 
+// TestDeployLinkFaults fails each operation of a deploy from a link, before or
+// after its effect. Either its version is public, or the one before is and
+// nothing of the copy is held.
+func TestDeployLinkFaults(t *testing.T) {
+	h := newHosted(t)
+	before, err := h.deploy(h.Uploads, pageZIP(t, "first"))
+	h.Must(err)
+	for _, after := range []bool{false, true} {
+		for n := int64(1); ; n++ {
+			h.Clock.Advance(4 * time.Minute) // stays below the hourly limit
+			link, err := h.Complete("site.zip", string(pageZIP(t, fmt.Sprint(after, n))))
+			h.Must(err)
+			f := &fault.Injector{N: n, After: after}
+			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner,
+				Plans: h.Uploads.Plans, Now: h.Clock.Now}
+			used, err := h.Uploads.Usage(t.Context(), h.Account)
+			h.Must(err)
+			l, err := u.DeployLink(t.Context(), h.Account, link, string(h.site.Slug))
+			now, unused := h.Uploads.Usage(t.Context(), h.Account)
+			h.Must(unused)
+			switch {
+			case err == nil && l.State == vitrine.StateReview: // bytes that could not be scanned
+				h.shows(before)
+			case err == nil:
+				before = l
+				h.shows(l)
+			case now.Bytes != used.Bytes || now.HeldLinks != 0:
+				t.Errorf("operation %d fails (after: %v): %v; %d bytes are used, want %d", n, after, err, now.Bytes,
+					used.Bytes)
+			default:
+				h.shows(before)
+			}
+			h.Must(h.Links.Delete(t.Context(), string(link.Slug), vitrine.Decision{By: vitrine.Operator}))
+			h.Audit()
+			if !f.Hit() {
+				break
+			}
+		}
+	}
+}
+
 // TestDeployScanned checks that a version is not public until the scanner has
 // found it clean, and that a later finding disables the website.
 func TestDeployScanned(t *testing.T) {

@@ -46,6 +46,10 @@ func (b blobs) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, er
 	return openBlob{blob, b.fault}, nil
 }
 
+func (b blobs) Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error {
+	return b.fault.do(func() error { return b.real.Import(ctx, key, size, reader{body, b.fault}) })
+}
+
 func (b blobs) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Part, body io.Reader) error {
 	return b.fault.do(func() error { return b.real.PutPart(ctx, key, p, reader{body, b.fault}) })
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 
 	"vitrine/internal/collections"
+	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
@@ -15,6 +16,7 @@ type Handler struct {
 	*app.Shell
 	Sites   *collections.Sites
 	Uploads *publish.Uploads
+	Links   *links.Service
 	Content *content.Handler
 }
 
