@@ -36,10 +36,9 @@ type Blobs interface {
 	// return other or fewer bytes.
 	Open(ctx context.Context, key UploadID) (Blob, error)
 
-	// Import stores and seals bytes that are not put with a signed URL. When it
-	// returns nil, they are complete and durable; after an error there are none.
-	// If a blob of this size exists, it succeeds without reading body. Errors:
-	// ErrExists (a blob of another size exists).
+	// Import stores and seals bytes that come without a signed URL, durably,
+	// all or none. If a blob of this size exists, it succeeds without reading
+	// body. Errors: ErrExists (a blob of another size exists).
 	Import(ctx context.Context, key UploadID, size int64, body io.Reader) error
 
 	// PutPart stores a part beside a sealed blob and replaces a part with the

@@ -131,16 +131,6 @@ type DeletedSitePage struct {
 	DeletedAt time.Time // of the website
 }
 
-// OpenSite finds the website of an upload. It returns an error if the website
-// is deleted.
-func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
-	site, err := tx.Site(u.Site)
-	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != u.Account || !site.DeletedAt.IsZero()) {
-		return nil, ErrNoSite
-	}
-	return site, err
-}
-
 // Deploy makes a new link the version that is shown, or pending, and deletes
 // the oldest versions beyond KeptVersions. The previously shown version is
 // always kept, so that the owner can return to it.

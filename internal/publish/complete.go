@@ -367,7 +367,7 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
 		var site *vitrine.Site
 		if l.Site != 0 {
-			if site, err = vitrine.OpenSite(tx, current); err != nil {
+			if site, err = openSite(tx, current); err != nil {
 				return err
 			}
 			l.Title = site.Title

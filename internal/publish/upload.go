@@ -256,7 +256,7 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 		}
 	}
 	if u.Site != 0 {
-		if _, err := vitrine.OpenSite(tx, u); err != nil {
+		if _, err := openSite(tx, u); err != nil {
 			return err
 		}
 	}
