@@ -28,6 +28,7 @@ type restoreCmd struct {
 	From string `arg:"" help:"Directory of the backup." type:"path" predictor:"dir"`
 	Data string `help:"Data directory to create. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
 	Deep bool   `help:"Also read the bytes of every file and compare their SHA-256. Copied files are always compared."`
+	terminal.JSONFlag
 }
 
 func (*restoreCmd) Help() string {
@@ -61,9 +62,19 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case faults > 0:
 		return fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults)
 	}
+	if c.JSON {
+		return t.JSON(restoredRow{c.Data, backupRow{Manifest: m, Views: m.Opens}})
+	}
 	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), terminal.ShellWord(c.Data))
 	return nil
+}
+
+// restoredRow is the output for a restored backup: where it is, and what was
+// in the backup.
+type restoredRow struct {
+	Data string `json:"data"`
+	backupRow
 }
 
 // restore is a running restore.

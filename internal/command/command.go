@@ -76,17 +76,23 @@ func child(parent *kong.Node, word string) *kong.Node {
 }
 
 // Parse parses arguments. Unlike kong, it ignores empty variables of the
-// environment, and refuses empty values of flags and arguments.
+// environment, and refuses empty values, and a flag for one
+// value that is given twice.
 func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	ignoreEmptyVariables()
 	k, err := parser.Parse(flagsFirst(parser, joinNegative(args)))
 	if err != nil {
 		return nil, explain(err)
 	}
+	seen := map[*kong.Flag]bool{}
 	for _, p := range k.Path {
 		value := p.Positional
 		if p.Flag != nil {
 			value = p.Flag.Value
+			if seen[p.Flag] && !value.IsBool() && !value.IsCumulative() {
+				return nil, &wrong{named(value) + " is given twice, but takes one value", k}
+			}
+			seen[p.Flag] = true
 		}
 		if value != nil && empty(value.Target) {
 			return nil, &wrong{fmt.Sprintf("%s must not be empty", named(value)), k}

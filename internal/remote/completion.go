@@ -3,6 +3,7 @@ package remote
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"vitrine/internal/terminal"
@@ -42,6 +43,9 @@ func (c *CompletionCmd) Run(t *terminal.Terminal) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	if found, err := exec.LookPath("vitrine"); err == nil && found == program { // an update may move it
+		program = "vitrine"
 	}
 	_, err = fmt.Fprint(t.Out, strings.Replace(completions[c.Shell], "%s", terminal.ShellWord(program), 1))
 	return err

@@ -275,8 +275,10 @@ func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	if t.OutTTY && len(c.Files) > 1 {
 		line = terminal.Plain(path) + " → " + line
 	}
-	_, err := fmt.Fprintln(t.Out, line)
-	return err
+	if _, err := fmt.Fprintln(t.Out, line); err != nil {
+		return fmt.Errorf("it is published at %s, which could not be printed: %w", l.URL, bare(err))
+	}
+	return nil
 }
 
 // row returns the JSON output for a published file.
