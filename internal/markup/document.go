@@ -29,7 +29,6 @@ const (
 	maxColored   = 256 << 10 // bytes with syntax colors
 	maxNumbered  = 20_000    // lines with numbers
 	maxRows      = 2_000
-	maxPart      = 100 // rows visible at a time
 	maxColumns   = 100
 	maxCells     = 200_000 // in all sheets
 	maxCell      = 2_000   // bytes

@@ -80,7 +80,7 @@ func lawfulElement(t *testing.T, n *html.Node, ids map[string]bool) {
 			}
 		case "class":
 			for class := range strings.FieldsSeq(a.Val) {
-				if !slices.Contains(strings.Fields("prose front-matter scroll grid few paged parts lines words sheets tree none more image n right center footnotes footnote-backref "+
+				if !slices.Contains(strings.Fields("prose front-matter scroll grid few letters lines words sheets tree none more image n right center footnotes footnote-backref "+
 					"t-key t-string t-number t-comment t-tag"), class) {
 					t.Fatalf("class %q is not allowed", a.Val)
 				}

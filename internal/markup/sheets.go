@@ -35,7 +35,7 @@ func Sheets(w vitrine.Workbook) Document {
 			p.text(label)
 			p.tags("</bdi></label><section>")
 		}
-		cut := p.grid(grid{rows: sheet.Rows, letters: true}, label, cells)
+		cut := p.grid(grid{rows: sheet.Rows, letters: true, header: header(sheet.Rows)}, label, cells)
 		for _, row := range sheet.Rows {
 			cells -= len(row)
 		}

@@ -25,10 +25,9 @@ func Table(src string, comma rune, cut bool) Document {
 	if wide < 2 {
 		return Code(src, "txt", cut)
 	}
-	g := grid{rows: rows, header: header(rows), paged: true}
 	var p page
 	var d Document
-	d.Cut = p.grid(g, "Table", maxCells)
+	d.Cut = p.grid(grid{rows: rows, header: header(rows)}, "Table", maxCells)
 	if total > len(rows) {
 		d.Cut = true
 		d.Note = firstOf(len(rows), total, cut) + " rows."
@@ -178,7 +177,6 @@ type grid struct {
 	rows    [][]string
 	header  bool // the first row has column names
 	letters bool // columns have letters, as in a spreadsheet
-	paged   bool // rows are in parts
 }
 
 // grid writes a table with row numbers and at most the given number of cells.
@@ -202,49 +200,55 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	if most := max(cells/wide, 1); len(rows) > most {
 		rows, cut = rows[:most], true
 	}
-	body, first := rows, 1
-	if g.header {
-		body, first = rows[1:], 2
-	}
-	part := len(body)
-	if g.paged && part > maxPart {
-		part = maxPart
-		p.tags(`<div class="paged">`)
-		defer p.parts(len(body))
-	}
 	p.tags(`<div class="scroll grid`, textIf(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
 	p.text(label)
 	p.tags(`"><table>`)
 	numeric := numericColumns(rows, wide, g.header)
-	if g.letters || g.header {
-		p.tags("<thead><tr><td></td>")
-		for i := range wide {
-			head := columnName(i)
-			if g.header {
-				head = ""
-				if i < len(rows[0]) {
-					head = rows[0][i]
-				}
-			}
-			p.tags("<th scope=\"col\"", textIf(numeric[i] && g.header, ` class="n"`), ">")
-			cut = p.cell(head) || cut
-			p.tags("</th>")
-		}
-		p.tags("</tr></thead>")
+	cut = p.head(g, numeric) || cut
+	body, first := rows, 1
+	if g.header {
+		body, first = rows[1:], 2
 	}
-	cut = p.body(body, numeric, first, part) || cut
+	cut = p.body(body, numeric, first) || cut
 	p.tags("</table></div>")
 	return cut
 }
 
-// body writes rows in parts. first is the number of the first row. It reports
-// whether a cell was shortened.
-func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool) {
-	wide := len(numeric)
-	for i, row := range rows {
-		if i%part == 0 {
-			p.tags(textIf(i > 0, "</tbody>"), "<tbody", textIf(part < len(rows), ` id="`+partID(i/part)+`"`), ">")
+// head writes the letters and the names of columns. It reports whether a name
+// was shortened.
+func (p *page) head(g grid, numeric []bool) (cut bool) {
+	if !g.letters && !g.header {
+		return false
+	}
+	p.tags("<thead>")
+	if g.letters {
+		p.tags(`<tr class="letters"><td></td>`)
+		for i := range numeric {
+			p.tags(`<th scope="col">`, columnName(i), "</th>")
 		}
+		p.tags("</tr>")
+	}
+	if g.header {
+		p.tags("<tr>", textIf(g.letters, `<th scope="row">1</th>`), textIf(!g.letters, "<td></td>"))
+		for i, n := range numeric {
+			p.tags(`<th scope="col"`, textIf(n, ` class="n"`), ">")
+			if i < len(g.rows[0]) {
+				cut = p.cell(g.rows[0][i]) || cut
+			}
+			p.tags("</th>")
+		}
+		p.tags("</tr>")
+	}
+	p.tags("</thead>")
+	return cut
+}
+
+// body writes rows. first is the number of the first row. It reports whether a
+// cell was shortened.
+func (p *page) body(rows [][]string, numeric []bool, first int) (cut bool) {
+	wide := len(numeric)
+	p.tags("<tbody>")
+	for i, row := range rows {
 		p.tags(`<tr><th scope="row">`, strconv.Itoa(first+i), "</th>")
 		for j := range min(len(row), wide) {
 			p.tags("<td", textIf(numeric[j], ` class="n"`), ">")
@@ -256,21 +260,8 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 		}
 		p.tags("</tr>")
 	}
-	p.tags(textIf(len(rows) > 0, "</tbody>"))
+	p.tags("</tbody>")
 	return cut
-}
-
-// partID returns the ID of a part, counted from 0.
-func partID(i int) string { return "doc-rows-" + strconv.Itoa(i+1) }
-
-// parts ends a table in parts and writes links to them. The style sheet shows
-// one part at a time.
-func (p *page) parts(rows int) {
-	p.tags(`<div class="parts" role="navigation" aria-label="Pages of rows">`)
-	for i := range (rows + maxPart - 1) / maxPart {
-		p.tags(`<a href="#`, partID(i), `" aria-label="Rows, page `, strconv.Itoa(i+1), `">`, strconv.Itoa(i+1), "</a>")
-	}
-	p.tags("</div></div>")
 }
 
 func (p *page) cell(s string) (cut bool) {

@@ -138,7 +138,7 @@ func addViewers(t *testing.T, d *demo, add func(string, *vitrine.Link)) {
 	add("notes.txt", d.publish("notes.txt", []byte(long), titled("Notes of the meeting")))
 	add("catalogue.json", d.publish("catalogue.json", []byte(`{"works":[{"title":"Hall of light","year":1962,"lent":false,"artist":null,"size":[120,80.5]},{"title":"Stairs","year":1971,"lent":true,"artist":"unknown","note":"A long line that goes on and on, so that it does not fit into the window of a phone, nor into that of a small laptop, and has to be scrolled or wrapped in some way."}]}`)))
 	add("feed.xml", d.publish("feed.xml", []byte("<?xml version=\"1.0\"?>\n<feed>\n  <!-- news -->\n  <entry id=\"1\"><title>Spring &amp; summer</title></entry>\n</feed>\n")))
-	add("accounts.xlsx", d.publish("accounts.xlsx", makeXLSX(t, 60), titled("Accounts 2026")))
+	add("accounts.xlsx", d.publish("accounts.xlsx", makeBook(t, 60), titled("Accounts 2026")))
 	d.links["kit.zip"] = d.publish("kit.zip", zipped(t, zip.Deflate), titled("The whole kit"))
 	add("kit.zip", d.links["kit.zip"])
 	add("agreement.docx", d.publish("agreement.docx", makeDOCX(t, 40, "https://example.org"), titled("Loan agreement, second draft")))

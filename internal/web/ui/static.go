@@ -67,8 +67,11 @@ func readAssets() assetSet {
 		return strings.HasPrefix(name, "ui/styles/") || strings.HasPrefix(name, "ui/components/")
 	})
 	for name, body := range bodies {
-		if path.Ext(name) == ".css" {
+		switch {
+		case path.Ext(name) == ".css":
 			bodies[name] = shorter(body)
+		case path.Ext(name) == ".js" && assetGroup(name) == "":
+			bodies[name] = jsComment.ReplaceAll(body, nil)
 		}
 	}
 	hashes := hashAssets(bodies)
@@ -120,7 +123,9 @@ var cssVendored = regexp.MustCompile(`url\(\.\./vendor/([^/]+)/`)
 
 var (
 	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	cssSpace   = regexp.MustCompile(`\s*([{};]|\s)\s*`)
+	// jsComment matches a line that is a comment, as no line of a string is.
+	jsComment = regexp.MustCompile(`(?m)^ *//.*\n`)
+	cssSpace  = regexp.MustCompile(`\s*([{};]|\s)\s*`)
 )
 
 // shorter removes comments and indentation from a style sheet. No string in

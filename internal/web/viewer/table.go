@@ -27,9 +27,9 @@ var Table = []*Viewer{
 		Entries:  &Entries{Shows: isNamed("pdf")},
 	},
 	{
-		Name: "sheets", Layout: "text", Page: "text/page.html",
-		Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Full: true, Prints: true, Height: 480,
-		Type:     "website",
+		Name: "sheets", Layout: "text", Page: "table/page.html",
+		Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Script: "viewer/table/table.js",
+		Full: true, Prints: true, Height: 480, Type: "website",
 		Progress: []report.ContentKind{report.ContentScroll},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
 		Fill:     fillSheets, Inert: "text/inert.html",

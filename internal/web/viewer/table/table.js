@@ -1,72 +1,40 @@
-// A table of values: find, sort, and one page of rows at a time. Without this the pages are links, and the browser finds.
+// Tables of values: find rows, and sort them by a column. A workbook has a table for each of its sheets.
 const article = document.querySelector("article.sheet");
-const table = article.querySelector(".grid table");
-const paged = article.querySelector(".paged");
-const bodies = table ? [...table.tBodies] : [];
-const rows = bodies.flatMap((body) => [...body.rows]); // in the order of the file
-const part = bodies[0]?.rows.length || 1;
-let order = rows;
-let page = 0;
-
-const most = 500; // rows that a search shows
 const finder = document.getElementById("finder");
 const query = document.getElementById("query");
 const found = document.getElementById("found");
-const columns = table?.tHead ? [...table.tHead.rows[0].cells].slice(1) : [];
 
-// How far the table was read is told of all its pages: the measure is as high as they are, and begins where the first would.
+const tables = [...article.querySelectorAll(".grid")].map((grid) => {
+  const table = grid.firstChild;
+  const rows = [...table.tBodies[0].rows]; // in the order of the file
+  const columns = [...(table.tHead?.rows ?? [])].slice(-1).flatMap((row) => [...row.cells].slice(1));
+  return { grid, table, rows, columns, order: rows };
+});
+const current = () => tables.find((t) => t.grid.getClientRects().length);
+
+// How far the table in view was read is measured over all of its rows, which scroll in its box. A search shows too few of them to tell.
 const measure = document.createElement("i");
-if (paged) {
+if (tables.length) {
   article.removeAttribute("data-depth");
   measure.dataset.depth = "";
-  measure.className = "measure";
-  measure.style.height = `${bodies.length * 100}%`;
-  paged.append(measure);
-}
-
-function show(number) {
-  page = number;
-  measure.style.top = `${page * -100}%`;
-  bodies.forEach((body, i) => {
-    body.classList.toggle("here", i === page);
-  });
-  if (!paged) return;
-  [...paged.querySelectorAll(".parts a")].forEach((a, i) => {
-    if (i === page) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
-  });
-}
-
-const asked = () =>
-  Math.max(
-    0,
-    bodies.findIndex((b) => b.id && `#${b.id}` === location.hash),
-  );
-
-// place puts rows into the pages again, in an order.
-function place(all) {
-  order = all;
-  bodies.forEach((body, i) => {
-    body.append(...order.slice(i * part, (i + 1) * part));
-  });
 }
 
 // Find
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const texts = new Map();
+const cellsOf = (row) => [...row.cells].slice(1);
 function textOf(row) {
-  let text = texts.get(row);
-  if (text === undefined) {
-    text = plain(
-      [...row.cells]
-        .slice(1)
-        .map((c) => c.textContent)
-        .join("\n"),
+  if (!texts.has(row))
+    texts.set(
+      row,
+      plain(
+        cellsOf(row)
+          .map((c) => c.textContent)
+          .join("\n"),
+      ),
     );
-    texts.set(row, text);
-  }
-  return text;
+  return texts.get(row);
 }
 
 function mark(words) {
@@ -74,12 +42,10 @@ function mark(words) {
   CSS.highlights.delete("found");
   if (!words) return;
   const ranges = [];
-  for (const row of order) {
-    if (row.hidden) continue;
-    for (const cell of [...row.cells].slice(1)) {
-      const node = cell.firstChild;
-      if (!node) continue;
-      const at = node.data.toLowerCase().indexOf(words);
+  const shown = (current()?.order ?? []).filter((row) => !row.hidden);
+  for (const row of shown.slice(0, 500)) {
+    for (const { firstChild: node } of cellsOf(row)) {
+      const at = node ? node.data.toLowerCase().indexOf(words) : -1;
       if (at < 0 || at + words.length > node.data.length) continue;
       const range = new Range();
       range.setStart(node, at);
@@ -90,22 +56,26 @@ function mark(words) {
   CSS.highlights.set("found", new Highlight(...ranges));
 }
 
+const number = (n) => n.toLocaleString("en");
 function find() {
   const words = plain(query.value.trim());
+  const here = current();
+  here?.table.append(measure);
+  measure.hidden = words !== "";
   let matches = 0;
-  for (const row of order) {
-    const match = !words || textOf(row).includes(words);
-    if (match) matches++;
-    row.hidden = !match || (words && matches > most);
+  let elsewhere = 0;
+  for (const t of tables) {
+    let n = 0;
+    for (const row of t.order) {
+      row.hidden = words !== "" && !textOf(row).includes(words);
+      if (!row.hidden) n++;
+    }
+    if (t === here) matches = n;
+    else elsewhere += n;
   }
-  article.classList.toggle("finding", words !== "");
   mark(query.value.trim().toLowerCase());
-  const number = (n) => n.toLocaleString("en");
-  found.textContent = !words
-    ? ""
-    : matches > most
-      ? `First ${most} of ${number(matches)} rows`
-      : `${number(matches)} ${matches === 1 ? "row" : "rows"}`;
+  const rows = `${number(matches)} ${matches === 1 ? "row" : "rows"}`;
+  found.textContent = words ? rows + (elsewhere ? `, ${number(elsewhere)} on other sheets` : "") : "";
 }
 
 // Sort
@@ -126,41 +96,43 @@ function value(text) {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-function sort(index, direction) {
-  if (!direction) return place(rows);
-  const numeric = columns[index].classList.contains("n");
-  const key = (row) => {
+function sorted(rows, index, direction) {
+  if (!direction) return rows;
+  const numeric = rows.some((row) => row.cells[index + 1]?.className === "n");
+  const keys = rows.map((row) => {
     const text = row.cells[index + 1]?.textContent.trim() || "";
-    const n = numeric && text ? value(text) : NaN;
-    return { row, text, n };
-  };
-  const sorted = rows.map(key).sort((a, b) => {
+    return { row, text, n: numeric && text ? value(text) : NaN };
+  });
+  keys.sort((a, b) => {
     if (!a.text || !b.text) return !a.text - !b.text; // what is empty comes last, either way
     if (numeric && Number.isNaN(a.n) !== Number.isNaN(b.n)) return Number.isNaN(a.n) - Number.isNaN(b.n);
     return direction * (numeric && !Number.isNaN(a.n) ? a.n - b.n : collator.compare(a.text, b.text));
   });
-  place(sorted.map((k) => k.row));
+  return keys.map((k) => k.row);
 }
 
 const next = { none: "ascending", ascending: "descending", descending: "none" };
-columns.forEach((head, index) => {
-  const text = head.textContent;
-  if (!text.trim() || rows.length < 2) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = text;
-  head.replaceChildren(button);
-  button.addEventListener("click", () => {
-    const to = next[head.getAttribute("aria-sort") || "none"];
-    for (const other of columns) other.removeAttribute("aria-sort");
-    if (to !== "none") head.setAttribute("aria-sort", to);
-    sort(index, { ascending: 1, descending: -1, none: 0 }[to]);
-    show(0);
-    find();
+for (const t of tables) {
+  t.columns.forEach((head, index) => {
+    if (!head.textContent.trim() || t.rows.length < 2) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.title = "Sort";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const to = next[head.getAttribute("aria-sort") || "none"];
+      for (const other of t.columns) other.removeAttribute("aria-sort");
+      if (to !== "none") head.setAttribute("aria-sort", to);
+      t.order = sorted(t.rows, index, { ascending: 1, descending: -1, none: 0 }[to]);
+      t.table.tBodies[0].append(...t.order);
+      t.grid.scrollTop = 0;
+      find();
+    });
   });
-});
+}
 
-if (rows.length > 1 && finder) {
+if (tables.some((t) => t.rows.length > 1)) {
   finder.hidden = false;
   query.addEventListener("input", find);
   query.addEventListener("keydown", (e) => {
@@ -168,16 +140,24 @@ if (rows.length > 1 && finder) {
     query.value = "";
     find();
   });
-  addEventListener("keydown", (e) => {
-    if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName))
-      return;
+}
+article.addEventListener("change", find); // another sheet
+if (tables.length) find();
+
+// The page itself does not scroll: keys and the wheel beside the table move the table.
+const scrolls = / |Page|Home|End|Arrow/;
+addEventListener("keydown", (e) => {
+  const at = document.activeElement;
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)) return;
+  if (e.key === "/" && finder?.hidden === false) {
     e.preventDefault();
     query.focus();
-  });
-}
-article.classList.add("scripted");
-show(asked());
-addEventListener("hashchange", () => {
-  show(asked());
-  paged?.scrollIntoView({ block: "start", behavior: "instant" });
+  } else if (at === document.body && scrolls.test(e.key)) current()?.grid.focus();
 });
+article.parentElement.addEventListener(
+  "wheel",
+  (e) => e.target.contains(article) && current()?.grid.scrollBy(0, e.deltaY),
+  {
+    passive: true,
+  },
+);
