@@ -128,7 +128,7 @@ web/app/reportpage           web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
-web/app/websitepage          vitrine collections filetype/inspect links publish web/api web/app web/content web/httpx
+web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats

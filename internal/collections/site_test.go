@@ -150,7 +150,7 @@ func TestDeployLinkFaults(t *testing.T) {
 				Plans: h.Uploads.Plans, Now: h.Clock.Now}
 			used, err := h.Uploads.Usage(t.Context(), h.Account)
 			h.Must(err)
-			l, err := u.DeployLink(t.Context(), h.Account, link, string(h.site.Slug))
+			l, err := u.Deploy(t.Context(), h.Account, link, h.site.Slug)
 			now, unused := h.Uploads.Usage(t.Context(), h.Account)
 			h.Must(unused)
 			switch {

@@ -3,7 +3,6 @@ package publish
 import (
 	"archive/zip"
 	"context"
-	"io"
 	"slices"
 	"strings"
 
@@ -63,37 +62,41 @@ func startsWebsite(paths []string) bool {
 	return len(paths) > 0
 }
 
-// importer is implemented by storage that takes files from this process.
-type importer interface {
-	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
-}
-
 // Deploy deploys the ZIP of a link to a website of the same account, as a
-// version. The bytes are copied in storage and checked like an upload. The link
-// stays as it is. Errors: those of Create and Complete.
+// version. The bytes are copied in storage and checked and limited like those
+// of an upload. The link stays as it is. If Deploy fails, nothing of the copy
+// remains. Errors: those of Create and Complete.
 func (s *Uploads) Deploy(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
-	website vitrine.Slug) (*vitrine.Link, error) {
-	into, ok := s.Blobs.(importer)
+	website vitrine.Slug) (version *vitrine.Link, err error) {
 	if !l.Live() {
 		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "Only a live link can become a website.")
 	}
-	if !ok {
-		return nil, vitrine.Errorf(vitrine.CodeUnavailable, "This storage cannot copy files. Upload the ZIP under Websites.")
-	}
 	r := UploadRequest{Name: "website.zip", Type: "application/zip", Size: l.Size, Website: string(website)}
 	begun, err := s.Create(ctx, a, r)
+	defer func() {
+		if err != nil { // nobody continues the upload
+			_ = s.Cancel(context.WithoutCancel(ctx), a, string(begun.Path))
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
-	blob, err := vitrine.OpenWhole(ctx, s.Blobs, l)
-	if err == nil {
-		defer blob.Close()
-		err = into.Import(ctx, begun.Path, l.Size, io.NewSectionReader(blob, 0, blob.Size()))
-	}
-	if err != nil {
-		_ = s.Cancel(context.WithoutCancel(ctx), a, string(begun.Path)) // if this fails, it is swept
+	if err := s.copyBytes(ctx, l, begun.Path); err != nil {
 		return nil, err
 	}
 	return s.Complete(ctx, a, CompleteRequest{Path: string(begun.Path), Name: r.Name, Type: r.Type,
 		Website: r.Website})
+}
+
+// copyBytes copies the bytes of a link to an upload.
+func (s *Uploads) copyBytes(ctx context.Context, l *vitrine.Link, to vitrine.UploadID) error {
+	from, err := vitrine.OpenWhole(ctx, s.Blobs, l)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := s.Blobs.Import(ctx, to, l.Size, from); err != nil {
+		return vitrine.Unavailable(err)
+	}
+	return nil
 }

@@ -229,7 +229,6 @@ func (h *handlers) collectionRoutes(r *router) {
 	r.member("POST /websites", h.websites.Create)
 	r.data("POST /websites/new", h.websites.CreateFromPage)
 	r.data("GET /websites/new/slug", h.websites.CheckSlug)
-	r.member("POST /links/{slug}/website", h.websites.PublishLink)
 	r.member("GET /websites/{slug}", h.websites.Show)
 	r.member("POST /websites/{slug}/title", h.websites.Form("title"))
 	r.member("POST /websites/{slug}/restore", h.websites.Form("restore"))

@@ -205,7 +205,6 @@ func (s *Server) handlers() *handlers {
 	h.analytics.API = h.api
 	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links,
 		API: h.api}
-	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Links: s.Links,
-		Content: h.content}
+	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
 	return h
 }

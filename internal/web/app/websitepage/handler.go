@@ -4,7 +4,6 @@ import (
 	"embed"
 
 	"vitrine/internal/collections"
-	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
@@ -16,7 +15,6 @@ type Handler struct {
 	*app.Shell
 	Sites   *collections.Sites
 	Uploads *publish.Uploads
-	Links   *links.Service
 	Content *content.Handler
 }
 
