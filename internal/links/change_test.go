@@ -49,6 +49,8 @@ func TestDecisions(t *testing.T) {
 		{false, "disable", owner, "disabled", "undo", owner, "live"},
 		{false, "disable", owner, "disabled", "undo", moderator, ""},
 		{false, "disable", owner, "disabled", "undo", fixture.Operator(""), "live"},
+		{false, "disable", owner, "disabled", "disable", moderator, "disabled"},
+		{false, "disable", owner, "disabled", "disable", owner, ""},
 		{false, "undo", fixture.Operator(""), "", "undo", owner, ""},
 	} {
 		s.Scanner.Err = nil

@@ -212,8 +212,8 @@ func checkUnchanged(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) e
 	return err
 }
 
-// Disable disables a live link, or an expired one, which its owner could
-// otherwise make live again.
+// Disable disables a live link. For anyone but its owner, it also disables one
+// that the owner could make live again. The owner cannot undo that.
 func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change,
 		error) {
@@ -221,16 +221,27 @@ func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) 
 	})
 }
 
+// MayDisable reports whether a moderator can disable a link: it is live, or its
+// owner could make it live again.
+func MayDisable(l *vitrine.Link) bool { return l.State == vitrine.StateLive || ownerMayEnable(l) }
+
+// ownerMayEnable reports whether a link is disabled by its owner or its expiry.
+func ownerMayEnable(l *vitrine.Link) bool {
+	return l.State == vitrine.StateDisabled &&
+		(l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired)
+}
+
 func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
-	reason := vitrine.ReasonModerator
+	c := vitrine.Change{Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator}
+	may := MayDisable(l)
 	if by.Kind == vitrine.ActorOwner {
-		reason = vitrine.ReasonOwner
+		c.Reason = vitrine.ReasonOwner
+		may = may && l.Reason != vitrine.ReasonOwner
 	}
-	c := vitrine.Change{Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: reason}
-	if l.State == vitrine.StateLive || l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
+	switch {
+	case may:
 		return c, nil
-	}
-	if l.State == vitrine.StateDisabled {
+	case l.State == vitrine.StateDisabled:
 		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is already disabled%s.", l.Slug,
 			reasonClause(l.Reason))
 	}

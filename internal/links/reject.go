@@ -18,9 +18,7 @@ func (s *Service) Rejectable(ctx context.Context, slug string) ([]*vitrine.Link,
 
 // rejectable reports whether RejectSame changes a link.
 func rejectable(l *vitrine.Link) bool {
-	// The owner could enable such a link again.
-	theirs := l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired
-	return l.DeletedAt.IsZero() && (l.State != vitrine.StateDisabled || theirs)
+	return l.DeletedAt.IsZero() && (l.State != vitrine.StateDisabled || ownerMayEnable(l))
 }
 
 // same returns a link and all others with the same bytes.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/terminal"
 )
@@ -77,11 +78,23 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if c.JSON {
-		return t.JSON(l)
+		return errors.Join(t.JSON(l), c.notEnabled(&l))
 	}
 	sayChanges(t, &before, &l)
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(l.URL))
-	return err
+	return errors.Join(err, c.notEnabled(&l))
+}
+
+// notEnabled returns an error if --enable had no effect: it undoes only the
+// owner's own decision.
+func (c *EditCmd) notEnabled(l *client.LinkDetail) error {
+	switch {
+	case !c.Enable || l.Status != string(vitrine.StateDisabled):
+		return nil
+	case l.Reason == vitrine.ReasonExpired:
+		return fmt.Errorf("the link %s stays disabled, because it has expired: choose a later time with --expires", l.Slug)
+	}
+	return fmt.Errorf("the link %s stays disabled (%s): only a moderator can enable it", l.Slug, l.Reason)
 }
 
 // sayChanges says what differs between two states of a link.

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -37,6 +38,7 @@ type casePage struct {
 	Seen    int64  // the last change that the page shows
 	Own     bool   // the link is the moderator's own
 	May     bool   // the moderator may publish it
+	Disable bool   // it can be disabled
 	Past    string // earlier decisions about the account, in words
 	Preview examination
 	Problem string // why the decision was not carried out
@@ -81,7 +83,8 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 	p := casePage{
 		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)),
 		Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(l), Facts: ui.Facts(l, t),
-		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l),
+		Own: l.Account == me.ID, May: app.MayPublish(me, l), Disable: links.MayDisable(l),
+		Past: past(c.Account.History), Preview: s.examination(l),
 		Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
 	}
 	p.QueueName = a.queue
