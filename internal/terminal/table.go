@@ -15,7 +15,7 @@ var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "VERS
 var dates = []string{"CREATED", "DEPLOYED", "LAST USED", "SINCE", "TIME"}
 
 // states are the headers of columns that are never omitted.
-var states = []string{"STATE", "STATUS"}
+var states = []string{"STATE", "STATUS", "ACTION"}
 
 const (
 	// minColumn is the width to which a table shortens long texts. Below it,
@@ -122,10 +122,33 @@ func fit(width []int, header []string, room int) {
 		}
 		return widest >= 0
 	}
-	for excess() > 0 && (shorten(least) || omit(width, header, key)) {
+	whole := slices.Clone(width)
+	for {
+		for excess() > 0 && shorten(least) {
+		}
+		if excess() <= 0 || !omit(width, header, key) {
+			break
+		}
+		for j, w := range width {
+			if w > 0 { // there is room again
+				width[j] = whole[j]
+			}
+		}
 	}
-	// What is left is at most the first column, the key and a state.
-	for excess() > 0 && shorten(func(int) int { return max((room-4)/3, 1) }) {
+	// What is left are the first column, the key and states: the key stays
+	// whole, if the others can be short.
+	left := 0
+	for _, w := range width {
+		left += min(w, 1)
+	}
+	for excess() > 0 && shorten(func(j int) int {
+		if j == key {
+			return width[j]
+		}
+		return minState
+	}) {
+	}
+	for excess() > 0 && shorten(func(int) int { return max((room+2)/left-2, 1) }) {
 	}
 }
 
