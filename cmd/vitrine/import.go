@@ -54,9 +54,12 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		}
 		r := t.In
 		if c.File != "-" {
+			if info, err := os.Stat(c.File); err == nil && info.IsDir() {
+				return terminal.Usage(c.File + " is a directory, not an NDJSON file")
+			}
 			f, err := os.Open(c.File)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", c.File, errors.Unwrap(err))
 			}
 			defer f.Close()
 			r = f

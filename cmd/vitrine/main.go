@@ -24,8 +24,6 @@ import (
 
 type cli struct {
 	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files and print their links."`
-	Deploy   remote.DeployCmd   `cmd:"" group:"use" help:"Deploy a folder to one of your websites."`
-	Websites remote.WebsitesCmd `cmd:"" group:"use" help:"List your websites."`
 	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
 	Ls       remote.LsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
 	Open     remote.OpenCmd     `cmd:"" group:"use" help:"Open a link in your browser."`
@@ -34,6 +32,8 @@ type cli struct {
 	Versions remote.VersionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
 	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or audio file."`
 	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers permanently."`
+	Deploy   remote.DeployCmd   `cmd:"" group:"use" help:"Deploy a folder to one of your websites."`
+	Websites remote.WebsitesCmd `cmd:"" group:"use" help:"List your websites."`
 	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
 	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
 	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used, and the account's limits."`

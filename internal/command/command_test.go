@@ -38,6 +38,7 @@ func TestMessages(t *testing.T) {
 		{"--", "a command is missing", "vitrine --help"},
 		{"upload x", `there is no command "upload", did you mean "put"?`, "vitrine --help"},
 		{"lost", `there is no command "lost"`, "vitrine --help"},
+		{"xy", `there is no command "xy"`, "vitrine --help"},
 		{"group lost", `group has no command "lost"`, "vitrine group --help"},
 		{"GROUP", `there is no command "GROUP", did you mean "group"?`, "vitrine --help"},
 		{"group delete", `group has no command "delete", did you mean "revoke"?`, "vitrine group --help"},

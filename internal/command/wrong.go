@@ -116,7 +116,7 @@ func suggested(k *kong.Context, node *kong.Node, word, kongs string) string {
 	switch {
 	case node == nil && synonyms[word] != "":
 		instead = synonyms[word]
-	case kongs != "":
+	case similar(word, kongs):
 		return kongs
 	case node == nil && k != nil && child(k.Model.Node, strings.ToLower(word)) != nil:
 		instead = strings.ToLower(word)
@@ -131,6 +131,13 @@ func suggested(k *kong.Context, node *kong.Node, word, kongs string) string {
 		return ""
 	}
 	return ", did you mean " + quoted(instead) + "?"
+}
+
+// similar reports whether a word is like the one that a message of kong
+// suggests, if it suggests any.
+func similar(word, message string) bool {
+	suggestion := strings.Trim(strings.TrimPrefix(message, ", did you mean "), `"?`)
+	return suggestion != "" && differences(word, suggestion) <= len(word)/2
 }
 
 // source returns the variable that a flag has its value from, or the flag.

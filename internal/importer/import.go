@@ -125,7 +125,7 @@ func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 	}
 	kind := filetype.Kind(in.Kind)
 	if !slices.Contains(filetype.Kinds(), kind) {
-		return false, fmt.Errorf("kind %q is none of %v", in.Kind, filetype.Kinds())
+		return false, notOneOf("kind", in.Kind, filetype.Kinds())
 	}
 	at, err := s.pastTime(in.CreatedAt)
 	if err != nil {
@@ -178,12 +178,18 @@ func decodeLine(b []byte, v any) error {
 	return fmt.Errorf("%q has a value of the wrong type", name)
 }
 
+// notOneOf returns the error for a member whose value is not one of some.
+func notOneOf[T any](member, value string, allowed []T) error {
+	list := strings.Trim(fmt.Sprint(allowed), "[]")
+	return fmt.Errorf("%s: %q is not one of %s", member, value, strings.ReplaceAll(list, " ", ", "))
+}
+
 // lineError names the line that an error is about.
 func lineError(line int64, err error) error {
 	message := err.Error()
 	var e *vitrine.Error
 	if errors.As(err, &e) {
-		message, err = e.Message, e.Err
+		message, err = strings.ToLower(e.Message[:1])+e.Message[1:], e.Err // it follows a colon
 	}
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message),
 		Err: err}

@@ -147,7 +147,7 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 	case *in.EngagedMs < 0 || *in.PresentMs < 0 || *in.EngagedMs > maxImportMs || *in.PresentMs > maxImportMs:
 		return errors.New("session.engagedMs and session.presentMs are milliseconds, not negative")
 	case in.Screen != "" && !slices.Contains(screenRanges, in.Screen):
-		return fmt.Errorf("session.screen %q is none of %v", in.Screen, screenRanges)
+		return notOneOf("session.screen", in.Screen, screenRanges)
 	case len(in.Pages) > 0 && l.content != report.ContentPages:
 		return errors.New("session.pages is for PDF links")
 	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:

@@ -22,7 +22,7 @@ import (
 
 // PutCmd publishes files.
 type PutCmd struct {
-	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses. With - and --name, the file is read from standard input."`
+	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses; deploy publishes a whole website. With - and --name, the file is read from standard input."`
 	Name     string   `help:"Publish the file under this name, whose extension says what it is. Required for standard input." placeholder:"NAME"`
 	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
@@ -161,7 +161,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 		"Numbers of how far people read start again.", terminal.Plain(l.Kind), file.Kind)
 	switch {
 	case !t.InTTY:
-		return terminal.Unconfirmed(strings.TrimSuffix(differs, "."))
+		return terminal.Unconfirmed("t" + strings.TrimSuffix(differs[1:], ".")) // it follows a colon
 	case !t.Agreed(bufio.NewReader(t.In), "%s Replace it anyway?", differs):
 		return terminal.ErrDeclined
 	}
@@ -208,6 +208,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	if n := len(page.Unused); n > 0 {
 		t.Say("Files that are not used by %s, and not published (%d): %s", terminal.Plain(page.Entry), n,
 			terminal.Plain(some(page.Unused)))
+		t.Say("To publish all of them, as a website: %s deploy %s", terminal.Self(), terminal.ShellWord(path))
 	}
 	if n := len(page.Remote); n > 0 {
 		t.Say("The page loads these addresses from the web, which may fail (%d): %s", n,

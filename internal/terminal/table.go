@@ -137,10 +137,6 @@ func fit(width []int, header []string, room int) {
 	}
 	// What is left are the first column, the key and states: the key stays
 	// whole, if the others can be short.
-	left := 0
-	for _, w := range width {
-		left += min(w, 1)
-	}
 	for excess() > 0 && shorten(func(j int) int {
 		if j == key {
 			return width[j]
@@ -148,6 +144,7 @@ func fit(width []int, header []string, room int) {
 		return minState
 	}) {
 	}
+	left := len(slices.DeleteFunc(slices.Clone(width), func(w int) bool { return w == 0 }))
 	for excess() > 0 && shorten(func(int) int { return max((room+2)/left-2, 1) }) {
 	}
 }
