@@ -3,6 +3,7 @@ package public
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"vitrine"
@@ -21,9 +22,20 @@ type qrCode struct {
 	Path string
 }
 
+// maxChannel is the longest utm_source in a QR code, in bytes, so that the code
+// stays easy to scan.
+const maxChannel = 100
+
 // qrAddress returns the address in a link's QR code. Its query marks views that
-// come from the code (contract, sources).
-func (s *Handler) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
+// come from the code, and the channel that the request for the code names
+// (contract, Sources).
+func (s *Handler) qrAddress(r *http.Request, slug string) string {
+	address := s.PublicURL.String() + "/p/" + slug + "?qr=1"
+	if channel := r.URL.Query().Get("utm_source"); channel != "" && len(channel) <= maxChannel {
+		address += "&utm_source=" + url.QueryEscape(channel)
+	}
+	return address
+}
 
 // newQRCode draws a text. Rows of adjacent modules are one stroke each.
 func newQRCode(text string) (qrCode, error) {
@@ -48,7 +60,7 @@ func newQRCode(text string) (qrCode, error) {
 }
 
 func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := newQRCode(s.qrAddress(string(l.Slug)))
+	c, err := newQRCode(s.qrAddress(r, string(l.Slug)))
 	if err != nil {
 		return err
 	}
@@ -61,7 +73,7 @@ func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 }
 
 func (s *Handler) QrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := qr.Encode(s.qrAddress(string(l.Slug)), qr.M)
+	c, err := qr.Encode(s.qrAddress(r, string(l.Slug)), qr.M)
 	if err != nil {
 		return fmt.Errorf("draw a QR code: %w", err)
 	}
