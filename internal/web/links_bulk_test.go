@@ -106,6 +106,12 @@ func TestBulkLinks(t *testing.T) {
 	}
 	same(t, "in the album", len(in().Links), 2)
 
+	if got := outcome(send("album", slugs(theirs), "album", "+")); !strings.Contains(got, "1 link was not changed:") {
+		t.Errorf("added a foreign link to a new album: %q", got)
+	}
+	if albums, err := d.server.Albums.List(t.Context(), d.member); err != nil || len(albums) != 1 {
+		t.Errorf("albums after nothing could be added = %+v, %v; want Spring alone", albums, err)
+	}
 	same(t, "added to a new album", outcome(send("album", slugs(a, b), "album", "+")),
 		"2 links added to the album. Open the album")
 	albums, err := d.server.Albums.List(t.Context(), d.member)

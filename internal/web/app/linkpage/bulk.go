@@ -77,6 +77,7 @@ type bulkOutcome struct {
 	Already string // which links were so already; "" for none
 	Failed  []bulkFailure
 	Undo    []string // slugs of links that were disabled
+	changed []string // slugs of those that the action changed
 	Album   string   // address of the album that links were added to
 	Back    string   // address of the list
 }
@@ -111,13 +112,33 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		}
 		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}})
 	}
-	if action == "album" && r.PostForm.Get("album") == newAlbum {
+	created := action == "album" && r.PostForm.Get("album") == newAlbum
+	if created {
 		if err := s.createAlbum(r, me, len(slugs)); err != nil {
 			return err
 		}
 	}
-	out := &bulkOutcome{Back: back.String()}
-	var done, already int64
+	out := s.bulkAll(w, r, me, deed, slugs)
+	out.Back = back.String()
+	switch album := r.PostForm.Get("album"); {
+	case created && len(out.changed) == 0: // none is left without links
+		if err := s.Albums.Delete(r.Context(), me, album); err != nil {
+			return err
+		}
+	case action == "album" && len(out.changed) > 0:
+		out.Album = "/albums/" + url.PathEscape(album)
+	}
+	if action == "disable" {
+		out.Undo = out.changed
+	}
+	return s.writeList(w, r, me, back.Query(), out)
+}
+
+// bulkAll applies an action to each link.
+func (s *Handler) bulkAll(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkAction,
+	slugs []string) *bulkOutcome {
+	out := &bulkOutcome{}
+	var already int64
 	for _, slug := range slugs {
 		name, why, changed := s.bulkOne(w, r, me, deed, slug)
 		switch {
@@ -128,21 +149,15 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 			already++
 			continue
 		}
-		done++
-		if action == "disable" {
-			out.Undo = append(out.Undo, slug)
-		}
+		out.changed = append(out.changed, slug)
 	}
 	if already > 0 {
 		out.Already = ui.Counted(already, deed.already[0], deed.already[1])
 	}
-	if done > 0 {
+	if done := int64(len(out.changed)); done > 0 {
 		out.Done = ui.Counted(done, deed.done[0], deed.done[1])
-		if action == "album" {
-			out.Album = "/albums/" + url.PathEscape(r.PostForm.Get("album"))
-		}
 	}
-	return s.writeList(w, r, me, back.Query(), out)
+	return out
 }
 
 // createAlbum creates the album of a form that adds n links to a new one.
