@@ -34,7 +34,7 @@ search?.addEventListener("formdata", (event) => {
 const results = search?.dataset.results && document.getElementById(search.dataset.results);
 let typed;
 let asking;
-const follow = () => {
+const follow = (then = () => {}) => {
   clearTimeout(typed);
   asking?.abort();
   const query = new URLSearchParams(new FormData(search)).toString();
@@ -53,6 +53,7 @@ const follow = () => {
     const matches = find("#matches");
     if (matches) matches.textContent = x.response.getElementById("matches").textContent;
     document.dispatchEvent(new Event("found"));
+    then();
     history.replaceState(null, "", address);
   };
   x.onerror = () => say("The server cannot be reached. The list still shows the previous search.");
@@ -71,6 +72,41 @@ if (results) {
   });
 }
 
+// The address for one channel, which the QR code follows.
+const channel = find("#channel-name");
+if (channel) {
+  const out = find("#channel-address");
+  const plain = out.value;
+  const pictures = all(".qr, a[download]");
+  const codes = pictures.map((e) => e.getAttribute("src") ?? e.getAttribute("href"));
+  let waiting;
+  const name = () => {
+    const value = channel.value.trim();
+    const query = value && `?utm_source=${encodeURIComponent(value)}`;
+    out.value = plain + query;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      for (const [i, e] of pictures.entries()) e.setAttribute(e.matches("img") ? "src" : "href", codes[i] + query);
+    }, 300);
+  };
+  channel.addEventListener("input", name);
+  name();
+}
+
+// A heading orders the list like the choice above it, and keeps the focus.
+document.addEventListener("click", (event) => {
+  const heading = event.target.closest?.(".columns a[data-sort]");
+  if (!heading || !results || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  search.elements.sort.value = heading.dataset.sort;
+  const name = heading.textContent;
+  follow(() =>
+    all(".columns a")
+      .find((a) => a.textContent === name)
+      ?.focus(),
+  );
+});
+
 // Links that are selected.
 const picks = () => all(".row-pick input");
 const picked = () => {
@@ -78,9 +114,18 @@ const picked = () => {
   if (!form) return;
   const n = picks().filter((box) => box.checked).length;
   find(".picked", form).textContent = `${n} selected`;
+  // What is scrolled to stays above the bar.
+  const { bottom } = getComputedStyle(form);
+  document.documentElement.style.scrollPaddingBottom = n
+    ? `${form.offsetHeight + (Number.parseFloat(bottom) || 0) + 8}px`
+    : "";
   find("#bulk-delete-title", form).textContent = n === 1 ? "Delete the selected link?" : `Delete ${n} links?`;
 };
-document.addEventListener("change", (event) => event.target.matches(".row-pick input") && picked());
+document.addEventListener("change", (event) => {
+  if (!event.target.matches(".row-pick input")) return;
+  picked();
+  event.target.closest("li").scrollIntoView({ block: "nearest" });
+});
 document.addEventListener("reset", (event) => event.target.id === "bulk" && setTimeout(picked));
 document.addEventListener("click", (event) => {
   if (!event.target.matches(".pick-all")) return;

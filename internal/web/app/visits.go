@@ -103,6 +103,14 @@ func (v Visit) Mark() *VisitMark {
 	return nil
 }
 
+// Machine returns the browser and the system, as far as they are known.
+func (v Visit) Machine() string {
+	if v.Browser == "" || v.OS == "" {
+		return v.Browser + v.OS
+	}
+	return v.Browser + " on " + v.OS
+}
+
 // Handheld returns the device if it is not the usual one and the name of the
 // system does not say it.
 func (v Visit) Handheld() string {

@@ -57,6 +57,39 @@ func (p *linksPage) Matches() string {
 	return fmt.Sprintf("%s of %s", ui.Figure(p.To()), ui.Counted(p.Total, "link", "links"))
 }
 
+// heading is the heading of a column by which the list can be ordered.
+type heading struct {
+	Name, Sort string
+	Address    string // of the list in that order
+	Current    bool
+	Up         bool   // the smallest comes first
+	Says       string // the order, for a tooltip
+}
+
+// Heading returns the heading of a column. A second choice of "Created" turns
+// the order round.
+func (p *linksPage) Heading(name, by string) heading {
+	sort := vitrine.LinkSort(by)
+	h := heading{Name: name, Current: sort == p.Search.Sort}
+	switch {
+	case sort != vitrine.SortNewest:
+	case h.Current:
+		sort = vitrine.SortOldest
+	default:
+		h.Current = p.Search.Sort == vitrine.SortOldest
+	}
+	h.Up = h.Current && (p.Search.Sort == vitrine.SortOldest || p.Search.Sort == vitrine.SortTitle)
+	next := p.Search
+	next.Sort, h.Sort = sort, string(sort)
+	h.Address = searchAddress(next, 1)
+	for _, o := range sortNames {
+		if o.Value == string(sort) {
+			h.Says = o.Name
+		}
+	}
+	return h
+}
+
 // To returns the number of the last link on the page.
 func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
 
