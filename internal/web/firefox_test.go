@@ -81,6 +81,15 @@ func TestFirefoxViewers(t *testing.T) {
 	f.Until(`document.documentElement.scrollWidth <= innerWidth`)
 	f.Quiet()
 
+	table := b.Visitor()
+	table.Go(s.url + "/p/" + string(s.publish("visitors.csv", manyRows()).Slug))
+	table.Until(`!document.getElementById("finder").hidden`)
+	table.Type(firefox.End)
+	table.Until(`document.querySelector(".grid").scrollTop > 1000 && scrollY === 0`)
+	table.Click(".grid thead th:nth-child(3) button")
+	table.Until(`document.querySelector("th[aria-sort]") !== null && document.querySelector(".grid").scrollTop === 0`)
+	table.Quiet()
+
 	reader := b.Visitor()
 	reader.Go(s.url + "/p/" + string(s.publish("page.html", samples["page.html"]).Slug))
 	reader.Frame("/frame").Until(`document.body.textContent.includes("You are invited.")`)

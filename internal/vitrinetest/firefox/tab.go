@@ -132,6 +132,7 @@ const (
 	Enter      = "\ue007"
 	Tabulator  = "\ue004"
 	ArrowRight = "\ue014"
+	End        = "\ue010"
 )
 
 // Type sends keys to the focused element.

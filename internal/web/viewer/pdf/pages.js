@@ -225,10 +225,13 @@ export function sheetAt(y) {
 }
 
 // look finds the pages in view (wholly, or filling half of the viewport), the current one, and how far down the document the lower edge of
-// the viewport has been. The current one is the page turned to while it is in view, or else the one that fills most of the viewport.
+// the viewport has been. The current one is the one that fills most of the viewport, or the page turned to as long as it is in view and
+// the reader has not scrolled since.
 let told = "";
 let depth = 0;
 let turned = 0;
+let turnedTop = 0;
+const topOf = (number) => view.sheets[number - 1].element.getBoundingClientRect().top;
 export function look(again) {
   const { sheets } = view;
   const shown = [];
@@ -244,6 +247,7 @@ export function look(again) {
     }
     if (height >= innerHeight / 2 || height >= r.height - 1) shown.push(s.number);
   }
+  if (turned && Math.abs(topOf(turned) - turnedTop) > 2) turned = 0;
   if (shown.includes(turned)) view.current = turned;
   if (!shown.length) shown.push(view.current);
   happen("page");
@@ -263,6 +267,7 @@ export function turn(number) {
   view.current = turned = s.number;
   const r = s.element.getBoundingClientRect();
   scrollBy({ top: r.top - Math.max(12, (innerHeight - r.height - 72) / 2), behavior: "instant" });
+  turnedTop = topOf(turned);
   look();
 }
 
