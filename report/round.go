@@ -15,6 +15,15 @@ type Tenths int64
 // String returns the number with at most one decimal, such as 33.3 or 100.
 func (t Tenths) String() string { return string(t.append(nil)) }
 
+// Fixed returns the number with its decimal even if that is 0, for columns.
+func (t Tenths) Fixed() string {
+	s := t.String()
+	if t%10 == 0 {
+		s += ".0"
+	}
+	return s
+}
+
 // Float returns the nearest float64.
 func (t Tenths) Float() float64 { return float64(t) / 10 }
 

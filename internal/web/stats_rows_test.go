@@ -105,8 +105,9 @@ func TestStatsEmpty(t *testing.T) {
 	}
 	same(t, "days in the chart", len(page.id("series").tags("tbody")[0].tags("tr")), 1)
 	same(t, "changes against nothing", len(page.class("delta")), 0)
-	if !strings.Contains(r.body, "Today so far") || strings.Contains(r.body, "Busiest") {
-		t.Error("the current day is not marked, or one view makes a busiest hour")
+	if said := page.class("beside"); len(said) != 1 || said[0].text() != "1 view 1 unique viewer" ||
+		!strings.HasSuffix(page.class("chart-dates")[0].text(), ", today so far") || strings.Contains(r.body, "Busiest") {
+		t.Error("a single day has no numbers or is not marked as the current one, or one view makes a busiest hour")
 	}
 	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body,
 		"Recent visits") < strings.Index(r.body, `class="cards"`) {

@@ -90,7 +90,7 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 		same(t, "kinds", len(kinds), len(want.Mix))
 		for i, row := range kinds {
 			same(t, "kind", row.tags("td")[0].text()+" "+row.tags("td")[1].text(),
-				humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.String()+"%")
+				humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.Fixed()+"%")
 		}
 		if all := fmt.Sprintf("4 links · %s views and %s downloads in total", humanize.Comma(want.AllTime.Views),
 			humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
@@ -180,7 +180,7 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		same(t, id, len(rows), len(buckets))
 		for i, row := range rows {
 			same(t, id, row.tags("td")[0].text()+" "+row.tags("td")[1].text(),
-				humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.String()+"%")
+				humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.Fixed()+"%")
 		}
 	}
 	for i, row := range page.class("heat")[0].tags("tbody")[0].tags("tr") {
@@ -203,7 +203,7 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 		drop := want.Pages.Dropoff
 		for i, row := range rows {
 			p := want.Pages.Pages[i]
-			want := p.ReachPct.String() + "%"
+			want := p.ReachPct.Fixed() + "%"
 			if after := drop.AfterPage; after != nil && *after == p.Page {
 				want += " " + drop.LostPct.String() + "% stopped here"
 			}
@@ -223,7 +223,7 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 	rows := section.tags("tbody")[0].tags("tr")
 	same(t, "marks", len(rows), len(marks))
 	for i, row := range rows {
-		same(t, "reach", row.tags("td")[0].text(), marks[i].ReachPct.String()+"%")
+		same(t, "reach", row.tags("td")[0].text(), marks[i].ReachPct.Fixed()+"%")
 	}
 }
 

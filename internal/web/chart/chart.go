@@ -33,6 +33,7 @@ type Chart struct {
 	Below  []Tick // under the chart
 	Lines  []Line
 	Points []Point
+	Beside []string // lines of text beside the bar of a single point
 }
 
 // Series holds the values of a line. Class sets its style: "views", "uniques",
@@ -175,7 +176,7 @@ func line(s Series, top int64) Line {
 	case !s.Open:
 		l.Past = path(s.Values, top)
 	case last < 1:
-		l.Now = path(s.Values, top)
+		l.Past = path(s.Values, top)
 	default:
 		l.Past, l.Now = part(s.Values, top, 0, last-1), part(s.Values, top, last-1, last)
 	}

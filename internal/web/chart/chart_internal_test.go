@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 		want   Line
 	}{
 		{[]int64{5}, false, Line{Past: "M480,100L480,50L520,50L520,100"}},
-		{[]int64{5}, true, Line{Now: "M480,100L480,50L520,50L520,100"}},
+		{[]int64{5}, true, Line{Past: "M480,100L480,50L520,50L520,100"}},
 		{[]int64{0, 10, 5}, false, Line{Past: "M0,100L500,0L1000,50"}},
 		{[]int64{0, 10, 5}, true, Line{Past: "M0,100L500,0", Now: "M500,0L1000,50"}},
 	} {

@@ -251,10 +251,11 @@ func ShortDate(t time.Time, zone *time.Location, now time.Time) string {
 const (
 	MeansViews = "How often people opened the page in this period. Each page load counts once, even without JavaScript. " +
 		"Bots, link previews, mail scanners and, unless the owner counts them, the owner’s own visits are excluded."
-	MeansUniques    = "Different people, as far as this can be known without cookies: the same browser on the same network is one viewer."
-	MeansEngaged    = "Average time that people actively spent. Bots and visits under two seconds are excluded. Median: half spent longer."
-	MeansCompletion = "How much of the file people saw, averaged over all visits: pages seen of a PDF, playing time of video and audio, " +
-		"scroll depth of other files."
+	MeansUniques = "Different people, as far as this can be known without cookies: the same browser on the same network is one viewer."
+	MeansEngaged = "Average time that people actively spent. Bots are not in it, and neither are visits that were " +
+		"closed at once: within 2 seconds, with less than 1 second of activity. Median: half spent longer."
+	MeansCompletion = "How much of the file people saw, averaged over the same visits as the time: pages seen of a " +
+		"PDF, playing time of video and audio, scroll depth of other files."
 	MeansDownloads = "Downloads in this period, at most one per visit. Below: all downloads since the link was published."
 	MeansBounce    = "The share of visits with less than five seconds of reading."
 	MeansReturning = "The share of views by people who had opened the same link before."

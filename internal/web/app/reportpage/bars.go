@@ -47,7 +47,7 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 			dress(bucket.Key, &b)
 		}
 		b.Tip = chart.Tip(strings.TrimSpace(b.Name+" "+b.Note), [3]string{"", of, b.Count.String()},
-			[3]string{"", "Share", b.Pct.String() + "%"})
+			[3]string{"", "Share", b.Pct.Fixed() + "%"})
 		rows = append(rows, b)
 	}
 	return rows
@@ -167,6 +167,7 @@ const shownBuckets = 8
 type statsHeat struct {
 	Hours []string
 	Rows  []statsHeatRow
+	Most  ui.Figure // views of the fullest cell
 	// BusyDay and BusyHour are the busiest day, and the busiest hour of all
 	// days; "" below busyViews.
 	BusyDay, BusyHour string
@@ -210,6 +211,7 @@ func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 		}
 		h.Rows = append(h.Rows, row)
 	}
+	h.Most = ui.Figure(most)
 	if views >= busyViews && t.PeakWeekday != nil && t.PeakHour != nil {
 		h.BusyDay = ui.WeekdayNames[*t.PeakWeekday]
 		h.BusyHour = ui.HourName(*t.PeakHour) + "–" + ui.HourName((*t.PeakHour+1)%24)

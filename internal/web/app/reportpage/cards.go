@@ -245,6 +245,9 @@ func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 			Engaged: ui.TimeOf(l.AvgEngagedMs, l.Sessions), Completion: ui.CompletionOf(l.CompletionPct),
 			Loads: ui.Figure(l.Downloads),
 			Spark: chart.NewSpark(l.Spark, "day")}
+		if l.CompletionPct != nil {
+			t.Completion = l.CompletionPct.Fixed() + "%"
+		}
 		if sample {
 			t.Address = ""
 		}

@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"strings"
 	"time"
 
 	"vitrine/internal/web/chart"
@@ -84,8 +85,15 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	if c.Before {
 		lines = append([]chart.Series{{Class: "was", Values: was, First: r.Absent}}, lines...)
 	}
+	if len(labels) == 1 && c.Open != "" {
+		labels[0] += ", " + c.Open
+	}
 	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines,
 		tips)
+	if len(series) == 1 {
+		c.Beside = []string{ui.Counted(series[0].Views, words.one, strings.ToLower(words.Views)),
+			ui.Counted(series[0].Uniques, "unique viewer", "unique viewers")}
+	}
 	return c
 }
 
@@ -111,5 +119,10 @@ func (c *statsSeries) tip(p statsPoint, sessions int64, words seriesWords) strin
 	return chart.Tip(title, rows...)
 }
 
-// Now returns the label of the last point while it is not over.
-func (c statsSeries) Now() string { return ui.Capital(c.Open) }
+// Now returns the label of the last step while it is not over and drawn apart.
+func (c statsSeries) Now() string {
+	if len(c.Points) == 1 {
+		return ""
+	}
+	return ui.Capital(c.Open)
+}
