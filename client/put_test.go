@@ -65,3 +65,22 @@ func TestUploadIsCancelled(t *testing.T) {
 		t.Errorf("cancelled = %v, want the upload once", f.cancelled)
 	}
 }
+
+// TestFailedUploadIsCancelled checks that an upload that nobody can continue is
+// cancelled, and that one whose key the caller knows is not.
+func TestFailedUploadIsCancelled(t *testing.T) {
+	const key = "123e4567-e89b-12d3-a456-426614174000"
+	for _, step := range []string{stepPut, stepComplete} {
+		for given, want := range map[string]int{"": 1, key: 0} {
+			f := newFake(t)
+			f.fail(step, refused(http.StatusBadRequest, nil, `{"error":"No.","code":"size_mismatch"}`))
+			c, _ := fresh(t, f.URL)
+			if _, err := c.Upload(t.Context(), textFile(), Options{IdempotencyKey: given}); codeOf(err) != "size_mismatch" {
+				t.Errorf("error = %v, want size_mismatch", err)
+			}
+			if len(f.cancelled) != want {
+				t.Errorf("%s fails with the key %q: cancelled %v, want %d", step, given, f.cancelled, want)
+			}
+		}
+	}
+}

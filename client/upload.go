@@ -110,13 +110,18 @@ type Link struct {
 // Upload publishes a file in three steps: it announces the file, sends its
 // bytes to storage, and creates the link. It retries temporary failures with
 // one idempotency key, so a call creates at most one link. If ctx ends before
-// there is a link, it cancels the upload. If the instance refuses the upload,
-// the error is an *Error.
+// there is a link, or if Upload fails and generated the key itself, so that
+// nobody can continue, it cancels the upload. If the instance refuses the
+// upload, the error is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
+	own := o.IdempotencyKey == ""
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
 	for restarts := 0; ; restarts++ {
-		link, err := c.upload(ctx, f, o)
+		link, path, err := c.upload(ctx, f, o)
+		if err != nil && path != "" && (ctx.Err() != nil || own && !restart(err) && !Unreachable(err)) {
+			c.giveUp(ctx, path)
+		}
 		if err == nil || restarts == maxRestarts || !restart(err) {
 			return link, err
 		}
@@ -153,32 +158,33 @@ func (c *Client) CancelUpload(ctx context.Context, path string) error {
 	return c.post(ctx, "/uploads/cancel", map[string]string{"path": path}, nil)
 }
 
-// cancelTime bounds how long Upload waits for the instance when it is
-// interrupted. Without an answer the upload reserves its limits a while longer.
+// cancelTime bounds how long Upload waits for the instance when it gives up.
+// Without an answer the upload reserves its limits a while longer.
 const cancelTime = 3 * time.Second
 
-// upload performs the three steps once.
-func (c *Client) upload(ctx context.Context, f File, o Options) (l Link, err error) {
+// giveUp cancels an upload that nobody continues.
+func (c *Client) giveUp(ctx context.Context, path string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer cancel()
+	_ = c.CancelUpload(ctx, path)
+}
+
+// upload performs the three steps once. path is that of step 1.
+func (c *Client) upload(ctx context.Context, f File, o Options) (l Link, path string, err error) {
 	b, err := c.begin(ctx, f, o)
 	if err != nil {
-		return Link{}, err
+		return Link{}, "", err
 	}
-	defer func() {
-		if err != nil && ctx.Err() != nil && b.Path != "" {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
-			defer cancel()
-			_ = c.CancelUpload(ctx, b.Path)
-		}
-	}()
 	if b.Existing != nil {
-		return *b.Existing, nil
+		return *b.Existing, "", nil
 	}
 	// A repeated PUT with the same bytes succeeds. It fails with url_used if
 	// another process has completed the upload. Then step 3 returns that link.
 	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
-		return Link{}, err
+		return Link{}, b.Path, err
 	}
-	return c.complete(ctx, b.Path, f, o)
+	l, err = c.complete(ctx, b.Path, f, o)
+	return l, b.Path, err
 }
 
 // restart reports whether a restart from step 1 may succeed.
