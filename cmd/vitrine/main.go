@@ -76,7 +76,7 @@ var groups = []kong.Group{
 	{Key: "scanning", Title: "Malware scanning"},
 	{Key: "previews", Title: "Previews"},
 	{Key: "accounts", Title: "Sign-up and mail"},
-	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
+	{Key: "plans", Title: "Limits of the plans"},
 	{Key: "advanced", Title: "Advanced"},
 }
 

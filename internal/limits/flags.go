@@ -4,7 +4,7 @@ import "vitrine"
 
 // PlanFlags are the limits of the plans.
 type PlanFlags struct {
-	PlanFree     Bounds `help:"Limits of the Free plan. Default: ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
+	PlanFree     Bounds `help:"Limits of the Free plan: links, size of a file, size of all files, uploads within an hour, earlier versions of a file. 0: no limit. What is left out keeps its default. Default: ${plan_free}." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
 	PlanPro      Bounds `help:"Limits of the Pro plan. Default: ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
 	PlanLifetime Bounds `help:"Limits of the Lifetime plan. Default: ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
 }

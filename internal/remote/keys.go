@@ -133,8 +133,8 @@ func (c *KeysCmd) revoke(ctx context.Context, t *terminal.Terminal, api *client.
 		if i < 0 {
 			return vitrine.Errorf(vitrine.CodeNotFound, "Your account has no valid key %d.", *c.Revoke)
 		}
-		used := map[bool]string{true: " This command uses it, too."}[keys[i].Current]
-		ok, err := t.Confirmed(false, "Revoke key %d, %q?%s It cannot be restored.", keys[i].ID,
+		used := map[bool]string{true: ", which this command uses"}[keys[i].Current]
+		ok, err := t.Confirmed(false, "Revoke key %d, %q%s? It cannot be restored.", keys[i].ID,
 			terminal.Plain(keys[i].Name), used)
 		if err != nil || !ok {
 			return err
