@@ -59,7 +59,7 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	l, err := api.Upload(ctx, f, client.Options{Website: site.Slug, Progress: b.Set})
 	b.End()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", c.Folder, err)
 	}
 	if c.JSON {
 		if all, err := api.Websites(ctx); err == nil { // it is deployed all the same
@@ -75,6 +75,9 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case l.Review:
 		t.Say("The new version of %s is held for review (%s): visitors see it once a moderator approves it.",
 			terminal.Plain(site.Slug), terminal.Plain(terminal.Why(l.Reason, l.Detail)))
+		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
+			t.Say("%s", meaning)
+		}
 	case l.Processing:
 		t.Say("The new version of %s is being checked: visitors see it in a moment.", terminal.Plain(site.Slug))
 	default:
@@ -233,7 +236,7 @@ func (c *WebsitesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		status := w.Status
 		if w.Pending {
-			status += " (a newer version waits for review)"
+			status += " (newer version held)"
 		}
 		row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
 		if !t.OutTTY {
