@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,7 +265,11 @@ func TestDocsSearch(t *testing.T) {
 	}
 	for query, first := range map[string]string{"albums": "/docs/websites#albums",
 		"Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck",
-		"idempotencyKey retries": "/docs/quick-start#retries"} {
+		"idempotencyKey retries": "/docs/quick-start#retries",
+		"completion":             "/docs/how-we-count#progress", "average time": "/docs/how-we-count#time",
+		"bot": "/docs/how-we-count#bots", "expiry": "/docs/send-a-deck#prepare", "backup": "/docs/self-hosting#keeping",
+		"uploading":    "/docs/send-a-deck#upload",
+		"createUpload": "/docs/api#createUpload", "GET /links": "/docs/api#listLinks"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
 			t.Errorf("search for %q = %v, want it to begin with the best match", query, list)
 		}
@@ -273,6 +278,9 @@ func TestDocsSearch(t *testing.T) {
 		if list, _ := results(query); len(list) > 0 && query != "%" {
 			t.Errorf("search for %.20q = %v, want nothing", query, list)
 		}
+	}
+	if list, _ := results("rate"); slices.Contains(list, "/docs/moderation#choose-who-moderates") {
+		t.Errorf("search for rate finds moderators: %v", list)
 	}
 	list, page := results(`wildcard`)
 	if len(list) == 0 || !strings.EqualFold(page.tags("mark")[0].text(), "wildcard") {

@@ -129,6 +129,7 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 	add("search, empty", "/docs/search", nil)
 	add("search", "/docs/search?q=upload", nil)
 	add("search, nothing", "/docs/search?q=zebra", nil)
+	add("search while typing", "/docs/how-we-count", script(`((f) => { f.focus(); f.value = "completion"; f.dispatchEvent(new Event("input")); })(document.querySelector(".docs-search input"))`))
 	return all
 }
 

@@ -97,6 +97,7 @@ type docsPage struct {
 	Guide      guide
 	Query      string // the search text
 	Found      []docFound
+	Matches    int // of which Found are the first
 }
 
 // Doc serves a page of the documentation.

@@ -1,5 +1,6 @@
-// The documentation: the reference can be searched through.
+// The documentation: it has a search, and the reference has a filter.
 import { all, find } from "../ui/app.js";
+import "./search.js";
 
 // Where the pages stand in a row, the one that is open is in sight.
 const row = find(".docs-nav nav > ul");

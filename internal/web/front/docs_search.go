@@ -6,7 +6,6 @@ import (
 	"html"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"vitrine/internal/web/httpx"
@@ -16,38 +15,52 @@ import (
 // docsSearch is the path of the search.
 const docsSearch = docsRoot + "/search"
 
-// The limits of a search: bytes of the query, results, and bytes of text around
-// a match.
+// The limits of a search: bytes of the query and results.
 const (
-	maxDocsQuery   = 200
-	maxDocsFound   = 20
-	docsFoundChars = 180
+	maxDocsQuery = 200
+	maxDocsFound = 20
 )
 
 // docPart is a section of a page: what follows a heading.
 type docPart struct {
 	Address, Page, Title string
-	Text                 string // without marks
-	lower                string // of all
-}
-
-// docFound is a section that matches, with the text around the first match.
-type docFound struct {
-	docPart
-	Before, Match, After string
-	rank                 int
+	Text                 string  // without marks and code
+	weight               float64 // how much a match is worth
+	title, terms, lower  string  // the title, what is in bold, and all with code, in lower case
 }
 
 var (
 	docHeading = regexp.MustCompile(`(?s)<h[23] id="([^"]+)"[^>]*>(.*?)</h[23]>`)
-	docMark    = regexp.MustCompile(`(?s)<(?:nav|button|script)\b.*?</(?:nav|button|script)>|<[^>]*>`)
-	docSpaces  = regexp.MustCompile(`\s+`)
 	docArticle = regexp.MustCompile(`(?s)<article\b[^>]*>(.*)</article>`)
+	docAside   = regexp.MustCompile(`(?s)<(?:nav|button|script|fieldset|summary|h1)\b.*?</(?:nav|button|script|fieldset|summary|h1)>`)
+	docCode    = regexp.MustCompile(`(?s)<pre\b.*?</pre>`)
+	docEnd     = regexp.MustCompile(`</(?:p|li|t[hdr]|d[dt]|h4)>`)
+	docInline  = regexp.MustCompile(`</?(?:a|b|code|em|i|kbd|small|span|strong|time)\b[^>]*>`)
+	docMark    = regexp.MustCompile(`<[^>]*>`)
+	docBold    = regexp.MustCompile(`(?s)<(?:b|strong)>(.*?)</(?:b|strong)>`)
+	docCamel   = regexp.MustCompile(`[a-z]+(?:[A-Z][a-z]+)+`)
+	docCapital = regexp.MustCompile(`[A-Z]`)
 )
 
-// plain returns HTML as text.
+// plain returns HTML as text. Rows and cells, which do not end with a full
+// stop, are separated by dots.
 func plain(s string) string {
-	return strings.TrimSpace(docSpaces.ReplaceAllString(html.UnescapeString(docMark.ReplaceAllString(s, " ")), " "))
+	var b strings.Builder
+	for _, part := range docEnd.Split(s, -1) {
+		part = docMark.ReplaceAllString(docInline.ReplaceAllString(part, ""), " ")
+		part = strings.Join(strings.Fields(html.UnescapeString(part)), " ")
+		switch {
+		case part == "":
+			continue
+		case b.Len() == 0:
+		case strings.HasSuffix(b.String(), ".") || strings.HasSuffix(b.String(), ":"):
+			b.WriteString(" ")
+		default:
+			b.WriteString(" · ")
+		}
+		b.WriteString(part)
+	}
+	return b.String()
 }
 
 // docParts cuts the article of a rendered page at its headings.
@@ -56,13 +69,21 @@ func docParts(d *docPage, page string) (parts []docPart) {
 	if m == nil {
 		return nil
 	}
-	article := m[1]
+	article := docAside.ReplaceAllString(m[1], " ")
 	add := func(id, title, body string) {
-		p := docPart{Address: d.Path, Page: d.Title, Title: cmp.Or(title, d.Title), Text: plain(body)}
+		p := docPart{Address: d.Path, Page: d.Title, Title: cmp.Or(title, d.Title), weight: d.weight(),
+			Text: plain(docCode.ReplaceAllString(body, " "))}
 		if id != "" {
 			p.Address += "#" + id
 		}
-		p.lower = strings.ToLower(p.Page + "\n" + p.Title + "\n" + p.Text)
+		all := strings.Join([]string{p.Page, p.Title, id, plain(body)}, "\n")
+		for _, name := range docCamel.FindAllString(all, -1) { // uploadId is found by id
+			all += " " + docCapital.ReplaceAllString(name, " $0")
+		}
+		p.title, p.lower = strings.ToLower(p.Title), strings.ToLower(all)
+		for _, m := range docBold.FindAllStringSubmatch(body, -1) {
+			p.terms += strings.ToLower(plain(m[1])) + "\n"
+		}
 		parts = append(parts, p)
 	}
 	id, title, from := "", "", 0
@@ -72,6 +93,24 @@ func docParts(d *docPage, page string) (parts []docPart) {
 	}
 	add(id, title, article[from:])
 	return parts
+}
+
+// weight returns how much a match on the page is worth: people who search for a
+// word of everyday life want a guide, and those who want an operation of the
+// API know its name.
+func (d *docPage) weight() float64 {
+	switch {
+	case d.Path == docsRoot+"/api":
+		return 0.2
+	case d.Path == docsRoot+"/errors":
+		return 0.4
+	case d.Group == "Build":
+		return 0.7
+	case d.Group == "Run":
+		return 0.8
+	default:
+		return 1
+	}
 }
 
 // docsIndex renders the pages as a stranger reads them, and cuts them up. It is
@@ -98,65 +137,11 @@ func (s *Handler) docsIndex() ([]docPart, error) {
 	return s.index, s.indexErr
 }
 
-// found returns the sections that contain all words, those with words in their
-// title first.
-func found(index []docPart, query string) (list []docFound) {
-	words := strings.Fields(strings.ToLower(query))
-	if len(words) == 0 {
-		return nil
-	}
-	for _, p := range index {
-		f := docFound{docPart: p}
-		title := strings.ToLower(p.Title)
-		for _, w := range words {
-			if !strings.Contains(p.lower, w) {
-				f.rank = -1
-				break
-			}
-			if strings.Contains(title, w) {
-				f.rank += 4
-			}
-			if title == w {
-				f.rank += 4
-			}
-			f.rank += min(strings.Count(p.lower, w), 3)
-		}
-		if f.rank < 0 {
-			continue
-		}
-		f.around(words[0])
-		list = append(list, f)
-	}
-	slices.SortStableFunc(list, func(a, b docFound) int { return cmp.Compare(b.rank, a.rank) })
-	return list[:min(len(list), maxDocsFound)]
-}
-
-// around cuts the text around the first place of a word, at spaces.
-func (f *docFound) around(word string) {
-	at := strings.Index(strings.ToLower(f.Text), word)
-	if at < 0 || at+len(word) > len(f.Text) { // in the title, or where lower case is longer
-		at, word = 0, ""
-	}
-	end := at + len(word)
-	from, to := max(0, at-docsFoundChars/3), min(len(f.Text), end+docsFoundChars)
-	before, after := "", ""
-	if i := strings.IndexByte(f.Text[from:at], ' '); from > 0 && i >= 0 {
-		before, from = "… ", from+i+1
-	}
-	if i := strings.LastIndexByte(f.Text[end:to], ' '); to < len(f.Text) && i >= 0 {
-		after, to = " …", end+i
-	}
-	f.Before = before + strings.ToValidUTF8(f.Text[from:at], "")
-	f.Match = strings.ToValidUTF8(f.Text[at:end], "")
-	f.After = strings.ToValidUTF8(f.Text[end:to], "") + after
-}
-
-// SearchDocs lists the parts of the documentation that have all words.
+// SearchDocs lists the parts of the documentation that match a query. The
+// search field shows the same list while the user types.
 func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 	query := strings.TrimSpace(r.URL.Query().Get("q"))
-	if len(query) > maxDocsQuery {
-		query = strings.ToValidUTF8(query[:maxDocsQuery], "")
-	}
+	query = strings.ToValidUTF8(query[:min(len(query), maxDocsQuery)], "")
 	index, err := s.docsIndex()
 	if err != nil {
 		return err
@@ -164,6 +149,7 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 	d := &docPage{Path: docsSearch, Title: "Search the documentation"}
 	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query,
 		Found: found(index, query)}
+	p.Matches, p.Found = len(p.Found), p.Found[:min(len(p.Found), maxDocsFound)]
 	p.Index = false
 	return s.writeFront(w, r, "docs_search.html", p.Nonce, &p)
 }

@@ -33,7 +33,7 @@ const (
 	// The form that reports a link or a website.
 	ReportForm Surface = "default-src 'none'; style-src {nonce}; font-src 'self'; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	// Pages about Vitrine.
-	FrontPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; " + ownForms
+	FrontPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; connect-src 'self'; " + ownForms
 	// Pages on which people get in.
 	EntryPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {assets}; " + ownForms
 	// Pages that people sign in for.
