@@ -145,3 +145,45 @@ func TestBrowserMediaWithoutScripting(t *testing.T) {
 	tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(s.publish("clip.webm", samples["clip.webm"])))
 	tb.run(chromedp.WaitVisible("video[controls]"), chromedp.WaitNotVisible("#speed"))
 }
+
+// TestBrowserPlayer checks the player of a sound, on each width and on a page
+// of another site. Without scripts it is that of the browser.
+func TestBrowserPlayer(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("song.mp3", samples["song.mp3"])
+	for _, width := range []int64{1440, 390, 320} {
+		for _, path := range []string{"", "/embed"} {
+			tb := newTab(t, chromedp.EmulateViewport(width, 844), chromedp.Navigate(s.url+"/p/"+string(l.Slug)+path))
+			is := func(what string) {
+				t.Helper()
+				tb.until(`((M, get) => ` + what + `)(document.querySelector("audio"), (id) => document.getElementById(id))`)
+			}
+			is(`get("total").textContent === "0:04" && get("elapsed").textContent === "0:00" && M.getBoundingClientRect().height > 0 &&
+				document.documentElement.scrollWidth <= innerWidth`)
+			tb.run(chromedp.Evaluate(`document.querySelector("audio").muted = true`, nil), chromedp.Click("#play"))
+			is(`!M.paused && M.currentTime > .2 && get("play").ariaLabel === "Pause" && Number(get("seek").value) > .2`)
+			tb.run(chromedp.Focus("#play"), chromedp.KeyEvent(" "))
+			is(`M.paused && get("play").ariaLabel === "Play"`)
+			tb.run(chromedp.KeyEvent("0"), chromedp.Focus("#seek"), chromedp.KeyEvent(kb.ArrowRight))
+			is(`M.currentTime === M.duration && get("elapsed").textContent === "0:04" &&
+				get("seek").getAttribute("aria-valuetext") === "0:04 of 0:04"`)
+			tb.run(chromedp.KeyEvent(kb.ArrowLeft))
+			is(`M.currentTime === 0`)
+			is(`get("mute").ariaPressed === "true" && get("volume").value === "0"`)
+			if width > 320 || path == "" {
+				tb.run(chromedp.Click("#mute"))
+				is(`!M.muted && get("volume").value === "1" && get("mute").ariaPressed === "false"`)
+			}
+			if width > 1000 {
+				tb.run(chromedp.Focus("#volume"), chromedp.KeyEvent(kb.ArrowLeft))
+				is(`Math.abs(M.volume - .95) < .001`)
+			}
+			tb.run(chromedp.SetValue("#speed", "2"), chromedp.Evaluate(`document.getElementById("speed").dispatchEvent(new Event("change"))`, nil))
+			is(`M.playbackRate === 2`)
+			tb.accessible("a player")
+			tb.quiet()
+		}
+	}
+	plain := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(l))
+	plain.run(chromedp.WaitVisible("audio[controls]"), chromedp.WaitNotVisible("#player"))
+}

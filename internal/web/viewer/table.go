@@ -63,8 +63,8 @@ var Table = []*Viewer{
 	},
 	{
 		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"},
-		Script: "viewer/media/media.js",
-		Speeds: true, Height: 88, Type: "music.song",
+		Script: "viewer/media/audio.js",
+		Height: 88, Type: "music.song",
 		Progress: []report.ContentKind{report.ContentMedia},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
 		Fill:     fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},

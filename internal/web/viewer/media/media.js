@@ -1,5 +1,6 @@
 // A video or sound: its speed, and the keys that players have, as long as nothing else has the focus.
-const media = document.querySelector("video, audio");
+export const media = document.querySelector("video, audio");
+const player = document.getElementById("player"); // of a sound
 const speed = document.getElementById("speed");
 const rates = Array.from(speed.options, (o) => Number(o.value));
 
@@ -9,11 +10,11 @@ speed.hidden = false;
 speed.addEventListener("change", () => play(Number(speed.value)));
 media.addEventListener("ratechange", () => (speed.value = String(media.playbackRate))); // the browser's own menu has it too
 
-const seek = (to) => {
+export const seek = (to) => {
   if (media.duration) media.currentTime = Math.min(Math.max(to, 0), media.duration);
 };
 const by = (seconds) => () => seek(media.currentTime + seconds);
-const toggle = () => (media.paused ? media.play().catch(() => {}) : media.pause());
+export const toggle = () => (media.paused ? media.play().catch(() => {}) : media.pause());
 function full() {
   if (document.fullscreenElement) document.exitFullscreen();
   else if (media.requestFullscreen) media.requestFullscreen().catch(() => {});
@@ -46,8 +47,9 @@ if (cue) {
 
 addEventListener("keydown", (e) => {
   const at = document.activeElement;
-  const f = keys[e.key] || (at !== media && own[e.key]);
-  if (!f || e.ctrlKey || e.metaKey || e.altKey || (at && at !== document.body && at !== media)) return;
+  const inside = player?.contains(at) && at.tagName !== "SELECT";
+  const f = keys[e.key] || (at !== media && !inside && own[e.key]);
+  if (!f || e.ctrlKey || e.metaKey || e.altKey || (at && at !== document.body && at !== media && !inside)) return;
   e.preventDefault();
   f();
 });
