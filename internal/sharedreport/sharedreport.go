@@ -5,12 +5,15 @@
 package sharedreport
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,8 +70,8 @@ var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no report at this address. It may have expired or been revoked.")
 
 // Create makes an address for the report of a link of an account, or of all its
-// links (nil), and returns its secret, of which only a hash is stored. Errors:
-// CodeProRequired, CodeInvalidRequest.
+// links (nil), with a label of its own. It returns the secret of the address;
+// only a hash of it is stored. Errors: CodeProRequired, CodeInvalidRequest.
 func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
 	o Options) (secret string, err error) {
 	if !a.Plan.Pro() {
@@ -76,8 +79,8 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 			Message: "Analytics are part of the Pro plan."}
 	}
 	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now()}
-	if r.Label = strings.TrimSpace(o.Label); !utf8.ValidString(r.Label) || utf8.RuneCountInString(r.Label) > MaxLabel ||
-		strings.ContainsFunc(r.Label, isControl) {
+	label := strings.TrimSpace(o.Label)
+	if !utf8.ValidString(label) || utf8.RuneCountInString(label) > MaxLabel || strings.ContainsFunc(label, isControl) {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "label",
 			Message: "Choose a name of at most 80 characters, in one line."}
 	}
@@ -113,12 +116,33 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 			return vitrine.Errorf(vitrine.CodeInvalidRequest,
 				"This report has %d addresses, the most that it can have. Revoke one first.", MaxEach)
 		}
+		r.Label = distinct(label, old)
 		return tx.AddSharedReport(r)
 	})
 	if err != nil {
 		return "", err
 	}
 	return secret, nil
+}
+
+// unnamed is the label of an address for which none was chosen.
+const unnamed = "Read-only link"
+
+// distinct returns a label that no other address of the report has: the chosen
+// one, with a number if there is already one.
+func distinct(label string, others []*vitrine.SharedReport) string {
+	label = cmp.Or(label, unnamed)
+	for n := 1; ; n++ {
+		is := label
+		if n > 1 {
+			end := fmt.Sprintf(" %d", n)
+			chosen := []rune(label)
+			is = string(chosen[:min(len(chosen), MaxLabel-len(end))]) + end
+		}
+		if !slices.ContainsFunc(others, func(r *vitrine.SharedReport) bool { return r.Label == is }) {
+			return is
+		}
+	}
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }

@@ -2,6 +2,7 @@ package sharedreport_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/signer"
+	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -78,6 +80,27 @@ func TestOpen(t *testing.T) {
 	opens("still there", all, true)
 	f.Must(s.Revoke(ctx, f.Account, list[0].ID))
 	opens("revoked", all, false)
+}
+
+// TestLabels checks that the addresses of a report have different labels.
+func TestLabels(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	long := strings.Repeat("ä", sharedreport.MaxLabel)
+	for _, label := range []string{"The board", "", " The board", "The board", "", long, long} {
+		_, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{Label: label})
+		f.Must(err)
+		f.Clock.Advance(time.Second)
+	}
+	list, err := s.List(t.Context(), f.Account, nil)
+	f.Must(err)
+	var labels []string
+	for _, r := range list {
+		labels = append(labels, r.Label)
+	}
+	slices.Reverse(labels)
+	vitrinetest.Equal(t, "labels", labels, []string{"The board", "Read-only link", "The board 2", "The board 3",
+		"Read-only link 2", long, strings.TrimSuffix(long, "ää") + " 2"})
 }
 
 // TestOpenAfterwards checks that a report is not available while its account is
