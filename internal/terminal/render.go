@@ -243,9 +243,8 @@ func (p *page) unread(r *report.LinkReport) {
 	case c.Kind == report.ContentNone || r.Totals.Views == 0: // nothing to measure, or no views at all
 	case c.Version > 0:
 		p.heading("Reading")
-		p.line("No sessions of version %d in this time. `vitrine versions %s` lists the versions;", c.Version,
-			Plain(r.Link.Slug))
-		p.line("--version N shows another.")
+		p.line("No sessions of version %d in this time. --version N shows", c.Version)
+		p.line("another; for a list: vitrine versions %s", Plain(r.Link.Slug))
 	default:
 		p.heading("Reading")
 		p.line("No session was measured in this time.")
