@@ -44,6 +44,9 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
 		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
 	}
+	if err := c.RefuseBackup(); err != nil {
+		return err
+	}
 	if !c.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
 	}

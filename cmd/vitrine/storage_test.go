@@ -35,5 +35,5 @@ func TestStorage(t *testing.T) {
 		"--files", files, public)
 	check(0, "passes all checks", "storage", "check", "--files", files, public)
 	check(terminal.ExitFailed, `there is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
-	check(terminal.ExitFailed, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
+	check(terminal.ExitUsage, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
 }

@@ -58,8 +58,16 @@ func (p Places) Validate() error {
 		if f.address != "" && SchemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
-		if f.flag != "--files" && !unambiguous(f.address) { // s3.ParseAddress has better messages
+		if f.flag == "--files" {
+			continue
+		}
+		if !unambiguous(f.address) {
 			return fmt.Errorf("%s: the address is ambiguous. In its user name and password, write @ as %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
+		}
+	}
+	if p.Files != "" {
+		if _, err := s3.ParseAddress(p.Files); err != nil {
+			return fmt.Errorf("--files: %w", err)
 		}
 	}
 	return nil

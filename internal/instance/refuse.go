@@ -17,9 +17,12 @@ func (p Places) Refuse() error {
 	return p.storeGone()
 }
 
-// RefuseBackup returns an error if the data directory is a backup. An instance
-// would change it, and a changed backup cannot be restored.
+// RefuseBackup returns an error if the data directory is a backup, or a file.
+// An instance would change a backup, and a changed backup cannot be restored.
 func (p Places) RefuseBackup() error {
+	if info, err := os.Stat(p.Data); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, not a directory. Name the data directory with --data or VITRINE_DATA", p.Data)
+	}
 	if !manifest.Has(p.Data) {
 		return nil
 	}

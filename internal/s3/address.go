@@ -51,13 +51,13 @@ func ParseAddress(address string) (Address, error) {
 	}
 	a := Address{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
 	if !bucketName.MatchString(a.Bucket) {
-		return Address{}, fmt.Errorf("%q is no name of a bucket: it has 3 to 63 of a-z, 0-9, dots and hyphens; a server is named by endpoint=", a.Bucket)
+		return Address{}, fmt.Errorf("%q is not the name of a bucket: a name has 3 to 63 characters of a-z, 0-9, dots and hyphens; the server is named by endpoint=", a.Bucket)
 	}
 	if a.Prefix != "" {
 		a.Prefix += "/"
 	}
 	if !prefixName.MatchString(a.Prefix) {
-		return Address{}, fmt.Errorf("%q is no prefix: it is made of letters, digits, hyphens, underscores, dots and slashes", a.Prefix)
+		return Address{}, fmt.Errorf("%q is not a prefix: a prefix is made of letters, digits, hyphens, underscores, dots and slashes", a.Prefix)
 	}
 	if u.User != nil {
 		a.Key = u.User.Username()
