@@ -12,6 +12,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// realAddress writes the address of a real instance over that of the test.
+const realAddress = `(() => {
+	const real = (text) => text.replaceAll(location.host, "share.example");
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) texts.currentNode.data = real(texts.currentNode.data);
+	for (const field of document.querySelectorAll("input")) {
+		field.placeholder = real(field.placeholder);
+		if (field.type !== "file") field.value = real(field.value);
+	}
+})()`
+
 // TestDocPictures takes the pictures of the app in the documentation, in the
 // directory VITRINE_PICTURES ("make pictures").
 func TestDocPictures(t *testing.T) {
@@ -30,6 +41,7 @@ func TestDocPictures(t *testing.T) {
 			var shot []byte
 			tb := a.tab(d.pro)
 			tb.run(inTheme(theme), chromedp.EmulateViewport(1200, p.height), chromedp.Navigate(d.url+p.path),
+				chromedp.Evaluate(realAddress, nil),
 				chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited),
 				chromedp.ActionFunc(func(ctx context.Context) (err error) {
 					shot, err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(60).Do(ctx)
