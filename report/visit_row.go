@@ -35,6 +35,7 @@ type VisitRow struct {
 	QR        bool       `json:"qr"`
 	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
 	Product   string     `json:"product"`  // the program of such a view, where it is known
+	Undecided bool       `json:"-"`        // excluded as BotUndecided
 	Engaged   bool       `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
 	PresentMs int64      `json:"presentMs"`
 	Pages     []PageSeen `json:"pages,omitempty"`     // in order
@@ -74,7 +75,8 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,
 		Atypical: o.Atypical(),
 		Referrer: o.Referrer, Campaign: o.Campaign, Medium: o.Medium, Content: o.Content, Term: o.Term,
-		Version: max(o.Version, 1), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product}
+		Version: max(o.Version, 1), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
+		Undecided: o.Bot == BotUndecided}
 	s := o.Session
 	if s == nil {
 		return row

@@ -18,13 +18,13 @@ import (
 // it has ended, the pulse tells open pages.
 func TestVisitMarks(t *testing.T) {
 	o := newReportSite(t)
-	l := o.publish("marks.txt", []byte("Five visits.\n"))
+	l := o.publish("marks.txt", []byte("Seven visits.\n"))
 	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
 	for i, v := range []struct {
 		before           time.Duration
 		bot, product     string
 		engaged, visible int64
-	}{{0, "", "", 0, 300}, {time.Hour, visitor.BotCrawler, "Googlebot", 31_000, 40_000},
+	}{{0, "", "", 0, 300}, {0, report.BotUndecided, "Microsoft", 0, 300}, {time.Hour, visitor.BotCrawler, "Googlebot", 31_000, 40_000},
 		{2 * time.Hour, "", "", 200, 900}, {3 * time.Hour, "", "", 0, 60_000}, {4 * time.Hour, "", "", 9_000, 9_000},
 		{5 * time.Hour, "", "", -1, 0}} {
 		at := at - v.before.Milliseconds()
@@ -51,17 +51,17 @@ func TestVisitMarks(t *testing.T) {
 		return o.status(o.get(statsPath(l)+"/pulse?range=30d", o.cookie), http.StatusOK).Header.Get("ETag")
 	}
 	open := pulse()
-	for _, first := range []string{"Reading now", "Closed at once"} {
-		want := []string{first, "Bot", "Closed at once", "In the background", ""}
+	for _, first := range [][]string{{"", "Reading now"}, {"Bot", "Closed at once"}} {
+		want := []string{first[0], first[1], "Bot", "Closed at once", "In the background", ""}
 		for name, got := range map[string][]string{"owner": marks(statsPath(l)+"?range=30d", o.cookie),
-			"shared": marks(shared + "?range=30d"), "list": marks(statsPath(l)+"/visits", o.cookie)[:5]} {
+			"shared": marks(shared + "?range=30d"), "list": marks(statsPath(l)+"/visits", o.cookie)[:6]} {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: marks = %q, want %q", name, got, want)
 			}
 		}
 		o.ahead.Add(int64(time.Minute))
 	}
-	same(t, "a view without a session", marks(statsPath(l)+"/visits", o.cookie)[5], "Not measured")
+	same(t, "a view without a session", marks(statsPath(l)+"/visits", o.cookie)[6], "Not measured")
 	if pulse() == open {
 		t.Error("the pulse did not change when the visit ended")
 	}

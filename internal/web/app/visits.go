@@ -84,6 +84,8 @@ type VisitMark struct {
 // Mark returns why a visit is not like others, or nil.
 func (v Visit) Mark() *VisitMark {
 	switch {
+	case v.Open && v.Undecided:
+		return nil
 	case v.Excluded == report.BotOwn:
 		return &VisitMark{"Your own", "Not counted: " + v.Why(), true}
 	case v.Excluded != "":

@@ -217,7 +217,7 @@ func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 			OS: o.OS, Source: o.Source, Engaged: true, EngagedMs: o.EngagedMs, PresentMs: o.PresentMs,
 			Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}
 		if o.Excluded {
-			row.Excluded = excludedBot
+			row.Excluded, row.Undecided = excludedBot, o.Undecided
 		}
 		rows = append(rows, app.NewVisit(nil, row, now))
 	}

@@ -55,7 +55,7 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
-		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"},
+		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.Fixed() + "%"},
 			[3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
 			[3]string{"", "Average time", r.Time},
 			[3]string{"", "Share of time", row.AttentionPct.String() + "%"})
