@@ -15,7 +15,7 @@ import (
 
 // TestErrorPagesThroughTheSite checks that every error page says what happened
 // and what to do, has the request's ID, and links to the user's own pages if
-// signed in, otherwise to the home page.
+// signed in, otherwise to the home page, except where readers come from others.
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}
 	d := newDeskWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
@@ -38,8 +38,11 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "Check the address for mistakes",
 			start},
 		{"not yet", page(review), member, 404, "Not available yet", "See why"},
-		{"not yet, for a stranger", page(review), "", 404, "Not available yet", start},
-		{"no longer", page(off), "", 410, "No longer available", start},
+		{"not yet, for a stranger", page(review), "", 404, "Not available yet", ""},
+		{"no longer", page(off), "", 410, "No longer available", ""},
+		{"no link", "/p/nowhere", "", 404, "Page not found", ""},
+		{"no album", "/a/nowhere", "", 404, "Page not found", ""},
+		{"no link, signed in", "/p/nowhere", member, 404, "Page not found", dashboard},
 		{"not now", page(live), member, 503, "Temporarily unavailable", dashboard},
 		{"nothing to decide", "/moderation/links/unknown-link", owner, 404, "Not found", queue},
 		{"a fault", "/moderation", owner, 500, "Something went wrong", dashboard},
@@ -54,11 +57,13 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 			headers = append(headers, c.cookie)
 		}
 		r := d.status(d.get(c.path, headers...), c.status)
-		for _, want := range []string{c.message, c.way + "</a>", "Request ID " + r.Header.Get("X-Request-Id"),
-			"noindex"} {
+		for _, want := range []string{c.message, c.way, "Request ID " + r.Header.Get("X-Request-Id"), "noindex"} {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("%s: the page lacks %q:\n%s", c.name, want, r.body)
 			}
+		}
+		if leads := strings.Contains(r.body, start) || strings.Contains(r.body, dashboard); leads && c.way == "" {
+			t.Errorf("%s: a reader is led to pages for members:\n%s", c.name, r.body)
 		}
 		if strings.Contains(r.body, "a fault of a test") || r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: headers %v\n%s", c.name, r.Header, r.body)
@@ -73,8 +78,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 	if !strings.Contains(foreign.body, "This is not allowed") || !strings.Contains(foreign.body, dashboard) {
 		t.Errorf("page of a refused request: %s", foreign.body)
 	}
-	// In a frame of another page, links open outside the frame.
-	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) ||
+	if r := d.get(page(off)+"/embed", member); strings.Contains(r.body, start) || strings.Contains(r.body, dashboard) ||
 		r.Header.Get("Cross-Origin-Resource-Policy") != "" {
 		t.Errorf("error page of an embed: %s", r.body)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"vitrine"
@@ -23,7 +24,7 @@ type errorPage struct {
 	Heading, Advice string
 	Request         string // the request's id
 	Again           string // address to try again; "" where that is of no use
-	Way             way    // where one can go on
+	Way             *way   // where one can go on; nil for nowhere
 	Enable          string // address of a form that enables the link
 	Framed          bool   // the page is in a frame of another
 }
@@ -56,19 +57,28 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	framers := s.Framers(r)
 	heading := cmp.Or(httpx.Headings[e.Code], "This is not allowed")
 	p := errorPage{Page: s.NewChrome(heading), Advice: strings.TrimPrefix(httpx.AdviceOn(e), heading+". "),
-		Framed: framers != "'none'",
-		Way:    way{s.PublicURL.String() + "/", "Go to the start page"}}
+		Framed: framers != "'none'"}
+	if !forReaders(r.URL.Path) {
+		p.Way = &way{s.PublicURL.String() + "/", "Go to the start page"}
+	}
 	if !p.Framed {
 		httpx.SameOriginOnly(h)
 		if s.SignedInAccount(r) != nil {
-			p.Way = way{"/dashboard", "Go to the dashboard"}
+			p.Way = &way{"/dashboard", "Go to the dashboard"}
 		}
 	}
 	of := httpx.PublicPage
 	if own := (*OwnersError)(nil); errors.As(err, &own) {
-		p.Advice, p.Enable, p.Way, of = own.Advice, own.Enable, way{own.Way, own.Name}, httpx.ReportForm
+		p.Advice, p.Enable, p.Way, of = own.Advice, own.Enable, &way{own.Way, own.Name}, httpx.ReportForm
 	}
 	s.writeErrorPage(w, r, e, status, &p, of)
+}
+
+// forReaders reports whether a path is of what people get from others. They
+// have no account here, and nothing to look for on the start page.
+func forReaders(path string) bool {
+	return slices.ContainsFunc([]string{"/p/", "/r/", httpx.AlbumRoot, httpx.ContentRoot},
+		func(root string) bool { return strings.HasPrefix(path, root) })
 }
 
 // appFailure answers an error of a page for signed-in people.
@@ -82,13 +92,13 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 		advice = httpx.AdviceOn(e)
 	}
 	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice,
-		Way: way{"/", "Go to the start page"}}
+		Way: &way{"/", "Go to the start page"}}
 	switch {
 	case s.SignedInAccount(r) == nil:
 	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):
-		p.Way = way{httpx.ModerationRoot, "Go to the queue"}
+		p.Way = &way{httpx.ModerationRoot, "Go to the queue"}
 	default:
-		p.Way = way{"/dashboard", "Go to the dashboard"}
+		p.Way = &way{"/dashboard", "Go to the dashboard"}
 	}
 	s.writeErrorPage(w, r, e, status, &p, httpx.EntryPage)
 }
