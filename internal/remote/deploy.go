@@ -25,8 +25,9 @@ type DeployCmd struct {
 
 func (*DeployCmd) Help() string {
 	return `Visitors see the new version at once, as a whole, unless it is held for review. Files whose names begin
-with a dot are left out. Create a website in the app first, on the page Websites; there you can also
-restore an earlier version. "vitrine put FOLDER" publishes one page instead, as a link.`
+with a dot are left out, and so are types that no website serves. Create a website in the app first,
+on the page Websites. There you can also restore an earlier version, and see what was left out.
+"vitrine put FOLDER" publishes one page instead, as a link.`
 }
 
 // deployed is the JSON output for a deploy: the website, and whether the
@@ -157,7 +158,7 @@ func openWebsite(t *terminal.Terminal, path string) (client.File, error) {
 		return client.File{}, err
 	}
 	if len(others) > 0 {
-		t.Say("Not regular files, and left out (%d): %s", len(others), terminal.Plain(some(others)))
+		t.Say("Left out, because they are not regular files (%d): %s", len(others), terminal.Plain(some(others)))
 	}
 	return client.File{Name: "website.zip", Size: size, Content: out}, nil
 }
