@@ -76,9 +76,7 @@ type Summary struct {
 // fewer, in any order. ForLink does not change its arguments.
 func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
-	var c completion
-	cur.files.each(&l, fileCount{cur.views, cur.sessions}, cur.files.versions()[l.ID],
-		func(of *Link, n fileCount) { c.add(of, n.sessions) })
+	c := completionOf(&l, cur)
 	r := &LinkReport{
 		Link:    LinkCard{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind},
 		Summary: summary(w, cur, prev, c.pct(), l.Downloads),

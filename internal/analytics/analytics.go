@@ -106,6 +106,26 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	return rep, s.addVersions(ctx, l, described, q, w, cur, rep)
 }
 
+// Numbers returns the few figures of all views of a link, as its report has
+// them.
+func (s *Service) Numbers(ctx context.Context, l *vitrine.Link) (n report.Numbers, err error) {
+	described, err := s.describe(ctx, l)
+	if err != nil {
+		return n, err
+	}
+	q := In(report.RangeAll)
+	w, err := q.window(s.Now(), l.CreatedAt)
+	if err != nil {
+		return n, err
+	}
+	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID},
+		From: w.From, To: w.To, Lens: report.Lens{Steps: w.Steps}, Cap: s.MaxViews, Brief: len(described.Files) == 0})
+	if err != nil {
+		return n, err
+	}
+	return report.NumbersOf(described, w, t), nil
+}
+
 // Account returns the report over all links of an account.
 func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
 	if err := q.check(s.Now(), false); err != nil {

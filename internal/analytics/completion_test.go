@@ -102,6 +102,10 @@ func TestCompletionOverVersions(t *testing.T) {
 			t.Errorf("completionPct with %q = %v, want %v", query, got, want)
 		}
 	}
+	if n, err := s.Numbers(t.Context(), link); err != nil || n.Views != 6 || n.CompletionPct == nil ||
+		*n.CompletionPct != 460 {
+		t.Errorf("numbers = %+v, %v, want 6 views and 46.0", n, err)
+	}
 	for query, want := range map[string]string{
 		"":                     "6 views, 46.0; archive 1 pdf 4 video 1",
 		"timezone=Asia/Tokyo":  "6 views, 46.0; archive 1 pdf 4 video 1",

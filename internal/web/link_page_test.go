@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -100,6 +102,18 @@ func TestLinkPageNumbers(t *testing.T) {
 		for _, a := range page.class("tabs")[0].tags("a") {
 			same(t, "the tab of "+path, a.attr("aria-current") == "page", a.text() == tab)
 		}
+	}
+
+	for kind, l := range o.links { // read with less than a report
+		want, err := o.server.Analytics.Link(t.Context(), o.account, string(l.Slug), analytics.In(report.RangeAll))
+		o.check(err)
+		got, err := o.server.Analytics.Numbers(t.Context(), l)
+		o.check(err)
+		same(t, "numbers of "+string(kind), fmt.Sprint(got), fmt.Sprint(report.Numbers{Views: want.Totals.Views,
+			Uniques: want.Totals.Uniques, Sessions: want.Totals.Sessions, AvgEngagedMs: want.Totals.AvgEngagedMs,
+			CompletionPct: got.CompletionPct, Granularity: want.Granularity, Series: want.Series}))
+		same(t, "completion of "+string(kind), ui.CompletionOf(got.CompletionPct),
+			ui.CompletionOf(want.Totals.CompletionPct))
 	}
 
 	// The overview shows the newest visits.

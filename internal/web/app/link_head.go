@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"vitrine"
-	"vitrine/internal/analytics"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
-	"vitrine/report"
 )
 
 // A LinkTab is one of the pages of a link.
@@ -77,19 +75,19 @@ func (s *Shell) AddNumbers(ctx context.Context, me *vitrine.Account, h *LinkHead
 	if !me.Plan.Pro() {
 		return nil
 	}
-	r, err := s.Analytics.Link(ctx, me, string(h.Slug), analytics.In(report.RangeAll))
-	if err != nil || r.Totals.Views == 0 {
+	n, err := s.Analytics.Numbers(ctx, h.Link)
+	if err != nil || n.Views == 0 {
 		return err
 	}
 	var views []int64
-	for _, p := range r.Series {
+	for _, p := range n.Series {
 		views = append(views, p.Views)
 	}
-	h.Numbers = &LinkNumbers{Figures: []LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
-		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()},
-		{Name: "Average time", Value: ui.TimeOf(r.Totals.AvgEngagedMs, r.Totals.Sessions)},
-		{Name: "Completion", Value: ui.CompletionOf(r.Totals.CompletionPct)}},
-		Spark: chart.NewSpark(views, r.Granularity)}
+	h.Numbers = &LinkNumbers{Figures: []LinkFigure{{Name: "Views", Value: ui.Figure(n.Views).String()},
+		{Name: "Unique viewers", Value: ui.Figure(n.Uniques).String()},
+		{Name: "Average time", Value: ui.TimeOf(n.AvgEngagedMs, n.Sessions)},
+		{Name: "Completion", Value: ui.CompletionOf(n.CompletionPct)}},
+		Spark: chart.NewSpark(views, n.Granularity)}
 	return nil
 }
 
