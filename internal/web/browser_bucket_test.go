@@ -298,7 +298,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	// The bucket does not allow the site's origin, so the page sends nothing to
 	// it.
 	tb.choose("forbidden.txt")
-	tb.until(fileRow("forbidden.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
+	tb.until(fileRow("forbidden.txt") + `?.querySelector(".chip").innerText.includes("Waiting for the storage")`)
 	refused("forbidden.txt", true, "rejects uploads from this page", "vitrine storage cors")
 	if g.count() != 0 {
 		t.Errorf("%d PUTs after a failed preflight, want 0", g.count())
@@ -403,7 +403,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	g.set(nil)
 	g.stop()
 	tb.choose("away.txt")
-	tb.until(fileRow("away.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
+	tb.until(fileRow("away.txt") + `?.querySelector(".chip").innerText.includes("Waiting for the storage")`)
 	g.start(t)
 	live("away.txt")
 	var links []string
