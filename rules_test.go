@@ -133,7 +133,7 @@ web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
 web/content                  turn web/httpx web/ui web/viewer
-web/front                    web/chart
+web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth geo report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer

@@ -43,8 +43,8 @@ func TestHome(t *testing.T) {
 			t.Errorf("%s differs when signed in, so another site must not measure it: %v", path, h)
 		}
 	}
-	if n := r.wire; n > 8<<10 {
-		t.Errorf("the page has %d bytes, want at most 8192", n)
+	if n := r.wire; n > 9<<10 {
+		t.Errorf("the page has %d bytes, want at most 9216", n)
 	}
 	pic := d.status(d.get("/picture.png"), 200)
 	if pic.Header.Get("Content-Type") != "image/png" {

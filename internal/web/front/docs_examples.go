@@ -31,7 +31,7 @@ type exampleRequest struct {
 }
 
 func (op apiOp) exampleRequest(base string) exampleRequest {
-	path := strings.NewReplacer("{slug}", sampleSlug, "{language}", "en", "{version}", "1", "{id}", "7",
+	path := strings.NewReplacer("{slug}", string(sampleLink.Slug), "{language}", "en", "{version}", "1", "{id}", "7",
 		"{visit}", "3762478080000000001").Replace(op.Path)
 	for _, p := range op.Params {
 		if p.Name == "range" {

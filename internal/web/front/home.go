@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/auth"
 	"vitrine/internal/filetype"
+	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/httpx"
 )
 
@@ -13,7 +14,7 @@ type homePage struct {
 	frontPage
 	Base   string // address of the API
 	Plans  []planRow
-	Sample *sampleParts
+	Sample *reportpage.Sample
 	Accept string // extensions, as a chooser of files wants them
 	Next   string // where to go after choosing a file
 	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in

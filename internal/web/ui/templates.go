@@ -93,7 +93,6 @@ var pages = []page{
 	{"docs_types.html", docs, nil},
 	{"home.html", front, nil},
 	{"plans.html", front, nil},
-	{"sample.html", nil, []string{"chart.html"}}, // in home.html
 
 	// public; a link is shown by a file of its viewer
 	{"album_public.html", plain, nil},
