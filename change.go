@@ -43,6 +43,7 @@ const (
 	ActionDelete  Action = "delete"
 	ActionReplace Action = "replace" // another version of the file became current, named by Detail; the state stays
 	ActionRestore Action = "restore" // as ActionReplace, with an earlier version
+	ActionDate    Action = "date"    // an import moved the creation date back, as Detail says; the state stays
 	ActionRefuse  Action = "refuse"  // a file was refused as malware or unsafe and never became a link
 	ActionBan     Action = "ban"
 	ActionUnban   Action = "unban"
@@ -135,7 +136,7 @@ func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time,
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
-		case c.Action == ActionReplace, c.Action == ActionRestore: // the state did not change
+		case c.Action == ActionReplace, c.Action == ActionRestore, c.Action == ActionDate: // the state did not change
 		case c.Action == ActionUndo:
 			undone++
 		case undone > 0:
@@ -251,7 +252,7 @@ func (c *Change) ForOwner() LinkEvent {
 	case ActorInspection, ActorScanner:
 		e.Detail = c.Detail
 	}
-	if c.Action == ActionReplace || c.Action == ActionRestore {
+	if c.Action == ActionReplace || c.Action == ActionRestore || c.Action == ActionDate {
 		e.Detail = c.Detail
 	}
 	return e

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"io"
 	"slices"
 	"time"
@@ -105,11 +106,15 @@ func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
 				if err != nil {
 					return err
 				}
-				if first := time.UnixMilli(t.first).UTC(); l.CreatedAt.After(first) {
-					l.CreatedAt = first
-					if err := tx.PutLink(l); err != nil {
-						return err
-					}
+				first := time.UnixMilli(t.first).UTC()
+				if !l.CreatedAt.After(first) {
+					continue
+				}
+				l.CreatedAt = first
+				if err := errors.Join(tx.PutLink(l), tx.AddChange(&vitrine.Change{At: i.Now(), By: vitrine.Operator,
+					Action: vitrine.ActionDate, Account: l.Account, Link: l.ID, From: l.State, To: l.State,
+					Reason: l.Reason, Detail: "to " + first.Format(time.RFC3339)})); err != nil {
+					return err
 				}
 			}
 			return nil

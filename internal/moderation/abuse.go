@@ -193,7 +193,8 @@ func (s *AbuseReports) hold(tx vitrine.Tx, l *vitrine.Link, now time.Time) error
 func lastDecided(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
-		decided := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
+		decided := (c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator) &&
+			c.Action != vitrine.ActionDate
 		if decided {
 			at = c.At
 		}

@@ -351,6 +351,9 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, error) {
 	found, cleared := false, false
 	look := func(h *vitrine.Change) bool {
+		if h.Action == vitrine.ActionDate {
+			return true
+		}
 		if h.Action == vitrine.ActionReplace || h.Action == vitrine.ActionRestore {
 			return false // earlier decisions were about another file
 		}
