@@ -36,7 +36,7 @@ type cli struct {
 	Websites remote.WebsitesCmd `cmd:"" group:"use" help:"List your websites."`
 	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
 	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
-	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show which server, account and API key are used, and the account's limits."`
+	Whoami   remote.WhoamiCmd   `cmd:"" group:"use" help:"Show the server, account and API key in use, and the limits."`
 	Keys     remote.KeysCmd     `cmd:"" group:"use" help:"List, create and revoke your API keys."`
 	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve AI agents on standard input and output (MCP)."`
 
