@@ -76,8 +76,9 @@ func child(parent *kong.Node, word string) *kong.Node {
 }
 
 // Parse parses arguments. Unlike kong, it ignores empty variables of the
-// environment, and refuses empty values, and a flag for one
-// value that is given twice.
+// environment, and refuses empty values. A repeated flag has
+// its last value, as usual, but one with the tag "once" is refused: people
+// repeat filters of a list to combine them.
 func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	ignoreEmptyVariables()
 	k, err := parser.Parse(flagsFirst(parser, joinNegative(args)))
@@ -89,7 +90,7 @@ func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 		value := p.Positional
 		if p.Flag != nil {
 			value = p.Flag.Value
-			if seen[p.Flag] && !value.IsBool() && !value.IsCumulative() {
+			if seen[p.Flag] && value.Tag.Has("once") {
 				return nil, &wrong{named(value) + " is given twice, but takes one value", k}
 			}
 			seen[p.Flag] = true

@@ -12,7 +12,7 @@ import (
 type sample struct {
 	Do struct {
 		What  string        `arg:""`
-		Plan  string        `default:"" enum:",free,pro" env:"VITRINE_TEST_PLAN"`
+		Plan  string        `once:"" default:"" enum:",free,pro" env:"VITRINE_TEST_PLAN"`
 		Count int           `env:"VITRINE_TEST_COUNT"`
 		Wait  time.Duration `env:"VITRINE_TEST_WAIT"`
 		Hosts []string
@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 		{"do x --count 1.5", `--count: "1.5" is not a whole number`, "vitrine do --help"},
 		{"do x --wait soon", `--wait: "soon" is not a length of time, such as 30s, 12h or 7d`, "vitrine do --help"},
 		{"do x --plan free --plan=pro", "--plan is given twice, but takes one value", "vitrine do --help"},
-		{"do x --hosts a --hosts b --fast --fast", "", ""},
+		{"do x --hosts a --hosts b --fast --fast --text a --text b", "", ""},
 		{"do x --plan", "--plan needs a value", "vitrine do --help"},
 		{"do x --plan --fast", "--plan needs a value", "vitrine do --help"},
 		{"do x --fast=maybe", `--fast: "maybe" is not true or false`, "vitrine do --help"},

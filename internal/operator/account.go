@@ -218,7 +218,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type accountListCmd struct {
-	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:"" placeholder:"ROLE"`
+	Role   string `once:"" help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:"" placeholder:"ROLE"`
 	Banned bool   `name:"suspended" aliases:"banned" help:"Only those that are suspended."`
 	instance.Places
 	terminal.JSONFlag

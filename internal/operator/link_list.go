@@ -10,8 +10,8 @@ import (
 )
 
 type linkListCmd struct {
-	Account string `help:"Only links of this account." placeholder:"EMAIL"`
-	Status  string `help:"Only links in this status: live, review, processing or disabled." predictor:"status" enum:",live,review,processing,disabled" default:"" placeholder:"STATUS"`
+	Account string `once:"" help:"Only links of this account." placeholder:"EMAIL"`
+	Status  string `once:"" help:"Only links in this status: live, review, processing or disabled." predictor:"status" enum:",live,review,processing,disabled" default:"" placeholder:"STATUS"`
 	terminal.LimitFlags
 	instance.Places
 	terminal.JSONFlag

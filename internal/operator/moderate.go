@@ -100,7 +100,7 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type linkQueueCmd struct {
-	Reason string `help:"Only those held for this reason code." placeholder:"CODE"`
+	Reason string `once:"" help:"Only those held for this reason code." placeholder:"CODE"`
 	Limit  int    `help:"How many links to list; 0: all." default:"0"`
 	instance.Places
 	terminal.JSONFlag

@@ -19,7 +19,7 @@ import (
 // DeployCmd deploys a folder as a version of a website.
 type DeployCmd struct {
 	Folder string `arg:"" predictor:"file" help:"Folder with an index.html at its top, such as the one that a site generator writes; or a ZIP of it."`
-	To     string `predictor:"website" help:"Slug or address of the website. Default: the only website of your account." placeholder:"WEBSITE"`
+	To     string `once:"" predictor:"website" help:"Slug or address of the website. Default: the only website of your account." placeholder:"WEBSITE"`
 	Flags
 }
 
