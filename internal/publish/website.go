@@ -24,7 +24,7 @@ func (s *Uploads) IsWebsite(ctx context.Context, l *vitrine.Link) bool {
 	}
 	defer blob.Close()
 	z, err := zip.NewReader(blob, blob.Size())
-	if err != nil {
+	if err != nil || len(z.File) > filetype.MaxSiteEntries {
 		return false
 	}
 	var paths []string
