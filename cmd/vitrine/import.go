@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/datadir"
 	"vitrine/internal/importer"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
@@ -124,11 +126,38 @@ func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type importViewsCmd struct{ fileArg }
 
 func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Views(ctx, r) }
+	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) {
+		lock, err := lockImport(c.Data)
+		if err != nil {
+			return importer.Result{}, err
+		}
+		defer lock.Close() // of nil, too
+		return s.Views(ctx, r)
+	}
 	return c.run(ctx, t, "view", views, func(in *instance.Instance) error {
 		if err := in.Analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("everything was imported, but the tallies of the imported days were not built; reports are correct, but slow until a server builds them: %w", err)
 		}
 		return nil
 	})
+}
+
+// lockImport lets one import of views use a data directory at a time, until the
+// lock is closed or the process ends: each compares its file with the views
+// that are there before it adds any, so two could add the same view. Like
+// [datadir.LockFile], the file is never deleted.
+func lockImport(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "import.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // an instance with all its data elsewhere
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := datadir.LockFileOf(f, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		f.Close()
+		return nil, fmt.Errorf("another import of views is running in %s: wait until it has ended, then import again",
+			terminal.Plain(dir))
+	}
+	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -55,4 +56,29 @@ func importAgain(t *testing.T, places []string) {
 	command(lines(0, 40), `"lines":40,"added":12,"already":false,"known":28,"dated":1`, "import", "views", "-", "--json")
 	command(lines(0, 39), `"lines":39,"added":0,"already":false,"known":39,"dated":0`, "import", "views", "-", "--json")
 	command("", "No faults", "audit", "--all")
+}
+
+// TestImportsAtOnce begins an import while another one reads its file. It is
+// refused, and nothing counts twice when it is repeated.
+func TestImportsAtOnce(t *testing.T) {
+	t.Parallel()
+	place := []string{"--data", t.TempDir()}
+	command := func(in io.Reader, code int, want string, args ...string) {
+		t.Helper()
+		var output bytes.Buffer
+		got := run(context.Background(), &terminal.Terminal{In: in, Out: &output, Err: &output}, append(args, place...))
+		if got != code || !strings.Contains(output.String(), want) {
+			t.Errorf("vitrine %s: exit status %d, want %d and %q\n%s", strings.Join(args, " "), got, code, want, &output)
+		}
+	}
+	at := time.Now().UTC().AddDate(0, 0, -1)
+	views := fmt.Sprintf(`{"slug":"old","at":%q,"viewer":"v"}`+"\n", at.Format("2006-01-02T15:04:05.000Z"))
+	command(strings.NewReader(""), 0, "", "account", "create", "ann@example.org")
+	command(strings.NewReader(fmt.Sprintf(
+		`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
+		at.Format(time.RFC3339))), 0, "1 link added", "import", "links", "-")
+	command(&steppedReader{[]string{views, "\n"}, func() {
+		command(strings.NewReader(views+"\n\n"), 1, "another import of views is running", "import", "views", "-")
+	}}, 0, "1 view added", "import", "views", "-")
+	command(strings.NewReader(views+"\n\n"), 0, "Left out, because they were there already: 1 view", "import", "views", "-")
 }
