@@ -197,8 +197,8 @@ func TestNoKey(t *testing.T) {
 }
 
 // tryLast matches a message that begins in lower case and ends with the command
-// that explains what is right.
-var tryLast = regexp.MustCompile(`(?s)\Avitrine: [^A-Z].*\nTry: vitrine [a-z -]*--help\n\z`)
+// that explains what is right, as text or as JSON.
+var tryLast = regexp.MustCompile(`(?s)\A(vitrine: |\{"error":")[^A-Z].*(\n|")Try: vitrine [a-z -]*--help("\]\})?\n\z`)
 
 // TestUsageErrors checks the exit code and the message of wrong arguments,
 // whether the parser or a command refuses them.
@@ -219,7 +219,7 @@ func TestUsageErrors(t *testing.T) {
 		{"rm", "x", "--api-key", "x"}, {"captions", "x", "film.txt", "--language", "en"},
 		{"captions", "x", "film.vtt", "--language", "english"},
 		{"edit", "x", "--api-key", "x"}, {"edit", "x", "--expires", "soon"}, {"login", "--server", "nonsense"},
-		{"put", "--expires", "soon", "a.txt"},
+		{"put", "--expires", "soon", "a.txt"}, {"keys", "--create", "x", "--expires", "soon", "--json"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != terminal.ExitUsage ||
