@@ -18,7 +18,7 @@ func BenchmarkLinkPages(b *testing.B) {
 	l := d.publish("report.pdf", samples["report.pdf"])
 	g := vitrinetest.NewTraffic(1, int(365*24*time.Hour/time.Millisecond/views))
 	start := time.UnixMilli(1_767_225_600_000)
-	d.ahead.Add(int64(start.Add(365 * 24 * time.Hour).Sub(time.Now())))
+	d.ahead.Add(int64(time.Until(start.Add(365 * 24 * time.Hour))))
 	d.check(d.server.Links.Store.Update(b.Context(), func(tx vitrine.Tx) error {
 		made, err := tx.Link(l.ID)
 		if err != nil {
