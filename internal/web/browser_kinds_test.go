@@ -23,7 +23,7 @@ func TestBrowserText(t *testing.T) {
 	for _, to := range []string{"document.documentElement.scrollHeight / 2", "0"} {
 		r.run(chromedp.Evaluate(`scrollTo(0, `+to+`)`, nil))
 		if percent == 0 {
-			r.run(chromedp.Evaluate(`(r => Math.round((innerHeight - r.top) / r.height * 100))(document.querySelector("pre").getBoundingClientRect())`, &percent))
+			r.run(chromedp.Evaluate(`(r => Math.round((innerHeight - r.top) / r.height * 100))(document.querySelector("[data-depth]").getBoundingClientRect())`, &percent))
 		}
 		r.read(time.Second)
 	}
