@@ -31,7 +31,7 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 	told := &ui.OwnersError{Err: err, Way: here, Name: "Manage this link"}
 	switch {
 	case l.State == vitrine.StateProcessing:
-		told.Advice = "Your video is still being scanned. The link goes live when the scan is done."
+		told.Advice = "Your video is still being checked. The link goes live when the check is done."
 	case l.State == vitrine.StateReview:
 		told.Advice = "Your link is held for review. It goes live once a moderator approves it."
 		told.Name = "See why"

@@ -68,7 +68,7 @@ func LowerFirst(s string) string {
 var StateNames = map[vitrine.LinkState]string{
 	vitrine.StateLive:       "Live",
 	vitrine.StateReview:     "In review",
-	vitrine.StateProcessing: "Being scanned",
+	vitrine.StateProcessing: "Being checked",
 	vitrine.StateDisabled:   "Disabled",
 }
 

@@ -7,7 +7,7 @@ const going = new Set(["waiting", "uploading", "retrying", "checking"]);
 const gone = new Set(["failed", "cancelled"]);
 const checked = new Map([
   ["review", "in review"],
-  ["processing", "being scanned"],
+  ["processing", "being checked"],
 ]);
 
 // summary says how far rows are, in words: rows have a state, a size, the bytes that were sent, and a url once they are

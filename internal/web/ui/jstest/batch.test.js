@@ -34,7 +34,7 @@ test("at the end, how many links there are, and how many files failed", () => {
   assert.deepEqual(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2"), row("processing", 1, 1, "u3")], 0), {
     open: 0,
     links: ["u1"],
-    text: "1 link ready · 1 in review · 1 being scanned",
+    text: "1 link ready · 1 in review · 1 being checked",
   });
   assert.deepEqual(summary([row("live", 1, 1, "u1"), row("cancelled", 5, 1)], 9), {
     open: 0,
