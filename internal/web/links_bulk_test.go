@@ -45,7 +45,7 @@ func TestBulkLinks(t *testing.T) {
 	outcome := func(page document) string {
 		t.Helper()
 		var words []string
-		for _, class := range []string{"done", "wrong"} {
+		for _, class := range []string{"done", "is-alarm"} {
 			for _, e := range page.class(class) {
 				words = append(words, strings.Join(strings.Fields(e.text()), " "))
 			}
@@ -98,7 +98,19 @@ func TestBulkLinks(t *testing.T) {
 	if got := outcome(send("album", slugs(a), "album", string(foreign.Slug))); !strings.Contains(got, "no album") {
 		t.Errorf("adding to another account's album: %q", got)
 	}
-	same(t, "no album", outcome(send("album", slugs(a))), "Choose an album first.")
+	unchosen := send("album", slugs(a))
+	same(t, "no album", outcome(unchosen), "Choose an album first.")
+	selected := func(page document) (values []string) {
+		for _, e := range page.all(func(e document) bool { return e.has("checked") }) {
+			if e.attr("name") == "link" {
+				values = append(values, e.attr("value"))
+			}
+		}
+		return values
+	}
+	same(t, "selected after that", fmt.Sprint(selected(unchosen)), fmt.Sprint(slugs(a)))
+	same(t, "selected after one was not changed", fmt.Sprint(selected(send("enable", slugs(b, held)))),
+		fmt.Sprint(slugs(held)))
 	in := func() (f *collections.AlbumFacts) {
 		f, err := d.server.Albums.BySlug(t.Context(), d.member, string(album.Slug))
 		d.check(err)
@@ -220,6 +232,10 @@ func TestBrowserLinkList(t *testing.T) {
 	tb.run(click(`.row-pick input`))
 	tb.until(`document.querySelector("#bulk").checkVisibility() && document.querySelector(".picked").textContent === "1 selected"`)
 	tb.checkWindows("links, one selected")
+	tb.until(`document.querySelector("#bulk [value=album]").disabled`)
+	tb.run(chromedp.SetValue(`#bulk [name=album]`, "+"), chromedp.Evaluate(
+		`document.querySelector("#bulk [name=album]").dispatchEvent(new Event("change", {bubbles: true}))`, nil))
+	tb.until(`!document.querySelector("#bulk [value=album]").disabled`)
 	tb.run(click(`.pick-all`))
 	tb.until(`document.querySelector(".picked").textContent === "2 selected"`)
 	tb.run(click(`[popovertarget=bulk-delete]`))

@@ -113,6 +113,7 @@ const picked = () => {
   const form = find("#bulk");
   if (!form) return;
   const n = picks().filter((box) => box.checked).length;
+  find("[value=album]", form).disabled = !form.elements.album.value;
   find(".picked", form).textContent = `${n} selected`;
   // What is scrolled to stays above the bar.
   const { bottom } = getComputedStyle(form);
@@ -122,6 +123,7 @@ const picked = () => {
   find("#bulk-delete-title", form).textContent = n === 1 ? "Delete the selected link?" : `Delete ${n} links?`;
 };
 document.addEventListener("change", (event) => {
+  if (event.target.matches("#bulk [name=album]")) picked();
   if (!event.target.matches(".row-pick input")) return;
   picked();
   event.target.closest("li").scrollIntoView({ block: "nearest" });

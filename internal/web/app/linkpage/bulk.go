@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"vitrine"
 	"vitrine/internal/web/app"
@@ -78,8 +79,14 @@ type bulkOutcome struct {
 	Failed  []bulkFailure
 	Undo    []string // slugs of links that were disabled
 	changed []string // slugs of those that the action changed
+	picked  []string // slugs of those that stay selected
 	Album   string   // address of the album that links were added to
 	Back    string   // address of the list
+}
+
+// Picked reports whether a link stays selected: the form did not change it.
+func (o *bulkOutcome) Picked(slug vitrine.Slug) bool {
+	return o != nil && slices.Contains(o.picked, string(slug))
 }
 
 // bulkFailure is a link that was not changed, and why.
@@ -110,12 +117,14 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		if len(slugs) > 0 {
 			why = "Choose an album first."
 		}
-		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}})
+		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}, picked: slugs})
 	}
 	created := action == "album" && r.PostForm.Get("album") == newAlbum
 	if created {
 		if err := s.createAlbum(r, me, len(slugs)); err != nil {
-			return err
+			e, _ := s.Known(w, r, err)
+			return s.writeList(w, r, me, back.Query(),
+				&bulkOutcome{Failed: []bulkFailure{{Why: httpx.AdviceOn(e)}}, picked: slugs})
 		}
 	}
 	out := s.bulkAll(w, r, me, deed, slugs)
@@ -143,7 +152,7 @@ func (s *Handler) bulkAll(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 		name, why, changed := s.bulkOne(w, r, me, deed, slug)
 		switch {
 		case why != "":
-			out.Failed = append(out.Failed, bulkFailure{name, why})
+			out.Failed, out.picked = append(out.Failed, bulkFailure{name, why}), append(out.picked, slug)
 			continue
 		case !changed:
 			already++
