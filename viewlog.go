@@ -156,6 +156,7 @@ type RecentQuery struct {
 	From, To ViewID // exclusive
 	N        int
 	Engaged  bool // only views with engagement data, without the owner's excluded ones
+	Counted  bool // only counted views, as always of an account
 	Viewer   *uint64
 	Filter   report.Filter
 }

@@ -25,7 +25,6 @@ type RecentView struct {
 	Atypical   bool      `json:"atypical"` // listed, but in no average
 	Excluded   bool      `json:"excluded"` // not counted as a view, such as a bot's
 	PresentMs  int64     `json:"-"`        // from the view to the last sign of life
-	Undecided  bool      `json:"-"`        // excluded as BotUndecided
 }
 
 // MarshalJSON writes At as dateTime does.
@@ -77,7 +76,6 @@ func recentView(l *Link, o *View) RecentView {
 		Atypical:   o.Atypical(),
 		Excluded:   !o.Counted(),
 		PresentMs:  o.Session.PresentMs,
-		Undecided:  o.Bot == BotUndecided,
 	}
 }
 

@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"vitrine"
@@ -13,6 +12,7 @@ import (
 type VisitQuery struct {
 	Query
 	All     bool // include views without engagement data
+	Counted bool // only counted views
 	Before  vitrine.ViewID
 	N       int
 	whoever *uint64
@@ -46,29 +46,21 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 	return s.visits(ctx, of, q)
 }
 
-// RecentVisits lists the newest visits of a link that were measured. If none
-// was, because no script ran in the browsers, it lists the newest counted
-// views. Errors are those of Link.
+// RecentVisits lists the newest counted visits of a link, whether or not they
+// were measured. Errors are those of Link.
 func (s *Service) RecentVisits(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery) (
 	[]report.VisitRow, error) {
+	q.All, q.Counted = true, true
 	some, err := s.Visits(ctx, a, slug, q)
 	if err != nil {
 		return nil, err
 	}
-	if len(some.Rows) > 0 {
-		return some.Rows, nil
-	}
-	q.All = true
-	if some, err = s.Visits(ctx, a, slug, q); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(some.Rows, func(v report.VisitRow) bool { return v.Excluded != "" }), nil
+	return some.Rows, nil
 }
 
 func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {
 	r := vitrine.RecentQuery{Scope: vitrine.Scope{Link: vitrine.LinkID(l.ID)}, To: 1<<63 - 1, N: q.N + 1,
-		Engaged: !q.All, Filter: q.Filter,
-		Viewer: q.whoever}
+		Engaged: !q.All, Counted: q.Counted, Filter: q.Filter, Viewer: q.whoever}
 	if q.Range != "" || q.Dates != nil || q.Hourly {
 		w, err := q.window(s.Now(), l.Created)
 		if err != nil {

@@ -28,7 +28,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	if q.Engaged {
 		which += " AND session AND bot != '" + report.BotOwn + "'"
 	}
-	if q.Link == 0 {
+	if q.Link == 0 || q.Counted {
 		which += " AND bot = ''"
 	}
 	if q.Viewer != nil {

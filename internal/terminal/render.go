@@ -441,7 +441,7 @@ func (p *page) visit(o report.RecentView) []string {
 		is   bool
 		text string
 	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Excluded, "excluded"},
-		{o.Atypical && !o.Excluded, "closed at once"}} {
+		{o.Atypical && !o.Excluded, "barely looked at"}} {
 		if note.is {
 			notes = append(notes, note.text)
 		}

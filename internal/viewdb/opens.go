@@ -43,7 +43,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		if len(q.Filter) > 0 || q.Viewer != nil {
 			n = math.MaxInt32
 		}
-		for ; ; n *= 4 { // views by the owner are left out, so more may be needed
+		for ; ; n *= 4 { // excluded views are left out, so more may be needed
 			read := 0
 			recent = nil
 			err := t.Opens(func(link, id int64, open, session []byte) error {
@@ -73,7 +73,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 }
 
 func matches(q vitrine.RecentQuery, o *report.View) bool {
-	return q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
+	return (o.Counted() || !q.Counted) && q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
 }
 
 // markDownloaded sets Downloaded on the views that have a download event. The
@@ -181,7 +181,7 @@ func (in *packReader) newest(q vitrine.RecentQuery, p *storedPack) ([]report.Vie
 		if err != nil || len(found) >= q.N || some >= all {
 			return found, err
 		}
-		some *= 4 // there were excluded views of the owner
+		some *= 4 // there were excluded views
 	}
 }
 

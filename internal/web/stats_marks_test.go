@@ -13,9 +13,10 @@ import (
 )
 
 // TestVisitMarks checks what pages say of visits that are not like others. The
-// reader of a shared report sees the same words as the owner, and not why a
-// view is excluded. Nothing is said of how a visit ended while it goes on; when
-// it has ended, the pulse tells open pages.
+// recent visits are those that count, measured or not, for the owner and for
+// the reader of a shared report. The list of all visits has the others. Nothing
+// is said of how a visit ended while it goes on; when it has ended, the pulse
+// tells open pages.
 func TestVisitMarks(t *testing.T) {
 	o := newReportSite(t)
 	l := o.publish("marks.txt", []byte("Seven visits.\n"))
@@ -51,17 +52,21 @@ func TestVisitMarks(t *testing.T) {
 		return o.status(o.get(statsPath(l)+"/pulse?range=30d", o.cookie), http.StatusOK).Header.Get("ETag")
 	}
 	open := pulse()
-	for _, first := range [][]string{{"", "Reading now"}, {"Bot", "Closed at once"}} {
-		want := []string{first[0], first[1], "Bot", "Closed at once", "In the background", ""}
-		for name, got := range map[string][]string{"owner": marks(statsPath(l)+"?range=30d", o.cookie),
-			"shared": marks(shared + "?range=30d"), "list": marks(statsPath(l)+"/visits", o.cookie)[:6]} {
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: marks = %q, want %q", name, got, want)
+	for _, first := range [][]string{{"", "Reading now"}, {"Bot", "Barely looked at"}} {
+		counted := []string{first[1], "Barely looked at", "In the background", "", "Not measured"}
+		all := slices.Concat(first, []string{"Bot"}, counted[1:])
+		for name, marks := range map[string][2][]string{"owner": {counted, marks(statsPath(l)+"?range=30d", o.cookie)},
+			"overview": {counted, marks("/links/"+string(l.Slug), o.cookie)},
+			"shared":   {counted, marks(shared + "?range=30d")}, "list": {all, marks(statsPath(l)+"/visits", o.cookie)}} {
+			if !slices.Equal(marks[0], marks[1]) {
+				t.Errorf("%s: marks = %q, want %q", name, marks[1], marks[0])
 			}
 		}
 		o.ahead.Add(int64(time.Minute))
 	}
-	same(t, "a view without a session", marks(statsPath(l)+"/visits", o.cookie)[6], "Not measured")
+	if page := o.get(shared + "?range=30d").body; !strings.Contains(page, "These are all views in this period.") {
+		t.Error("the shared report does not say that it lists all views")
+	}
 	if pulse() == open {
 		t.Error("the pulse did not change when the visit ended")
 	}

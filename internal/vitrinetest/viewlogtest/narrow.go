@@ -151,13 +151,13 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 	vitrinetest.Equal(t, fmt.Sprintf("daily views of %+v, filter %q", q.Scope, q.Filter.Texts()), got, want)
 }
 
-// compareRecent compares the newest views of a query, all or only those with
-// engagement data; of an account, the newest counted ones.
+// compareRecent compares the newest views of a query: all, only those with
+// engagement data, or only counted ones, as always of an account.
 func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	t.Helper()
 	from, to := q.Steps.Bounds(q.From, q.To)
 	r := vitrine.RecentQuery{Scope: q.Scope, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
-		N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Filter: q.Filter}
+		N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Counted: c.IntN(2) == 0, Filter: q.Filter}
 	if viewer := uint64(c.IntN(8)); c.IntN(3) == 0 {
 		r.Viewer = &viewer
 	}
@@ -166,7 +166,7 @@ func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	var want []report.View
 	for _, o := range views {
 		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil &&
-			*r.Viewer != o.Viewer || q.Link == 0 && !o.Counted() {
+			*r.Viewer != o.Viewer || (q.Link == 0 || r.Counted) && !o.Counted() {
 			continue
 		}
 		for _, of := range m.downloads[vitrine.LinkID(o.Link)] {

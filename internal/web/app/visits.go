@@ -95,8 +95,8 @@ func (v Visit) Mark() *VisitMark {
 	case v.Open:
 		return nil
 	case v.Atypical:
-		return &VisitMark{Word: "Closed at once",
-			Means: "Within 2 s, with less than 1 s of activity. Counts as a view, but is not in averages"}
+		return &VisitMark{Word: "Barely looked at",
+			Means: "For less than 2 s, with less than 1 s of activity. Counts as a view, but is not in averages"}
 	case !v.Engaged:
 		return &VisitMark{Word: "Not measured", Means: "No script ran, or the tab was never looked at"}
 	case v.EngagedMs == 0:

@@ -253,8 +253,8 @@ const (
 	MeansViews = "How often people opened the page in this period. Each page load counts once, even without JavaScript. " +
 		"Bots, link previews, mail scanners and, unless the owner counts them, the owner’s own visits are excluded."
 	MeansUniques = "Different people, as far as this can be known without cookies: the same browser on the same network is one viewer."
-	MeansEngaged = "Average time that people actively spent. Bots are not in it, and neither are visits that were " +
-		"closed at once: within 2 seconds, with less than 1 second of activity. Median: half spent longer."
+	MeansEngaged = "Average time that people actively spent. Bots are not in it, and neither are visits in which the page " +
+		"was barely looked at: for less than 2 seconds, with less than 1 second of activity. Median: half spent longer."
 	MeansCompletion = "How much of the file people saw, averaged over the same visits as the time: pages seen of a " +
 		"PDF, playing time of video and audio, scroll depth of other files."
 	MeansDownloads = "Downloads in this period, at most one per visit. Below: all downloads since the link was published."

@@ -3,6 +3,7 @@ package reportpage
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -205,23 +206,39 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
-// excludedBot stands for all reasons for which a view is excluded, where the
-// reader does not see which one it was.
-const excludedBot = "bot"
-
-// statsRecent returns the recent views of a report, without addresses of pages.
-func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
-	rows := []app.Visit{}
-	for _, o := range recent {
-		row := report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser,
-			OS: o.OS, Source: o.Source, Engaged: true, EngagedMs: o.EngagedMs, PresentMs: o.PresentMs,
-			Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}
-		if o.Excluded {
-			row.Excluded, row.Undecided = excludedBot, o.Undecided
-		}
-		rows = append(rows, app.NewVisit(nil, row, now))
+// recent returns the newest visits of a report. Samples and shared reports have
+// no pages of visits, and name no viewers.
+func (p *reportPage) recent(n *numbers, now time.Time) []app.Visit {
+	if !n.sample && !p.Reader {
+		return app.NewVisits(p.Link.Link, n.visits, now)
 	}
-	return rows
+	rows := slices.Clone(n.visits)
+	for i := range rows {
+		rows[i].ID, rows[i].Viewer = "", ""
+	}
+	if n.sample {
+		for _, o := range n.link.Recent {
+			if !o.Excluded {
+				rows = append(rows, sampleVisit(&o))
+			}
+		}
+	}
+	return app.NewVisits(nil, rows, now)
+}
+
+// Latest says which visits are listed: all views of the report, or the newest.
+func (p *reportPage) Latest() string {
+	listed := int64(len(p.Recent))
+	if listed >= p.Totals.Views {
+		return "These are all views in this period."
+	}
+	return fmt.Sprintf("The latest %s of %s.", ui.Figure(listed), ui.Counted(p.Totals.Views, "view", "views"))
+}
+
+func sampleVisit(o *report.RecentView) report.VisitRow {
+	return report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser,
+		OS: o.OS, Source: o.Source, Engaged: true, EngagedMs: o.EngagedMs, PresentMs: o.PresentMs,
+		Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}
 }
 
 // statsTop is one of the most viewed links.

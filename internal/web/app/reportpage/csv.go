@@ -207,9 +207,13 @@ func recentRows(n *numbers) [][]string {
 	}
 	rows := [][]string{{"at", "country", "city", "device", "browser", "os", "source", "engagedMs", "progress",
 		"downloaded", "returning", "atypical"}}
-	for _, o := range n.link.Recent {
+	for _, o := range n.visits {
+		spent := ""
+		if o.Engaged {
+			spent = whole(o.EngagedMs)
+		}
 		rows = append(rows, []string{o.At.UTC().Format(httpx.TimeFormat), o.Country, o.City, o.Device, o.Browser, o.OS,
-			o.Source, whole(o.EngagedMs), o.Progress,
+			o.Source, spent, o.Progress,
 			strconv.FormatBool(o.Downloaded), strconv.FormatBool(o.Returning), strconv.FormatBool(o.Atypical)})
 	}
 	return rows

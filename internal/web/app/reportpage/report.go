@@ -37,6 +37,7 @@ type numbers struct {
 	sample  bool                   // made up
 	q       analytics.Query
 
+	visits   []report.VisitRow  // the newest counted ones of a link
 	versions []versions.Version // of a link whose file was replaced, the newest first
 }
 
@@ -70,8 +71,13 @@ func (n *numbers) version(now time.Time) (string, error) {
 		return "", err
 	}
 	if n.link != nil {
-		for _, o := range n.link.Recent {
-			b = strconv.AppendBool(b, app.StillOpen(o.At, o.PresentMs, now))
+		visits, err := json.Marshal(n.visits)
+		if err != nil {
+			return "", err
+		}
+		b = append(b, visits...)
+		for _, v := range n.visits {
+			b = strconv.AppendBool(b, app.StillOpen(v.At, v.PresentMs, now))
 		}
 	}
 	sum := sha256.Sum256(b)
@@ -97,7 +103,11 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case l != nil:
 		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true, true
 		q.LastRead = true
-		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err == nil && l.Versions > 1 {
+		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err != nil {
+			return nil, err
+		}
+		n.visits, err = s.Analytics.RecentVisits(ctx, me, string(l.Slug), analytics.VisitQuery{Query: q, N: maxRecent})
+		if err == nil && l.Versions > 1 {
 			_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
 		}
 	default:
@@ -178,9 +188,6 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 			return err
 		}
 		if of.link != nil {
-			if p.Recent, err = s.recentVisits(r, me, of.link, n.q, maxRecent); err != nil {
-				return err
-			}
 			p.Visits = place{app.VisitsRoot(of.link), n.q}.at("")
 		}
 	}
@@ -380,7 +387,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 		before := of.AllTimeViews > p.Totals.Views
 		p.Covers = newStatsVersions(n, place, !p.Reader, now)
 		p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
-		p.Recent = statsRecent(of.Recent, now)
+		p.Recent = p.recent(n, now)
 		return
 	}
 	a := p.Account

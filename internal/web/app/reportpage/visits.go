@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"
@@ -188,7 +187,7 @@ func visitFacts(v *report.VisitRow) (facts [][2]string) {
 		add("QR code", "Yes")
 	}
 	if v.Engaged {
-		add("Page open for", ui.Lasting(v.PresentMs).String())
+		add("Last looked at", ui.Lasting(v.PresentMs).String()+" after it was opened")
 	}
 	return facts
 }
@@ -222,16 +221,4 @@ func rangesInWords(ranges [][2]int) string {
 		words = append(words, fmt.Sprintf("%d–%d%%", r[0], r[1]))
 	}
 	return strings.Join(words, ", ")
-}
-
-// recentVisits returns the newest visits of a report with engagement data, with
-// the addresses of their pages.
-func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query,
-	n int) ([]app.Visit, error) {
-	q.Zone = zoneOf(me, q)
-	rows, err := s.Analytics.RecentVisits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
-	if err != nil {
-		return nil, err
-	}
-	return app.NewVisits(l, rows, s.Now()), nil
 }
