@@ -129,7 +129,7 @@ func BenchmarkSite(b *testing.B) {
 		{"links, page", "/links", o.cookie},
 		{"dashboard", "/dashboard", o.cookie},
 		{"first page", "/", ""},
-		{"API reference", "/docs/api", ""},
+		{"API reference", "/docs/api/analytics", ""},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, c.path, nil)

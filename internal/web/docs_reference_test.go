@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestReferenceExamples(t *testing.T) {
 	node, python := vitrinetest.Program(t, "node"), vitrinetest.Program(t, "python3")
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
-	page := f.status(f.get("/docs/api"), 200).body
+	page := f.reference()
 	dir := t.TempDir()
 	ops, functions := map[string]int{}, ""
 	write := func(name, text string) string {
@@ -82,8 +83,18 @@ func TestReferenceExamples(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
 		t.Errorf("go build: %v\n%s", err, out)
 	}
+	// The overview has an entry for each part, under the anchor that it had
+	// when all were on one page.
+	overview := f.parse(f.status(f.get("/docs/api"), 200).body)
+	for _, m := range regexp.MustCompile(`<h3 id="([^"]+)">`).FindAllStringSubmatch(page, -1) {
+		if !slices.ContainsFunc(overview.tags("li"), func(li document) bool {
+			return li.attr("id") == m[1] && strings.HasSuffix(li.tags("a")[0].attr("href"), "#"+m[1])
+		}) {
+			t.Errorf("the overview has no entry for %s", m[1])
+		}
+	}
 	// Programs that read the reference as Markdown get each request once.
-	if text := f.status(f.get("/docs/api.md"), 200).body; !strings.Contains(text, "curl -sS -X DELETE") ||
+	if text := f.status(f.get("/docs/api/links.md"), 200).body; !strings.Contains(text, "curl -sS -X DELETE") ||
 		strings.Contains(text, "urllib") {
 		t.Error("the reference as Markdown lacks a request, or has it in each language")
 	}

@@ -75,6 +75,7 @@ func (h *handlers) frontRoutes(r *router) {
 	r.front("GET /plans", h.front.Plans)
 	r.front("GET /docs", h.front.Doc)
 	r.front("GET /docs/{page}", h.front.Doc)
+	r.front("GET /docs/api/{page}", h.front.Doc)
 	r.page("GET /docs.md", h.front.Doc)
 	r.page("GET /llms.txt", h.front.LLMs)
 	r.page("GET /skill.md", h.front.Skill)

@@ -90,7 +90,7 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 		})
 	}
 	for name, path := range map[string]string{"picture": public(d.links["exhibition.png"]), "markdown": public(d.links["hours.md"]),
-		"table": public(d.links["visitors.csv"]), "album": album, "docs": "/docs/quick-start", "api": "/docs/api",
+		"table": public(d.links["visitors.csv"]), "album": album, "docs": "/docs/quick-start", "api": "/docs/api/uploads",
 		"report": d.shared(d.links["annual-report.pdf"], "")} {
 		add("print "+name, path, func(tb *tab) { tb.run(emulation.SetEmulatedMedia().WithMedia("print")) })
 	}

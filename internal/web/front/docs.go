@@ -35,6 +35,12 @@ var docPages = []docPage{
 		"From a PDF to a link, and how to see how far it was read.",
 		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
 			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, "docs_deck.html", nil},
+	{docsRoot + "/links", "Use", "Change or delete a link",
+		"Correct a link, replace its file, disable it for a while, or delete it for good.",
+		[]docSection{{"change", "Change"}, {"replace", "Replace the file"}, {"disable", "Disable and enable"},
+			{"delete", "Delete"}, {"programs", "From programs"}}, "docs_links.html", nil},
+	{docsRoot + "/reports", "Use", "Read and share reports", "Filter a report, look at one visit, and share the numbers.",
+		nil, "docs_guide.html", newGuide("reports.md")},
 	{docsRoot + "/websites", "Use", "Websites and albums",
 		"Publish a whole static site, or several links under one address.",
 		nil, "docs_guide.html", newGuide("websites.md")},
@@ -55,12 +61,40 @@ var docPages = []docPage{
 	{docsRoot + "/limits", "Use", "Limits", "The limits of an account, and those of all accounts.",
 		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
 			{"names", "Link addresses"}, {"counting", "How limits count"}}, "docs_limits.html", nil},
+	{docsRoot + "/missing", "Use", "What Vitrine does not do", "What is missing, and the nearest way to do it today.",
+		[]docSection{{"webhooks", "Webhooks"}, {"notifications", "Notifications"}, {"slides", "Word and PowerPoint"},
+			{"recipients", "Recipients"}, {"link-password", "Link passwords"}, {"names", "Names of readers"},
+			{"undo", "Undo"}, {"folders", "Folders"}, {"domains", "Domains"}, {"sign-on", "Single sign-on"}},
+		"docs_missing.html", nil},
 	{docsRoot + "/quick-start", "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
 		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
 			{"replace", "Replace a file"}, {"retries", "Retries"}, {"reading", "Read how it is read"}},
 		"docs_start.html", nil},
-	{docsRoot + "/api", "Build", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.",
+	{docsRoot + "/command-line", "Build", "Publish from scripts",
+		"Publish files, change links and read reports with the program vitrine.",
+		nil, "docs_guide.html", newGuide("command-line.md")},
+	{apiRoot, "Build", "API reference", "Every operation of the API with its parameters, bodies, responses and errors.",
 		nil, "docs_api.html", nil},
+	{apiRoot + "/uploads", "Build", "Uploads API", "Publish a file, or replace the file of a link, in three steps.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/links", "Build", "Links API", "List, read, change and delete links, and fetch their files.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/versions", "Build", "Versions API", "List, restore and delete earlier files of a link.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/captions", "Build", "Captions API", "Add, list and delete captions of video and audio files.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/websites", "Build", "Websites API", "List the websites of the account.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/analytics", "Build", "Analytics API", "Read the report of a link or of all links, and single visits.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/" + reportSchemas, "Build", "Report schemas", "What a report and a visit contain, field by field.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/keys", "Build", "Keys API", "Create, list and revoke API keys, and log in from a program.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/service", "Build", "Service API", "Check whether the instance answers, and its version.",
+		nil, "docs_api_group.html", nil},
+	{apiRoot + "/" + sharedSchemas, "Build", "Shared schemas", "Objects and values that several operations use.",
+		nil, "docs_api_group.html", nil},
 	{docsRoot + "/errors", "Build", "Errors", "Every error code of the API: when it occurs, and what to do.",
 		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"},
 			{"again", "When to retry"}}, "docs_errors.html", nil},
@@ -73,6 +107,8 @@ var docPages = []docPage{
 			{"safety", "Scanning and previews"}, {"cities", "Cities in reports"}, {"keeping", "Backups"},
 			{"upgrade", "Upgrades"}, {"health", "Health"}},
 		"docs_hosting.html", nil},
+	{docsRoot + "/accounts", "Run", "Accounts and mail", "Create accounts, invite people, send mail, and help people sign in.",
+		nil, "docs_guide.html", newGuide("accounts.md")},
 	{docsRoot + "/moderation", "Run", "Moderation", "Review files that are held for a moderator.", nil,
 		"docs_guide.html", newGuide("moderation.md")},
 }
@@ -136,8 +172,9 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	default:
 		p.Plans = s.planRows(p.Me)
 	}
-	if d.Path == docsRoot+"/api" {
-		p.API = loadReference()
+	if name, ok := d.apiPage(); ok {
+		p.API = loadReference().page(name)
+		d.Sections = p.API.sections(name)
 	}
 	if i > 0 {
 		p.Prev = &docPages[i-1]

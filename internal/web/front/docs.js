@@ -1,4 +1,4 @@
-// The documentation: it has a search, and the reference has a filter.
+// The documentation.
 import { all, find } from "../ui/app.js";
 import "./search.js";
 
@@ -14,19 +14,6 @@ document.addEventListener("change", ({ target }) => {
   for (const input of all(`.lang-tabs [value="${target.value}"]`)) input.checked = true;
 });
 
-const filter = find("#filter");
-if (filter) {
-  const none = find("#filter-none");
-  const parts = all(".op").map((part) => [part, part.textContent.toLowerCase()]);
-  const groups = all(".group");
-  filter.addEventListener("input", () => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let left = 0;
-    for (const [part, text] of parts) {
-      part.hidden = !words.every((word) => text.includes(word));
-      if (!part.hidden) left++;
-    }
-    for (const group of groups) group.hidden = !find(".op:not([hidden])", group);
-    none.hidden = left > 0;
-  });
-}
+// Addresses from before the reference had a page for each group lead to the overview, whose entries know where each part is.
+const entry = document.getElementById(location.hash.slice(1));
+if (entry?.matches(":is(.all-ops, .all-schemas) li")) location.replace(find("a", entry).href);

@@ -23,14 +23,13 @@ type apiReference struct {
 	About          prose
 	Groups         []apiGroup
 	Schemas        []apiSchema
-	Sections       []docSection
 }
 
 // apiGroup is a tag and its operations.
 type apiGroup struct {
-	ID, Name string
-	About    prose
-	Ops      []apiOp
+	Tag, Name string
+	About     prose
+	Ops       []apiOp
 }
 
 type apiOp struct {
@@ -44,11 +43,12 @@ type apiOp struct {
 	Body             []apiField
 	Answers          []apiAnswer
 	Request, Example string // JSON
+	page             string // name of its page
 }
 
 type apiParam struct {
 	Name, In, Type string
-	Ref            string // name of its schema, if it has one
+	Ref            schemaName // of its schema, if it has one
 	Required       bool
 	About          prose
 }
@@ -56,7 +56,7 @@ type apiParam struct {
 // apiField is a field of an object.
 type apiField struct {
 	Name, Type string
-	Ref        string // name of the schema that its type is
+	Ref        schemaName // of the schema that its type is
 	Required   bool
 	About      prose
 	Bounds     prose
@@ -66,16 +66,18 @@ type apiField struct {
 type apiAnswer struct {
 	Status string
 	About  prose
-	Refs   []string   // names of its schemas
+	Refs   []schemaName
 	Errors []docError // that it may be
 }
 
 type apiSchema struct {
-	Name, Type string
-	Ref        string // name of the schema of its entries
-	About      prose
-	Bounds     prose
-	Fields     []apiField
+	Name   schemaName
+	Type   string
+	Ref    schemaName // of the schema of its entries
+	About  prose
+	Bounds prose
+	Fields []apiField
+	page   string // name of its page
 }
 
 // prose is text with code in backticks.
@@ -195,29 +197,27 @@ var loadReference = sync.OnceValue(func() *apiReference {
 	}
 	ref := &apiReference{Title: d.Info.Title, Version: d.Info.Version, About: prose(d.Info.Description)}
 	for _, tag := range d.Tags {
-		g := apiGroup{ID: "tag-" + tag.Name, Name: ui.Capital(tag.Name), About: prose(tag.Description)}
+		g := apiGroup{Tag: tag.Name, Name: ui.Capital(tag.Name), About: prose(tag.Description)}
 		for _, path := range d.Paths {
 			for _, m := range path.Value {
 				if len(m.Value.Tags) > 0 && m.Value.Tags[0] == tag.Name {
-					g.Ops = append(g.Ops, d.operation(path.Name, m.Name, &m.Value))
+					op := d.operation(path.Name, m.Name, &m.Value)
+					op.page = tag.Name
+					g.Ops = append(g.Ops, op)
 				}
 			}
 		}
 		ref.Groups = append(ref.Groups, g)
 	}
+	tags := d.tagsOf()
 	for _, m := range d.Components.Schemas {
 		s := m.Value
-		of := apiSchema{Name: m.Name, Type: s.name(), About: prose(s.Description), Bounds: prose(s.bounds()),
-			Fields: d.fields(s, "")}
+		of := apiSchema{Name: schemaName(m.Name), Type: s.name(), About: prose(s.Description),
+			Bounds: prose(s.bounds()), Fields: d.fields(s, ""), page: schemaPage(tags[m.Name])}
 		if s.Items != nil {
-			of.Ref = s.Items.ref()
+			of.Ref = schemaName(s.Items.ref())
 		}
 		ref.Schemas = append(ref.Schemas, of)
-	}
-	for _, g := range ref.Groups {
-		for _, op := range g.Ops {
-			ref.Sections = append(ref.Sections, docSection{op.ID, op.Method + " " + op.Path})
-		}
 	}
 	return ref
 })
@@ -226,13 +226,11 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 	op := apiOp{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: prose(o.Summary),
 		About: prose(o.Description), Key: o.Security == nil}
 	for _, p := range o.Parameters {
-		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
-			p, _ = d.Components.Parameters.get(name)
-		}
+		p = d.parameter(p)
 		schema := d.resolve(p.Schema)
 		about := strings.TrimSpace(p.Description + " " + schema.bounds())
-		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: schema.name(), Ref: p.Schema.ref(),
-			Required: p.Required, About: prose(about)})
+		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: schema.name(),
+			Ref: schemaName(p.Schema.ref()), Required: p.Required, About: prose(about)})
 	}
 	if o.RequestBody != nil {
 		op.BodyAbout = prose(o.RequestBody.Description)
@@ -245,10 +243,7 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 		op.BodyType = op.BodyTypes[0]
 	}
 	for _, m := range o.Responses {
-		r := m.Value
-		if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
-			r, _ = d.Components.Responses.get(name)
-		}
+		r := d.response(m.Value)
 		a := apiAnswer{Status: m.Name, About: prose(r.Description)}
 		for _, c := range r.Content {
 			a.Refs = c.Value.Schema.refs()
@@ -282,11 +277,11 @@ func (d *oaDocument) resolve(s *oaSchema) *oaSchema {
 func (s *oaSchema) ref() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 // refs returns the named schemas that s is, or is a list or a choice of.
-func (s *oaSchema) refs() (names []string) {
+func (s *oaSchema) refs() (names []schemaName) {
 	switch {
 	case s == nil:
 	case s.Ref != "":
-		names = []string{s.ref()}
+		names = []schemaName{schemaName(s.ref())}
 	case s.Items != nil:
 		names = s.Items.refs()
 	default:

@@ -28,9 +28,13 @@ type guide struct {
 
 // guidePages maps the files of served guides to paths.
 var guidePages = map[string]string{
-	"websites.md":   docsRoot + "/websites",
-	"moderation.md": docsRoot + "/moderation",
-	"scanning.md":   docsRoot + "/file-types",
+	"accounts.md":     docsRoot + "/accounts",
+	"cities.md":       docsRoot + "/self-hosting#cities",
+	"command-line.md": docsRoot + "/command-line",
+	"moderation.md":   docsRoot + "/moderation",
+	"reports.md":      docsRoot + "/reports",
+	"scanning.md":     docsRoot + "/file-types",
+	"websites.md":     docsRoot + "/websites",
 }
 
 var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table,

@@ -111,6 +111,15 @@ func TestReference(t *testing.T) {
 			}
 		}
 	}
+	on := 0 // operations and schemas on the pages
+	for i := range docPages {
+		if name, ok := docPages[i].apiPage(); ok && name != "" {
+			on += len(ref.page(name).sections(name))
+		}
+	}
+	if want := n + len(ref.Schemas); on != want {
+		t.Errorf("%d operations and schemas are on the pages, want %d", on, want)
+	}
 	for _, methods := range d.Paths {
 		n -= len(methods)
 	}

@@ -100,7 +100,9 @@ func docParts(d *docPage, page string) (parts []docPart) {
 // API know its name.
 func (d *docPage) weight() float64 {
 	switch {
-	case d.Path == docsRoot+"/api":
+	case d.Path == apiRoot: // lists what the other pages describe
+		return 0.1
+	case d.Below():
 		return 0.2
 	case d.Path == docsRoot+"/errors":
 		return 0.4

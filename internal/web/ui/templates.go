@@ -80,6 +80,7 @@ var pages = []page{
 	// front
 	{"docs_agents.html", docs, nil},
 	{"docs_api.html", docs, nil},
+	{"docs_api_group.html", docs, nil},
 	{"docs_counting.html", docs, nil},
 	{"docs_deck.html", docs, nil},
 	{"docs_embedding.html", docs, nil},
@@ -87,6 +88,8 @@ var pages = []page{
 	{"docs_guide.html", docs, nil},
 	{"docs_hosting.html", docs, nil},
 	{"docs_limits.html", docs, nil},
+	{"docs_links.html", docs, nil},
+	{"docs_missing.html", docs, nil},
 	{"docs_overview.html", docs, nil},
 	{"docs_search.html", docs, nil},
 	{"docs_start.html", docs, nil},
