@@ -2,6 +2,8 @@ package collections
 
 import (
 	"context"
+	"regexp"
+	"strings"
 
 	"vitrine"
 )
@@ -24,4 +26,18 @@ func slugUnused(ctx context.Context, store vitrine.Store, a *vitrine.Account, sl
 		}
 		return vitrine.NotFoundIsNil(err)
 	})
+}
+
+// notSlug matches what no slug contains between its words.
+var notSlug = regexp.MustCompile("[^a-z0-9]+")
+
+// Suggest returns a slug for a new website with a title, or "" if its words are
+// no slug that the account may choose.
+func (s *Sites) Suggest(ctx context.Context, a *vitrine.Account, title string) string {
+	slug := notSlug.ReplaceAllString(strings.ToLower(title), "-")
+	slug = strings.Trim(slug[:min(len(slug), 50)], "-")
+	if s.SlugFree(ctx, a, slug) != nil {
+		return ""
+	}
+	return slug
 }

@@ -142,3 +142,17 @@ func TestBrowserUploadReload(t *testing.T) {
 		t.Errorf("%d links, want 2", n)
 	}
 }
+
+// TestBrowserFirstOfficeFile checks that the first upload, an office file, says
+// how to see the time for each page.
+func TestBrowserFirstOfficeFile(t *testing.T) {
+	d := newDesk(t)
+	tb := d.memberTab(d.member, "/dashboard")
+	contract := filepath.Join(t.TempDir(), "contract.docx")
+	d.check(os.WriteFile(contract, makeDOCX(t, 2, "http://a.test"), 0o600))
+	tb.run(chromedp.SetUploadFiles("#files", []string{contract}, chromedp.ByQuery))
+	tb.waitForState("contract.docx", "live")
+	tb.until(`document.querySelector("#next").innerText.endsWith("To see the time for each page, upload a PDF.")`)
+	tb.checkWindows("the first link, of an office file")
+	tb.quiet()
+}

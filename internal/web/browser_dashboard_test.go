@@ -107,6 +107,7 @@ func TestBrowserUpload(t *testing.T) {
 		tb.waitForState(name, "live")
 	}
 	tb.until(`document.querySelector(".first") === null`)
+	tb.until(`document.querySelector("#next").innerText === "Send the link. Visits appear under Analytics."`)
 	var over bool
 	tb.run(chromedp.Evaluate(dropText, &over), chromedp.Evaluate(pasteText, nil))
 	if !over {
@@ -403,7 +404,7 @@ func TestBrowserUploadOptions(t *testing.T) {
 	r := fileRow("The report")
 	tb.run(chromedp.Evaluate(r+`.querySelector("details").open = true`, nil),
 		chromedp.Evaluate(`for (const [n, v] of [["title", "Renamed"], ["slug", "renamed"]]) `+r+
-			`.querySelector("[name=" + n + "]").value = v`, nil),
+			`.querySelector(".before [name=" + n + "]").value = v`, nil),
 		chromedp.Evaluate(r+`.querySelector("[name=download]").click()`, nil),
 		chromedp.Evaluate(r+`.querySelector(".save").click()`, nil))
 	tb.until(fileRow("Renamed") + ` !== undefined`)

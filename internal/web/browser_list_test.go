@@ -97,6 +97,14 @@ func TestBrowserChannel(t *testing.T) {
 	if got := report.Breakdowns.Sources; len(got) != 1 || got[0].Key != "Spring & news" {
 		t.Errorf("sources = %+v, want Spring & news", got)
 	}
+	d.status(d.get(strings.TrimPrefix(page, d.url), readerChrome), http.StatusOK)
+	d.status(d.get(strings.TrimPrefix(page, d.url), readerChrome, "Referer: https://museum.example/"), http.StatusOK)
+	tb.visit(d.url + linkPath(l) + "/share")
+	same(t, "sources so far", tb.text(`[...document.querySelectorAll(".channels li")].map((li) => li.innerText + " " + li.querySelector("button").dataset.text).join()`),
+		"Spring & news\n1 view\nCopy "+page+"?utm_source=Spring+%26+news")
+	tb.checkWindows("sources so far")
+	tb.run(chromedp.Click(".channels a"))
+	tb.arrives(`location.pathname.endsWith("/analytics") && document.body.innerText.includes("Spring & news")`)
 	for channel, want := range map[string]string{"": "", "Spring & news": "&utm_source=Spring+%26+news",
 		strings.Repeat("x", 101): ""} {
 		code, err := qr.Encode(page+"?qr=1"+want, qr.M)

@@ -41,9 +41,16 @@ func TestLinkBecomesWebsite(t *testing.T) {
 				"garden/style.css=h1{color:teal}")))
 			if page := h.status(h.get(linkPath(l), cookie), http.StatusOK); !strings.Contains(page.body, offer) {
 				t.Fatal("the page of the link does not offer a website")
+			} else if !strings.Contains(page.body, `value="garden"`) {
+				t.Error("the page suggests no address")
 			}
-			r := h.status(h.post(linkPath(l)+"/website", nil, cookie), http.StatusSeeOther)
+			if r := h.status(h.post(linkPath(l)+"/website", url.Values{"slug": {"a--b"}}, cookie), 400); !strings.Contains(
+				r.body, `id="wrong-slug"`) || !strings.Contains(r.body, `value="a--b"`) {
+				t.Error("a bad address is not shown again with its reason")
+			}
+			r := h.status(h.post(linkPath(l)+"/website", url.Values{"slug": {"garden"}}, cookie), http.StatusSeeOther)
 			site := h.onlySite()
+			same(t, "address", site.Slug, vitrine.Slug("garden"))
 			same(t, "next page", r.Header.Get("Location"), "/websites/"+string(site.Slug)+"?said=deployed")
 			same(t, "title", site.Title, "garden")
 			h.shows(site.Site, http.StatusOK, "A garden")
@@ -108,5 +115,6 @@ func TestBrowserZIPBecomesWebsite(t *testing.T) {
 	tb.run(chromedp.Evaluate(fileRow("garden.zip")+`.querySelector(".as-website button").click()`, nil))
 	tb.arrives(`location.pathname.startsWith("/websites/") && document.querySelector(".banner").innerText.includes("Deployed")`)
 	h.shows(h.onlySite().Site, http.StatusOK, "A garden")
+	same(t, "address", h.onlySite().Slug, vitrine.Slug("garden"))
 	tb.quiet()
 }

@@ -203,7 +203,7 @@ func (s *Server) handlers() *handlers {
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}
 	h.analytics.API = h.api
-	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links,
+	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, Sites: s.Sites,
 		API: h.api}
 	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
 	return h

@@ -50,3 +50,27 @@ func (s *Shell) WebsiteRow(f *collections.SiteFacts) WebsiteRow {
 	r.State, r.Status = websiteState(f)
 	return r
 }
+
+// SiteAffixes returns the parts of a website's address before and after the
+// slug.
+func (s *Shell) SiteAffixes() (prefix, suffix string) {
+	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
+	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
+	return prefix, suffix
+}
+
+// WebsiteOffer is the form that publishes the ZIP of a link as a website
+// (website_offer.html).
+type WebsiteOffer struct {
+	Chosen         bool   // the plan has custom addresses
+	Prefix, Suffix string // the parts of an address before and after the slug
+	Slug           string // suggested, or as it was typed
+	Wrong          string // what is wrong with it; ""
+}
+
+// WebsiteOffer returns the form for an account, with a slug.
+func (s *Shell) WebsiteOffer(me *vitrine.Account, slug string) *WebsiteOffer {
+	o := &WebsiteOffer{Chosen: me.Plan.Pro(), Slug: slug}
+	o.Prefix, o.Suffix = s.SiteAffixes()
+	return o
+}

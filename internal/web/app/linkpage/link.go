@@ -39,8 +39,9 @@ type linkPage struct {
 	Embed   string // HTML
 	Texts   []shareText
 	Mail    template.URL
-	Visits  []app.Visit // the newest; none on other tabs
-	Website bool        // its file is a ZIP that can become a website
+	Sources []channel
+	Visits  []app.Visit       // the newest; none on other tabs
+	Website *app.WebsiteOffer // nil unless its file is a ZIP that can become a website
 	// Captions lists those of a video or sound; MayCaption reports whether the
 	// link is one.
 	Captions   []viewer.Track
@@ -128,7 +129,14 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
-	p.Website = p.Head.Tab == app.LinkOverview && s.Uploads.IsWebsite(r.Context(), p.Link.Link)
+	if p.Head.Tab == app.LinkShare && p.Head.Numbers != nil {
+		if p.Sources, err = s.channels(r.Context(), me, p.Link.Link); err != nil {
+			return err
+		}
+	}
+	if p.Website == nil && p.Head.Tab == app.LinkOverview && s.Uploads.IsWebsite(r.Context(), p.Link.Link) {
+		p.Website = s.WebsiteOffer(me, s.Sites.Suggest(r.Context(), me, ui.Title(p.Link.Link)))
+	}
 	return s.WriteApp(w, r, status, templates[p.Head.Tab], p.Nonce, p)
 }
 

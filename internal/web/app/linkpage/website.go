@@ -3,6 +3,7 @@ package linkpage
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/web/app"
@@ -21,7 +22,8 @@ func (s *Handler) PublishWebsite(w http.ResponseWriter, r *http.Request, me *vit
 		return err
 	}
 	ctx := context.WithoutCancel(r.Context()) // all of it, or nothing
-	site, err := s.Sites.Create(ctx, me, ui.Title(o.Link), "")
+	slug := strings.TrimSpace(r.PostForm.Get("slug"))
+	site, err := s.Sites.Create(ctx, me, ui.Title(o.Link), slug)
 	var version *vitrine.Link
 	if err == nil {
 		if version, err = s.Uploads.Deploy(ctx, me, o.Link, site.Slug); err != nil {
@@ -32,7 +34,12 @@ func (s *Handler) PublishWebsite(w http.ResponseWriter, r *http.Request, me *vit
 		e, status := s.Known(w, r, err)
 		httpx.RetryAfter(w, e)
 		p := s.linkPage(r, me, o, app.LinkOverview)
-		p.Wrong = httpx.FieldErrors{"": httpx.AdviceOn(e)}
+		if e.Field == "slug" {
+			p.Website = s.WebsiteOffer(me, slug)
+			p.Website.Wrong = e.Message
+		} else {
+			p.Wrong = httpx.FieldErrors{"": httpx.AdviceOn(e)}
+		}
 		return s.writeLink(w, r, status, me, p)
 	}
 	saying := "deployed"

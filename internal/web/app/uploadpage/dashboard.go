@@ -39,12 +39,14 @@ type dashboardPage struct {
 	Programs  string // extensions of executables and scripts
 	Base      string // address of the API
 	Site      string // address of the site
+	Offer     *app.WebsiteOffer
 }
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
 		Prefix: s.PublicURL.Host + "/p/",
-		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
+		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(),
+		Offer: s.WebsiteOffer(me, "")}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err

@@ -94,6 +94,24 @@ const batch = () => {
 // tell says what became of one file; of several the head says what became of all.
 const tell = (text) => files.size > 1 || say(text);
 
+// next tells what comes after the first link of the account, and once for an office file how its pages are measured.
+const parts = new Map([
+  [/\.pptx?$|\.odp$/i, "slide"],
+  [/\.docx?$|\.odt$|\.rtf$/i, "page"],
+]);
+let first = Boolean(find("section.first"));
+const next = (name) => {
+  const line = find("#next");
+  if (!first || !line) return;
+  first = false;
+  line.hidden = false;
+  for (const [pattern, part] of parts) {
+    if (!pattern.test(name)) continue;
+    find("span", line).hidden = false;
+    find("span span", line).textContent = part;
+  }
+};
+
 // titleOf is the title that a link has without another: the file's name without its extension. undefined leaves it to the
 // server.
 const titleOf = (name) => {
@@ -127,7 +145,9 @@ class Row {
     this.lasts = chosen.lasts; // days, once the file is uploaded
     this.part(".save").hidden = true;
     const slug = this.field("slug");
-    if (slug) watchSlug(slug, this.part(".slug-says"), () => this.link?.slug ?? "");
+    if (slug) watchSlug(slug, this.part(".before .slug-says"), () => this.link?.slug ?? "");
+    this.site = this.part(".as-website [name=slug]");
+    if (this.site) watchSlug(this.site, this.part(".as-website .slug-says"), () => "", this.site.dataset.check);
     this.part(".cancel").addEventListener("click", () => this.cancel());
     this.part(".retry").addEventListener("click", () => this.start());
     this.part(".remove").addEventListener("click", () => this.remove());
@@ -158,7 +178,7 @@ class Row {
   }
 
   field(name) {
-    return find(`[name=${name}]`, this.li);
+    return find(`[data-options] [name=${name}]`, this.li);
   }
 
   // called sets how the row is called.
@@ -322,6 +342,7 @@ class Row {
     this.field("title").value = link.title;
     if (this.field("slug")) this.field("slug").value = link.slug;
     this.field("download").checked = link.allowDownload;
+    if (this.site) this.site.value ||= link.websiteSlug;
     for (const [selector, address] of [
       [".open", link.url],
       [".manage", link.manage],
@@ -340,6 +361,7 @@ class Row {
     for (const a of all(".acts .open", this.li)) a.hidden = this.link.state !== "live";
     this.part(".as-website").hidden = !this.link.website;
     this.part(".as-website").action = `${this.link.manage}/website`;
+    if (this.link.state === "live") next(this.name);
   }
 
   // picture shows the first page on the sheet of the row, once there is a picture.
@@ -398,7 +420,7 @@ class Row {
       const said = await answer.json();
       if (!answer.ok) throw new Error(said.error);
       this.set(said);
-      if (this.part(".slug-says")) this.part(".slug-says").textContent = "";
+      if (this.part(".before .slug-says")) this.part(".before .slug-says").textContent = "";
       says.textContent = "Saved";
     } catch (err) {
       this.part(".before").open = true;

@@ -3,6 +3,7 @@ package uploadpage
 import (
 	"embed"
 
+	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/api"
@@ -16,6 +17,7 @@ type Handler struct {
 	*app.Shell
 	Uploads *publish.Uploads
 	Links   *links.Service
+	Sites   *collections.Sites
 	API     *api.Handler
 }
 

@@ -28,17 +28,20 @@ type memberLink struct {
 	Small         string            `json:"small,omitempty"` // address of a small picture
 	Drawing       bool              `json:"drawing"`         // it may still get one
 	Website       bool              `json:"website"`         // its file can become a website
+	WebsiteSlug   string            `json:"websiteSlug"`     // a free one for that; ""
 	Manage        string            `json:"manage"`          // address of its page on the site
 	Analytics     string            `json:"analytics"`       // address
 }
 
-func (s *Handler) memberLink(r *http.Request, l *vitrine.Link) memberLink {
+func (s *Handler) memberLink(r *http.Request, me *vitrine.Account, l *vitrine.Link) memberLink {
 	m := memberLink{Link: s.API.Link(l), State: l.State, Status: ui.StateName(l.State), AllowDownload: l.AllowDownload,
 		Badge: ui.Badge(l), Look: ui.Look(l), Small: s.Small(l),
 		Manage:    app.LinkAddress(l),
 		Analytics: app.LinkAddress(l) + "/analytics"}
 	m.Drawing = m.Small == "" && s.Awaits(l, vitrine.PartThumbs, vitrine.PartPicture)
-	m.Website = s.Uploads.IsWebsite(r.Context(), l)
+	if m.Website = s.Uploads.IsWebsite(r.Context(), l); m.Website {
+		m.WebsiteSlug = s.Sites.Suggest(r.Context(), me, ui.Title(l))
+	}
 	if l.Reason != "" {
 		m.Why, m.Meaning = ui.ReasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)
 	}
@@ -53,7 +56,7 @@ func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if b.Existing == nil {
 		return api.WriteBegun(w, b)
 	}
-	m := s.memberLink(r, b.Existing)
+	m := s.memberLink(r, me, b.Existing)
 	if m.Link, err = s.API.Made(w, r, b.Existing, b.Path); err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	m := s.memberLink(r, l)
+	m := s.memberLink(r, me, l)
 	if m.Link, err = s.API.Made(w, r, l, replaced); err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (s *Handler) State(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, s.memberLink(r, o.Link))
+	return httpx.WriteJSON(w, s.memberLink(r, me, o.Link))
 }
 
 // CheckSlug answers whether a slug is available, while someone types it.
@@ -122,5 +125,5 @@ func (s *Handler) Edit(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, s.memberLink(r, l))
+	return httpx.WriteJSON(w, s.memberLink(r, me, l))
 }

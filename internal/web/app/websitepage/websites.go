@@ -51,13 +51,6 @@ type websitesPage struct {
 	NewSlug  string
 }
 
-// affixes returns the parts of a website's address before and after the slug.
-func (s *Handler) affixes() (prefix, suffix string) {
-	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
-	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
-	return prefix, suffix
-}
-
 func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writeWebsites(w, r, me, http.StatusOK, func(*websitesPage) {})
 }
@@ -80,7 +73,7 @@ func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitr
 		p.Full = app.LinksInUse(most)
 	}
 	p.Drop.Compact = len(list) > 0
-	p.Prefix, p.Suffix = s.affixes()
+	p.Prefix, p.Suffix = s.SiteAffixes()
 	change(&p)
 	return s.WriteApp(w, r, status, "websites.html", p.Nonce, &p)
 }
