@@ -121,12 +121,12 @@ web/app/entrypage            vitrine auth web/httpx web/ui
 web/app/entrypage            analytics
 web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish web/app web/httpx web/ui
-web/app/linkpage             web/viewer
+web/app/linkpage             report visitor web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
-web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
+web/app/uploadpage           vitrine auth collections filetype links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
