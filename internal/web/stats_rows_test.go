@@ -52,7 +52,8 @@ func TestStatsWayOn(t *testing.T) {
 }
 
 // TestStatsUnknown checks that a card without values says of how many views it
-// does not know them, instead of that there are no data.
+// does not know them, instead of that there are no data, and that such cards
+// share one place after the others.
 func TestStatsUnknown(t *testing.T) {
 	o := newReportSite(t)
 	l := o.publish("notes.txt", []byte("Read in a local network.\n"))
@@ -68,7 +69,7 @@ func TestStatsUnknown(t *testing.T) {
 		for card, want := range map[string]string{"countries": "The country of 2 views is not known.",
 			"screens":   "The window width of 2 views was not measured.",
 			"referrers": "No view came from a link on another page."} {
-			if text := page.id("by-" + card).text(); !strings.HasSuffix(text, want) {
+			if text := page.id("by-none").id("by-" + card).text(); !strings.HasSuffix(text, want) {
 				t.Errorf("%s: card of %s = %q, want %q", path, card, text, want)
 			}
 		}
@@ -112,6 +113,15 @@ func TestStatsEmpty(t *testing.T) {
 	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body,
 		"Recent visits") < strings.Index(r.body, `class="cards"`) {
 		t.Error("the report of a link with many views begins with its visits")
+	}
+
+	// A text document says how to see the time on each page.
+	memo := o.publish("memo.rtf", []byte("{\\rtf1 Hello}"))
+	o.openNow(memo, 1)
+	const hint = "To see the time on each page, export the file as PDF"
+	for path, want := range map[string]bool{statsPath(memo): true, statsPath(l): false,
+		o.share(t, statsPath(memo), "label=The+board"): false} {
+		same(t, path+" has the hint", strings.Contains(o.parse(o.get(path, o.cookie).body).text(), hint), want)
 	}
 
 	// A document that was viewed but not read has no rows of pages.

@@ -88,7 +88,7 @@ func (c *statsBars) setRest(buckets []report.Bucket, views int64, words seriesWo
 	}
 	c.Rest = &statsBar{Name: names[0], Count: ui.Figure(rest)}
 	if names[1] != "" {
-		c.Missing = fmt.Sprintf(names[1], ui.Counted(rest, words.one, strings.ToLower(words.Views)))
+		c.Missing = fmt.Sprintf(names[1], ui.Counted(rest, words.One, strings.ToLower(words.Views)))
 	}
 }
 
@@ -108,20 +108,40 @@ func statsBreakdowns(b *report.Breakdowns, views int64, words seriesWords) []sta
 		return c
 	}
 	all := []statsBars{
-		card("countries", "Countries", "Views", b.Countries, report.CountryName, nil),
-		card("cities", "Cities", "Views", b.Cities, nil, city),
-		card("sources", "Sources", "Views", b.Sources, nil, nil),
-		card("referrers", "Referrers", "Views", b.Referrers, nil, referrer),
-		card("devices", "Devices", "Views", b.Devices, nil, nil),
-		card("browsers", "Browsers", "Views", b.Browsers, nil, nil),
-		card("os", "Systems", "Views", b.OS, nil, nil),
-		card("campaigns", "Campaigns", "Views", b.Campaigns, nil, nil),
-		card("mediums", "Campaign mediums", "Views", b.Mediums, nil, nil),
-		card("contents", "Campaign contents", "Views", b.Contents, nil, nil),
-		card("terms", "Campaign terms", "Views", b.Terms, nil, nil),
-		card("screens", "Window widths", "Views", b.Screens, ui.ScreenName, nil),
+		card("countries", "Countries", words.Views, b.Countries, report.CountryName, nil),
+		card("cities", "Cities", words.Views, b.Cities, nil, city),
+		card("sources", "Sources", words.Views, b.Sources, nil, nil),
+		card("referrers", "Referrers", words.Views, b.Referrers, nil, referrer),
+		card("devices", "Devices", words.Views, b.Devices, nil, nil),
+		card("browsers", "Browsers", words.Views, b.Browsers, nil, nil),
+		card("os", "Systems", words.Views, b.OS, nil, nil),
+		card("campaigns", "Campaigns", words.Views, b.Campaigns, nil, nil),
+		card("mediums", "Campaign mediums", words.Views, b.Mediums, nil, nil),
+		card("contents", "Campaign contents", words.Views, b.Contents, nil, nil),
+		card("terms", "Campaign terms", words.Views, b.Terms, nil, nil),
+		card("screens", "Window widths", words.Views, b.Screens, ui.ScreenName, nil),
 	}
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
+}
+
+// setBare takes the cards without rows out of Bars.
+func (p *reportPage) setBare() {
+	var full []statsBars
+	for _, c := range p.Bars {
+		if len(c.Rows) > 0 || len(c.Training) > 0 {
+			full = append(full, c)
+		} else {
+			p.Bare = append(p.Bare, c)
+		}
+	}
+	p.Bars = full
+}
+
+// Threes reports whether the cards are in rows of three, so that fewer places
+// stay empty than in rows of four.
+func (p *reportPage) Threes() bool {
+	n := len(p.Bars) + min(len(p.Bare), 1)
+	return n%4 == 1 || n%3 == 0 && n%4 != 0
 }
 
 // shortAddress leaves out what all addresses have.
@@ -188,7 +208,7 @@ type statsHeatCell struct {
 
 const heatSteps = 5
 
-func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
+func newStatsHeat(t *report.Timing, views int64, zone string, words seriesWords) statsHeat {
 	var h statsHeat
 	var most int64
 	for _, hours := range t.Heat {
@@ -203,7 +223,7 @@ func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 		for hour, n := range t.Heat[day] {
 			cell := statsHeatCell{Count: ui.Figure(n),
 				Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" "+zone,
-					[3]string{"", "Views", ui.Figure(n).String()})}
+					[3]string{"", words.Views, ui.Figure(n).String()})}
 			if n > 0 {
 				cell.Step = (n*heatSteps + most - 1) / most
 			}

@@ -19,6 +19,21 @@ type statsPages struct {
 	version int // of the file; 0 if it was never replaced
 }
 
+// Unit returns what the owner would know the time of if a document were a PDF:
+// a page or a slide; "" of other files.
+func (p *reportPage) Unit() string {
+	if p.Link == nil || p.Reader || p.Sample {
+		return ""
+	}
+	switch ui.Look(p.Link.Link) {
+	case "slides":
+		return "slide"
+	case "document":
+		return "page"
+	}
+	return ""
+}
+
 // unread reports that something has not been done in the days of a report, or
 // not at all.
 func unread(what string, before bool) string {

@@ -60,7 +60,7 @@ func (p *reportPage) LeftOut() string {
 		parts = append(parts, own+" of your own excluded")
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "No views excluded")
+		parts = append(parts, "No "+p.Words().One+"s excluded")
 	}
 	if text := p.NotInAverages(); text != "" {
 		parts = append(parts, text)

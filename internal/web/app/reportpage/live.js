@@ -69,12 +69,16 @@ const fresh = () =>
     x.send();
   });
 
+// figures is what the totals say: only a change of these is told aloud, not that a visit has ended.
+const figures = () => Array.from(stats.querySelectorAll(".cards .value"), (e) => e.textContent).join();
+
 const take = async () => {
   const answer = await fresh();
   const now = answer.response?.getElementById("stats");
   if (answer.status === 401) return signedOut();
   if (answer.status !== 200 || !now) throw answer;
   const head = answer.response.getElementById("about");
+  const before = figures();
   if (head) turn(about, document.adoptNode(head));
   turn(stats, document.adoptNode(now));
   version = stats.dataset.version;
@@ -88,11 +92,11 @@ const take = async () => {
   sign.classList.remove("is-new");
   void sign.offsetWidth; // so that the mark is seen again
   sign.classList.add("is-new");
-  if (changed - spoken > silence) {
+  if (changed - spoken > silence && figures() !== before) {
     spoken = changed;
     const views = find("#card-views .value", stats);
     heard.textContent = views
-      ? `The numbers have changed: ${views.textContent} ${views.textContent === "1" ? "view" : "views"}.`
+      ? `The numbers have changed: ${views.textContent} ${stats.dataset.one}${views.textContent === "1" ? "" : "s"}.`
       : "The numbers have changed.";
   }
 };

@@ -260,6 +260,7 @@ type reportPage struct {
 	Series  statsSeries
 	Tips    []statsTip
 	Bars    []statsBars
+	Bare    []statsBars // without rows
 	Heat    statsHeat
 
 	CityFile cityFile
@@ -368,10 +369,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			from = report.DayOf(p.Link.CreatedAt.UnixMilli())
 		}
 	}
-	words := linkWords
-	if p.Website != nil {
-		words = websiteWords
-	}
+	words := p.Words()
 	p.Series = newStatsSeries(p.Summary, from, words, now)
 	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns, p.Totals.Views, words)
@@ -379,8 +377,11 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 		p.Bars = append(p.Bars, card)
 	}
 	p.cities(n.sample)
-	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone)
-	defer p.link(place)
+	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone, words)
+	defer func() {
+		p.setBare()
+		p.link(place)
+	}()
 	if of := p.Of; of != nil {
 		p.Part = of.Truncated
 		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
@@ -403,6 +404,14 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			Rows: statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}
 		p.Bars = append([]statsBars{mix}, p.Bars...)
 	}
+}
+
+// Words returns what a report calls its views.
+func (p *reportPage) Words() seriesWords {
+	if p.Website != nil {
+		return websiteWords
+	}
+	return linkWords
 }
 
 // link gives each bucket the address that filters the report by it.

@@ -34,7 +34,7 @@ type statsPoint struct {
 }
 
 // seriesWords are the labels of a series.
-type seriesWords struct{ Views, Label, one string }
+type seriesWords struct{ Views, Label, One string }
 
 var (
 	linkWords    = seriesWords{"Views", "Views and unique viewers", "view"}
@@ -91,7 +91,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines,
 		tips)
 	if len(series) == 1 {
-		c.Beside = []string{ui.Counted(series[0].Views, words.one, strings.ToLower(words.Views)),
+		c.Beside = []string{ui.Counted(series[0].Views, words.One, strings.ToLower(words.Views)),
 			ui.Counted(series[0].Uniques, "unique viewer", "unique viewers")}
 	}
 	return c
