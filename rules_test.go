@@ -111,6 +111,7 @@ web                          web/app/versionpage web/app/websitepage web/content
 web                          web/viewer
 web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth collections export filetype links publish versions web/httpx web/viewer report
+web/api                      filetype/inspect web/content
 web                          geo sharedreport
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      analytics report web/chart

@@ -105,6 +105,11 @@ type Link struct {
 
 	Version     int          `json:"version,omitempty"`     // current version, after a replacement
 	Replacement *Replacement `json:"replacement,omitempty"` // result of a replacement
+
+	// LeftOut are the first files of a deployed ZIP that the website does not
+	// serve. LeftOutTotal is the number of all.
+	LeftOut      []LeftOut `json:"leftOut,omitempty"`
+	LeftOutTotal int       `json:"leftOutTotal,omitempty"`
 }
 
 // Upload publishes a file in three steps: it announces the file, sends its

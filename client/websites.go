@@ -19,6 +19,13 @@ type Website struct {
 	DeployedAt time.Time `json:"deployed_at,omitzero"` // zero means never
 }
 
+// LeftOut is a file that a website does not serve.
+type LeftOut struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`  // a code, such as program or unlisted_type
+	Meaning string `json:"meaning"` // of Reason, in words
+}
+
 // Websites returns the websites of the account, newest first.
 func (c *Client) Websites(ctx context.Context) ([]Website, error) {
 	var list struct {

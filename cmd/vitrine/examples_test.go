@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +57,10 @@ func checkExample(t *testing.T, line string, args []string) {
 		switch value := args[i+1]; arg {
 		case "--slug", "--replace":
 			_, err = vitrine.ParseSlug(value)
+		case "--to":
+			if args[0] == "deploy" {
+				_, err = vitrine.ParseSlug(value)
+			}
 		case "--expires":
 			_, err = terminal.ParseWhen(value, time.Now())
 		}
@@ -67,5 +74,31 @@ func checkExample(t *testing.T, line string, args []string) {
 				t.Errorf("%s: %s: %v", line, arg, err)
 			}
 		}
+	}
+}
+
+// TestSlugsOfGuidesAreFree checks that a server accepts the slugs of the
+// commands in the documentation.
+func TestSlugsOfGuidesAreFree(t *testing.T) {
+	slug := regexp.MustCompile(`vitrine (?:put|deploy|edit) [^` + "`" + `\n]*?--(?:slug|replace|to) ([a-z0-9-]+)`)
+	found := 0
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range slug.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if _, err := vitrine.ParseSlug(m[1]); err != nil {
+				t.Errorf("%s: %s: %v", page, m[0], err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("found no commands with slugs")
 	}
 }

@@ -10,7 +10,7 @@ import (
 var Examples = map[string][]string{
 	"put": {"put report.pdf", "put deck.pdf --title 'Spring deck' --expires 30d --view-only",
 		"put report.pdf --replace q3-report", "put *.png --json | jq -r .url", "put - --name minutes.md"},
-	"deploy":   {"deploy dist", "deploy dist --to docs", "deploy website.zip --to docs --json | jq -r .url"},
+	"deploy":   {"deploy dist", "deploy dist --to handbook", "deploy website.zip --to handbook --json | jq -r .url"},
 	"websites": {"websites", "websites --json | jq -r .url"},
 	"ls":       {"ls", "ls report --kind pdf", "ls --all --json | jq -r .slug"},
 	"edit": {"edit q3-report --title 'Q3, final'", "edit q3-report --slug q3-figures --expires 2027-01-31",

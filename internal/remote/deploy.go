@@ -24,9 +24,10 @@ type DeployCmd struct {
 }
 
 func (*DeployCmd) Help() string {
-	return `Visitors see the new version at once, as a whole, unless it is held for review. Files whose names begin
-with a dot are left out, and so are types that no website serves. Create a website in the app first,
-on the page Websites. There you can also restore an earlier version, and see what was left out.
+	return `Visitors see the new version at once, as a whole, unless it is held for review. Programs, types that no
+website serves, and files whose names begin with a dot are left out; the command lists them and still
+succeeds. Create a website in the app first, on the page Websites. There you can also restore an
+earlier version.
 "vitrine put FOLDER" publishes one page instead, as a link.`
 }
 
@@ -38,11 +39,14 @@ type deployed struct {
 	Processing bool   `json:"processing,omitempty"`
 	Reason     string `json:"reason,omitempty"`
 	Detail     string `json:"detail,omitempty"`
+
+	LeftOut      []client.LeftOut `json:"leftOut,omitempty"`
+	LeftOutTotal int              `json:"leftOutTotal,omitempty"`
 }
 
 // Run deploys the folder and prints the address of the website.
 func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	f, err := openWebsite(t, c.Folder)
+	f, unsent, err := openWebsite(c.Folder)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, bare(err))
 	}
@@ -62,6 +66,7 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, err)
 	}
+	left, total := append(l.LeftOut, unsent...), l.LeftOutTotal+len(unsent)
 	if c.JSON {
 		if all, err := api.Websites(ctx); err == nil { // it is deployed all the same
 			for _, w := range all {
@@ -70,7 +75,7 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 			}
 		}
-		return t.JSON(deployed{site, l.Review, l.Processing, l.Reason, l.Detail})
+		return t.JSON(deployed{site, l.Review, l.Processing, l.Reason, l.Detail, left, total})
 	}
 	switch {
 	case l.Review:
@@ -84,8 +89,29 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	default:
 		t.Say("%s is deployed (%s).", terminal.Plain(site.Slug), terminal.FormatSize(f.Size))
 	}
+	sayLeftOut(t, site.Slug, left, total)
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(l.URL))
 	return err
+}
+
+// namedLeftOut is how many files a message about files that are left out names.
+const namedLeftOut = 10
+
+// sayLeftOut names the files that a website does not serve. Those of the ZIP
+// come first.
+func sayLeftOut(t *terminal.Terminal, slug string, left []client.LeftOut, total int) {
+	if total == 0 {
+		return
+	}
+	var names []string
+	for _, f := range left[:min(len(left), namedLeftOut)] {
+		names = append(names, fmt.Sprintf("%s (%s)", f.Path, f.Meaning))
+	}
+	more := ""
+	if total > len(names) {
+		more = fmt.Sprintf(" and %d more. See %s/websites/%s", total-len(names), t.Asked.Server, slug)
+	}
+	t.Say("Left out (%d): %s", total, terminal.Plain(strings.Join(names, ", ")+more))
 }
 
 // findWebsite returns the website with a slug or an address, or the only one of
@@ -128,58 +154,62 @@ func normalAddress(address string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "/"))
 }
 
-// openWebsite opens a ZIP, or packs a folder into one.
-func openWebsite(t *terminal.Terminal, path string) (client.File, error) {
+// openWebsite opens a ZIP, or packs a folder into one. It returns what it left
+// out.
+func openWebsite(path string) (f client.File, unsent []client.LeftOut, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return client.File{}, err
+		return f, nil, err
 	case !info.IsDir() && !strings.EqualFold(filepath.Ext(path), ".zip"):
-		return client.File{}, terminal.Usage("it is neither a folder nor a ZIP. To publish a file as a link: " +
+		return f, nil, terminal.Usage("it is neither a folder nor a ZIP. To publish a file as a link: " +
 			terminal.Self() + " put " + terminal.ShellWord(path))
 	case !info.IsDir():
-		return client.OpenFile(path)
+		f, err = client.OpenFile(path)
+		return f, nil, err
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return client.File{}, err
+		return f, nil, err
 	}
 	defer root.Close()
 	if index, err := root.Lstat("index.html"); err != nil || !index.Mode().IsRegular() {
-		return client.File{}, errors.New("there is no index.html at the top of this folder. Name the folder of the finished website, such as dist or public")
+		return f, nil, errors.New("there is no index.html at the top of this folder. Name the folder of the finished website, such as dist or public")
 	}
 	out, err := temporary()
 	if err != nil {
-		return client.File{}, err
+		return f, nil, err
 	}
-	size, others, err := pack(root.FS(), out)
+	size, unsent, err := pack(root.FS(), out)
 	if err != nil {
 		out.Close()
-		return client.File{}, err
+		return f, nil, err
 	}
-	if len(others) > 0 {
-		t.Say("Left out, because they are not regular files (%d): %s", len(others), terminal.Plain(some(others)))
-	}
-	return client.File{Name: "website.zip", Size: size, Content: out}, nil
+	return client.File{Name: "website.zip", Size: size, Content: out}, unsent, nil
 }
 
-// pack writes the files of a folder into a ZIP. It returns its size, and the
-// links and devices that it left out. No website has names that begin with a
-// dot. The same files make the same bytes.
-func pack(from fs.FS, to io.Writer) (size int64, others []string, err error) {
+// pack writes the files of a folder into a ZIP. It returns its size, and what
+// it left out: hidden files, and links and devices, which no website serves. A
+// hidden folder is one entry. The same files make the same bytes.
+func pack(from fs.FS, to io.Writer) (size int64, unsent []client.LeftOut, err error) {
+	var hidden []client.LeftOut
 	counted := counter{to: to}
 	archive := zip.NewWriter(&counted)
 	err = fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
-		hidden := path != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
+		system := path != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
 		switch {
 		case err != nil:
 			return err
-		case hidden && d.IsDir():
+		case system && d.IsDir():
+			hidden = append(hidden, client.LeftOut{Path: path + "/", Reason: "hidden", Meaning: "hidden folder"})
 			return fs.SkipDir
-		case hidden || d.IsDir():
+		case system:
+			hidden = append(hidden, client.LeftOut{Path: path, Reason: "hidden", Meaning: "hidden file"})
+			return nil
+		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			others = append(others, path)
+			unsent = append(unsent, client.LeftOut{Path: path, Reason: "link", Meaning: "a link or device, not a file"})
 			return nil
 		}
 		f, err := from.Open(path)
@@ -194,7 +224,7 @@ func pack(from fs.FS, to io.Writer) (size int64, others []string, err error) {
 		return err
 	})
 	err = errors.Join(err, archive.Close())
-	return counted.n, others, err
+	return counted.n, append(unsent, hidden...), err
 }
 
 // counter counts the bytes that are written.

@@ -177,16 +177,15 @@ func (s *Server) handlers() *handlers {
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
+	served := &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse}
 	h := &handlers{
-		shell: shell, gallery: s.Gallery,
+		shell: shell, gallery: s.Gallery, content: served,
 		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links,
-			Versions: kept, Sites: s.Sites, Captions: s.Captions,
+			Versions: kept, Sites: s.Sites, Content: served, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
 		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse,
 			Views:   s.Views,
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
-		content: &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats,
-			Abuse: s.Abuse},
 		front: &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
 		entry: &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
 			SetupCommand: s.SetupCommand},
@@ -205,6 +204,6 @@ func (s *Server) handlers() *handlers {
 	h.analytics.API = h.api
 	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, Sites: s.Sites,
 		API: h.api}
-	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
+	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: served}
 	return h
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"reflect"
 	"testing"
 	"time"
 
@@ -76,6 +77,28 @@ func TestWebsiteByAPI(t *testing.T) {
 	}
 	if links, err := api.Links(t.Context(), "", client.Query{}); err != nil || len(links.Links) != 0 {
 		t.Errorf("links = %+v, %v, want none", links, err)
+	}
+}
+
+// TestWebsiteByAPILeavesOut checks that the answer to a deploy names the files
+// that the website does not serve, also when the request is repeated.
+func TestWebsiteByAPILeavesOut(t *testing.T) {
+	_, c := newHostingFixture(t, vitrine.PlanPro)
+	garden := c.newWebsite("Garden")
+	content := string(packed(t, "index.html=<p>Spring", "tool.exe=MZ", ".well-known/security.txt=x"))
+	file := siteZIP.with(fields{"size": len(content), "website": garden.Slug})
+	path := c.stored(c.key, file, content)
+	for range 2 {
+		made := c.complete(path, file).want(200, "").json()
+		want := []any{
+			map[string]any{"path": "tool.exe", "reason": "program", "meaning": "program or server script"},
+			map[string]any{"path": ".well-known/security.txt", "reason": "hidden", "meaning": "hidden file"}}
+		if !reflect.DeepEqual(made["leftOut"], want) || made["leftOutTotal"] != 2.0 {
+			t.Errorf("deployed %v", made)
+		}
+	}
+	if made := c.deploy(garden.Slug, "index.html=<p>Summer").want(200, "").json(); made["leftOut"] != nil {
+		t.Errorf("deployed %v", made)
 	}
 }
 

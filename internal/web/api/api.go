@@ -91,6 +91,9 @@ type Link struct {
 	// Only for a link whose file was replaced.
 	Version     int          `json:"version,omitempty"` // the current one
 	Replacement *replacement `json:"replacement,omitempty"`
+	// Only for a website.
+	LeftOut      []leftOut `json:"leftOut,omitempty"`
+	LeftOutTotal int       `json:"leftOutTotal,omitempty"`
 }
 
 // why is the reason why a link is held or disabled. It extends the contract's

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/versions"
+	"vitrine/internal/web/content"
 	"vitrine/internal/web/viewer"
 )
 
@@ -22,6 +23,7 @@ type Handler struct {
 	Links     *links.Service
 	Versions  *versions.Service
 	Sites     *collections.Sites
+	Content   *content.Handler // reads the ZIPs of websites
 	Captions  *publish.Captions
 	Analytics *analytics.Service
 	Receiver  vitrine.Receiver            // nil when signed URLs lead elsewhere

@@ -30,7 +30,8 @@ func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 			return made, err
 		}
 		made.Slug, made.Title, made.URL = site.Slug, site.Title, s.SiteURL(site.Slug)
-		return made, nil
+		made.LeftOut, made.LeftOutTotal, err = s.leftOut(r.Context(), l)
+		return made, err
 	}
 	if replaced == "" {
 		return made, nil

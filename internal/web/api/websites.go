@@ -1,11 +1,13 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/collections"
+	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 )
 
@@ -62,4 +64,33 @@ func (s *Handler) website(f *collections.SiteFacts) websiteItem {
 		i.DeployedAt = stamp(f.Versions[0].CreatedAt)
 	}
 	return i
+}
+
+// leftOut is a file of a deployed ZIP that the website does not serve.
+type leftOut struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`  // an Entry constant of package inspect
+	Meaning string `json:"meaning"` // of Reason, in words
+}
+
+// mostLeftOut is how many of them an answer lists.
+const mostLeftOut = 200
+
+// leftOut returns the first files that a version of a website does not serve,
+// and the number of all.
+func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (list []leftOut, total int, err error) {
+	if !version.HasBytes {
+		return nil, 0, nil
+	}
+	site, blob, err := s.Content.OpenSite(ctx, version)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := blob.Close(); err != nil {
+		return nil, 0, vitrine.Unavailable(err)
+	}
+	for _, e := range site.Refused[:min(len(site.Refused), mostLeftOut)] {
+		list = append(list, leftOut{e.Path, e.Reason, inspect.EntryMeaning(e.Reason)})
+	}
+	return list, site.RefusedTotal, nil
 }
