@@ -26,6 +26,10 @@ type LinkCard struct {
 	Title string `json:"title"`
 	URL   string `json:"url"`
 	Kind  string `json:"kind"`
+	// Status and Reason say why the public does not see the link. They are
+	// empty for a live link. This package leaves them empty.
+	Status string `json:"status,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // LinkReport is the report of one link (service, getLinkAnalytics).

@@ -102,6 +102,9 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
 	rep.FinalUntil = s.finalUntil()
+	if !l.Live() {
+		rep.Link.Status, rep.Link.Reason = string(l.State), l.Reason
+	}
 	q.note(&rep.Summary, cur)
 	return rep, s.addVersions(ctx, l, described, q, w, cur, rep)
 }

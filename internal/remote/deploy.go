@@ -109,49 +109,9 @@ func sayLeftOut(t *terminal.Terminal, slug string, left []client.LeftOut, total 
 	}
 	more := ""
 	if total > len(names) {
-		more = fmt.Sprintf(" and %d more. See %s/websites/%s", total-len(names), t.Asked.Server, slug)
+		more = fmt.Sprintf(" and %d more. See %s", total-len(names), websitePage(t.Asked.Server, slug))
 	}
 	t.Say("Left out (%d): %s", total, terminal.Plain(strings.Join(names, ", ")+more))
-}
-
-// findWebsite returns the website with a slug or an address, or the only one of
-// the account if name is "".
-func findWebsite(ctx context.Context, t *terminal.Terminal, api *client.Client, name string) (client.Website, error) {
-	all, err := api.Websites(ctx)
-	if err != nil {
-		return client.Website{}, err
-	}
-	var slugs []string
-	for _, w := range all {
-		if strings.EqualFold(name, w.Slug) || normalAddress(name) == normalAddress(w.URL) {
-			return w, nil
-		}
-		slugs = append(slugs, w.Slug)
-	}
-	create := "Create a website in the app: " + t.Asked.Server + "/websites"
-	switch {
-	case name == "" && len(all) == 1:
-		return all[0], nil
-	case name == "" && len(all) == 0:
-		err = errors.New("your account has no website to deploy to")
-	case name == "":
-		return client.Website{}, terminal.Usage("name the website with --to: " + some(slugs))
-	default:
-		err = vitrine.Errorf(vitrine.CodeNotFound, "Your account has no website %q.", name)
-	}
-	if len(slugs) > 0 {
-		create = "Your websites: " + some(slugs)
-	}
-	return client.Website{}, &terminal.AdvisedError{Err: err, Lines: []string{create}}
-}
-
-// normalAddress returns an address without scheme and final slash.
-func normalAddress(address string) string {
-	_, host, found := strings.Cut(address, "://")
-	if !found {
-		host = address
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "/"))
 }
 
 // openWebsite opens a ZIP, or packs a folder into one. It returns what it left
@@ -237,50 +197,4 @@ func (c *counter) Write(b []byte) (int, error) {
 	n, err := c.to.Write(b)
 	c.n += int64(n)
 	return n, err
-}
-
-// WebsitesCmd lists the websites of the account.
-type WebsitesCmd struct{ Flags }
-
-func (*WebsitesCmd) Help() string {
-	return `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
-number of versions, bytes of all versions, time of the last deploy, title, address.`
-}
-
-// Run lists the websites, newest first.
-func (c *WebsitesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
-	all, err := api.Websites(ctx)
-	if err != nil {
-		return err
-	}
-	var rows [][]string
-	for _, w := range all {
-		if c.JSON {
-			if err := t.JSON(w); err != nil {
-				return err
-			}
-			continue
-		}
-		status := w.Status
-		if w.Pending {
-			status += " (newer version held)"
-		}
-		row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
-		if !t.OutTTY {
-			row = append(row, w.URL)
-		}
-		rows = append(rows, row)
-	}
-	switch {
-	case c.JSON:
-		return nil
-	case len(rows) == 0 && t.OutTTY:
-		t.Say("No websites yet. Create one in the app: %s/websites", terminal.Plain(t.Asked.Server))
-		return nil
-	}
-	return t.Table([]string{"SLUG", "STATUS", "VERSIONS", "SIZE", "DEPLOYED", "TITLE"}, rows)
 }

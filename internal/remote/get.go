@@ -117,7 +117,7 @@ func (r Flags) link(ctx context.Context, t *terminal.Terminal, api *client.Clien
 	if l, err = api.Link(ctx, slug); err == nil {
 		sayRenamed(t, slug, l.Slug)
 	}
-	return l, err
+	return l, orWebsite(ctx, t, api, arg, err)
 }
 
 // sayRenamed says that a slug is a former one.
@@ -156,17 +156,29 @@ func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), n
 
 // OpenCmd opens a link in the browser.
 type OpenCmd struct {
-	Link  string `arg:"" predictor:"link" help:"Slug or address of the link."`
+	Link  string `arg:"" predictor:"link" help:"Slug or address of the link. For a website, its page in the app is opened."`
 	Stats bool   `help:"Open its analytics in the app instead of its public page."`
 	Flags
 }
 
 // Run opens the page and prints its address.
 func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	_, l, err := c.find(ctx, t, c.Link)
+	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
+	slug, err := c.slug(ctx, t, api, c.Link)
+	if err != nil {
+		return err
+	}
+	l, err := api.Link(ctx, slug)
+	if w := websiteInstead(ctx, t, api, c.Link, err); w != nil {
+		return c.open(t, websitePage(t.Asked.Server, w.Slug)+map[bool]string{true: "/analytics"}[c.Stats])
+	}
+	if err != nil {
+		return err
+	}
+	sayRenamed(t, slug, l.Slug)
 	address := l.URL
 	if c.Stats {
 		address = strings.TrimSuffix(strings.TrimSuffix(l.URL, l.Slug), "/p/") + "/links/" + l.Slug + "/analytics"
@@ -174,13 +186,18 @@ func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Stats && l.Status != "live" {
 		t.Say("The link is %s: its page does not show the file now.", terminal.Plain(listStatus(l.ListedLink)))
 	}
+	return c.open(t, address)
+}
+
+// open opens a page and prints its address.
+func (c *OpenCmd) open(t *terminal.Terminal, address string) error {
 	if c.JSON {
 		return t.JSON(map[string]string{"url": address})
 	}
 	if t.ErrTTY {
 		OpenBrowser(address)
 	}
-	_, err = fmt.Fprintln(t.Out, terminal.Plain(address))
+	_, err := fmt.Fprintln(t.Out, terminal.Plain(address))
 	return err
 }
 

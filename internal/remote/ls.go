@@ -97,10 +97,7 @@ func listRow(t *terminal.Terminal, l client.ListedLink) []string {
 }
 
 func listStatus(l client.ListedLink) string {
-	if l.Reason != "" {
-		return l.Status + " (" + terminal.Plain(l.Reason) + ")"
-	}
-	return l.Status
+	return terminal.StatusText(l.Status, terminal.Plain(l.Reason))
 }
 
 // listing prints links as a table that fits the terminal.

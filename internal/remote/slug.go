@@ -31,7 +31,7 @@ func (r Connection) slug(ctx context.Context, t *terminal.Terminal, api *client.
 	}
 	l, err := api.Link(ctx, slug) // pages may have another host than the API
 	if err != nil {
-		return "", err
+		return "", orWebsite(ctx, t, api, arg, err)
 	}
 	if hostOf(page) != hostOf(l.URL) {
 		return "", terminal.Usage(fmt.Sprintf("%s is not on %s: for another instance, use --server",

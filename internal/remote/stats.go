@@ -95,7 +95,7 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if slug != "" {
 		rep, err := api.LinkAnalytics(ctx, slug, q)
 		if err != nil {
-			return err
+			return orWebsite(ctx, t, api, c.Link, err)
 		}
 		if c.JSON {
 			return t.JSON(rep)

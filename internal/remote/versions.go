@@ -44,11 +44,11 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if err := c.change(ctx, t, api, slug); err != nil {
-		return err
+		return orWebsite(ctx, t, api, c.Link, err)
 	}
 	all, err := api.Versions(ctx, slug)
 	if err != nil {
-		return err
+		return orWebsite(ctx, t, api, c.Link, err)
 	}
 	var rows [][]string
 	for _, v := range all {

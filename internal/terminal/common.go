@@ -78,3 +78,11 @@ func DataFlag(dir string) string {
 	}
 	return " --data " + ShellWord(dir)
 }
+
+// StatusText returns the status of a link with its reason, if it has one.
+func StatusText(status, reason string) string {
+	if reason == "" {
+		return status
+	}
+	return status + " (" + reason + ")"
+}

@@ -52,7 +52,11 @@ func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 func RenderLink(t *Terminal, r *report.LinkReport, rows int) string {
 	p := newPage(t, &r.Summary, rows)
 	p.title(Plain(r.Link.Title), r.Range)
-	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+kindName(Plain(r.Link.Kind))))
+	about := Plain(r.Link.URL) + " · " + kindName(Plain(r.Link.Kind))
+	if r.Link.Status != "" {
+		about += " · " + Plain(StatusText(r.Link.Status, r.Link.Reason))
+	}
+	p.line("%s", t.Paint(Dim, about))
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.content(r)
