@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -224,16 +225,22 @@ type accountListCmd struct {
 	terminal.JSONFlag
 }
 
+func (*accountListCmd) Help() string {
+	return `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
+role, state, creation time, number of links, bytes of all files. A website counts as one link.`
+}
+
 func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		accounts, err := in.Accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
+		accounts, err := in.Accounts.People(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
 		if err != nil {
 			return err
 		}
 		var rows [][]string
 		for _, a := range accounts {
 			if c.JSON {
-				if err := t.JSON(rowOf(a)); err != nil {
+				row := usedRow{rowOf(a.Account), a.Links, a.Bytes}
+				if err := t.JSON(row); err != nil {
 					return err
 				}
 				continue
@@ -242,13 +249,22 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			if a.Banned {
 				state = "suspended"
 			}
-			rows = append(rows, []string{a.Email, string(a.Plan), roleName(a.Role), state, t.When(a.CreatedAt)})
+			rows = append(rows, []string{a.Email, string(a.Plan), roleName(a.Role), state, t.When(a.CreatedAt),
+				strconv.FormatInt(a.Links, 10), t.Size(a.Bytes)})
 		}
 		if c.JSON {
 			return nil
 		}
-		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED"}, rows)
+		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED", "LINKS", "STORAGE"}, rows)
 	})
+}
+
+// usedRow is the output for an account with what it uses. A website or link
+// counts once; the bytes include those of earlier versions.
+type usedRow struct {
+	accountRow
+	Links        int64 `json:"links"`
+	StorageBytes int64 `json:"storageBytes"`
 }
 
 // accountRow is the output for an account.

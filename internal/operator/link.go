@@ -124,8 +124,9 @@ func linkRowOf(l *vitrine.Link, owner *vitrine.Account) linkRow {
 // linkColumns are the headers of a table of links.
 var linkColumns = []string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"}
 
-// cells returns the row of a link in a table.
-func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Account) []string {
+// state returns the status of a link with its reason, and that of its account
+// if that is not active.
+func (r linkRow) state(owner *vitrine.Account) string {
 	status := string(r.Status)
 	if r.Reason != "" {
 		status += " (" + terminal.Why(r.Reason, r.Detail) + ")"
@@ -136,13 +137,13 @@ func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Acc
 	case owner.Banned:
 		status += ", account suspended"
 	}
-	return []string{string(r.Slug), status, r.Kind, t.Size(r.SizeBytes), t.When(l.CreatedAt), r.Account, r.Title}
+	return status
 }
 
-type linkShowCmd struct{ slugArg }
-
-func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
+// cells returns the row of a link in a table.
+func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Account) []string {
+	return []string{string(r.Slug), r.state(owner), r.Kind, t.Size(r.SizeBytes), t.When(l.CreatedAt), r.Account,
+		r.Title}
 }
 
 type linkPreviewCmd struct{ optionalLink }

@@ -9,7 +9,7 @@ import (
 )
 
 // numbers are the headers of columns that are aligned to the right.
-var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "VERSIONS", "ID"}
+var numbers = []string{"SIZE", "VIEWS", "VIEWS 30D", "REPORTS", "VERSION", "VERSIONS", "LINKS", "STORAGE", "ID"}
 
 // dates are the headers of columns that are omitted first, and not shortened.
 var dates = []string{"CREATED", "DEPLOYED", "LAST USED", "SINCE", "TIME"}
