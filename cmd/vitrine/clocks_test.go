@@ -166,7 +166,7 @@ func (a *skewedFleet) revokes(one, other *fleetServer) {
 			a.t.Errorf("a new key: %+v, want status 200", o)
 		}
 	}
-	a.runAt(one, "key", "revoke", email, strings.Fields(a.run("key", "list", email))[0])
+	a.runAt(one, "key", "revoke", email, strings.Fields(a.run("key", "list", email))[0], "--yes")
 	if o := a.post(other, key, "/uploads", beginText()); o.Code != "unauthorized" {
 		a.t.Errorf("a revoked key: %+v, want unauthorized", o)
 	}

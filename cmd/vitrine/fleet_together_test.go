@@ -249,7 +249,7 @@ func (f *fleet) revoked(string) {
 			"/dashboard") == http.StatusSeeOther
 	})
 	id := strings.Fields(f.run("key", "list", "revoked@example.org"))[0]
-	f.run("key", "revoke", "revoked@example.org", id)
+	f.run("key", "revoke", "revoked@example.org", id, "--yes")
 	f.within(seen, "a key that is revoked", func() bool {
 		return f.post(other, key, "/uploads",
 			beginText()).Code == "unauthorized"

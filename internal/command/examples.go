@@ -27,7 +27,7 @@ var Examples = map[string][]string{
 	"logout": {"logout", "logout --server https://share.example"},
 	"whoami": {"whoami", "whoami --json | jq -r .server"},
 	"keys": {"keys", "keys --create ci --scope publish --expires 90d", "keys --create reports --scope read --json | jq -r .apiKey",
-		"keys --revoke 7"},
+		"keys --revoke 7 --yes"},
 	"mcp": {"mcp", "mcp --server https://share.example"},
 
 	"serve":       {"serve", "serve --listen :8080 --public-url https://share.example --data /var/lib/vitrine"},

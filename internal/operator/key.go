@@ -184,7 +184,7 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type keyRevokeCmd struct {
 	emailArg
 	ID  int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	Yes bool  `short:"y" help:"Do not ask for confirmation. Without a terminal, it never asks."`
+	Yes bool  `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	instance.Places
 	terminal.JSONFlag
 }
@@ -195,9 +195,8 @@ type revokedKey struct {
 	keyRow
 }
 
-// Run revokes a key. It asks for confirmation on a terminal, because a key
-// cannot be restored. Without one it does not need --yes: scripts revoke a key
-// that leaked, and that must not fail.
+// Run revokes a key. It asks for confirmation, because a key cannot be
+// restored. A key that is revoked already needs none.
 func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		k, err := in.Keys.ByID(ctx, c.Email, vitrine.KeyID(c.ID))
@@ -205,8 +204,7 @@ func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		already := !k.RevokedAt.IsZero()
-		sure := c.Yes || already || !t.InTTY || !t.ErrTTY
-		ok, err := t.Confirmed(sure, "Revoke key %d, %q, of %s? It cannot be restored.", c.ID, terminal.Plain(k.Name),
+		ok, err := t.Confirmed(c.Yes || already, "Revoke key %d, %q, of %s? It cannot be restored.", c.ID, terminal.Plain(k.Name),
 			terminal.Plain(c.Email))
 		if err != nil || !ok {
 			return err

@@ -21,7 +21,7 @@ type KeysCmd struct {
 	Expires  string `predictor:"expires" help:"When the new key expires, such as 12h, 90d, 1y or 2027-01-31; not later than the key that this command uses. Default: when that key expires, or never." placeholder:"WHEN"`
 	LinkLife string `help:"Lifetime of links that the new key creates, such as 30d, with --scope publish." placeholder:"TIME"`
 	Revoke   *int64 `xor:"change" help:"Revoke the key with this ID." placeholder:"ID"`
-	Yes      bool   `short:"y" help:"Do not ask before a key is revoked. Without a terminal, it never asks."`
+	Yes      bool   `short:"y" help:"Do not ask before a key is revoked. Required for that without a terminal."`
 	Flags
 }
 
@@ -120,11 +120,13 @@ func (c *KeysCmd) list(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	return t.Table(terminal.KeyColumns, rows)
 }
 
-// revoke revokes a key. It asks for confirmation on a terminal. Without one it
-// does not need --yes: scripts revoke a key that leaked, and that must not
-// fail.
+// revoke revokes a key. It asks for confirmation, because a key cannot be
+// restored.
 func (c *KeysCmd) revoke(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
-	if !c.Yes && t.InTTY && t.ErrTTY {
+	if !c.Yes {
+		if !t.InTTY || !t.ErrTTY {
+			return terminal.Unconfirmed("a revoked key cannot be restored")
+		}
 		keys, err := api.Keys(ctx)
 		if err != nil {
 			return err
