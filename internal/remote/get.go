@@ -22,14 +22,14 @@ import (
 // GetCmd downloads the file of a link.
 type GetCmd struct {
 	Link   string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	Output string `short:"o" predictor:"file" help:"File or directory to write to, or - for standard output. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
-	Force  bool   `short:"f" help:"Replace a file that exists."`
+	Output string `short:"o" predictor:"file" help:"File or directory to write to, or - for standard output. A device or a named pipe is written to. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
+	Force  bool   `short:"f" help:"Replace a file that exists; for a symbolic link, its target."`
 	Flags
 }
 
 // Run downloads to a temporary file and renames it only if it is complete and
-// its SHA-256 matches the link's. With --output -, it writes to standard
-// output.
+// its SHA-256 matches the link's. With --output -, or the name of a device or a
+// pipe, it writes there directly.
 func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
@@ -38,24 +38,18 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Output == "-" {
 		return fetch(ctx, t, api, l, t.Out)
 	}
-	path, err := c.path(l.Name)
+	path, special, err := c.path(l.Name)
 	if err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), ".vitrine-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name())
-	err = fetch(ctx, t, api, l, part)
-	if err = errors.Join(err, part.Chmod(0o644), part.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(part.Name(), path); err != nil {
+	if err := save(ctx, t, api, l, path, special); err != nil {
 		return err
 	}
 	if c.JSON {
 		return t.JSON(map[string]any{"file": path, "size_bytes": l.SizeBytes, "sha256": l.SHA256, "version": l.Version})
+	}
+	if special { // it may be standard output
+		return nil
 	}
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(path))
 	return err
@@ -69,9 +63,10 @@ func (c *GetCmd) Validate() error {
 	return nil
 }
 
-// path returns the file to write.
-func (c *GetCmd) path(name string) (string, error) {
-	path, name := c.Output, filepath.Base(filepath.FromSlash(name))
+// path returns the file to write, and whether it is a device or a named pipe
+// rather than a regular file. If it is a symbolic link, it returns its target.
+func (c *GetCmd) path(name string) (path string, special bool, err error) {
+	path, name = c.Output, filepath.Base(filepath.FromSlash(name))
 	if path == "" {
 		path = name
 	}
@@ -80,20 +75,79 @@ func (c *GetCmd) path(name string) (string, error) {
 	switch {
 	case isDir && c.Output != "":
 		path = filepath.Join(path, name)
+		info, err = os.Stat(path)
 	case isDir:
-		return "", fmt.Errorf("%s is a directory. Name another file with --output", path)
+		return "", false, fmt.Errorf("%s is a directory. Name another file with --output", path)
 	case err != nil && strings.HasSuffix(path, string(filepath.Separator)):
-		return "", fmt.Errorf("there is no directory %s", path)
+		return "", false, fmt.Errorf("there is no directory %s", path)
 	}
-	if _, err := os.Lstat(path); err == nil && !c.Force {
-		return "", fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return path, true, nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return c.existing(path)
 	}
 	if dir := filepath.Dir(path); !isDir {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("there is no directory %s", dir)
+			return "", false, fmt.Errorf("there is no directory %s", dir)
 		}
 	}
-	return path, nil
+	return path, false, nil
+}
+
+// existing returns the file to replace.
+func (c *GetCmd) existing(path string) (string, bool, error) {
+	if !c.Force {
+		return "", false, fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, fmt.Errorf("%s is a symbolic link to a file that does not exist", path)
+	}
+	return target, false, err
+}
+
+// save writes the file of a link to path: a special file directly, any other
+// under a temporary name until it is complete.
+func save(ctx context.Context, t *terminal.Terminal, api *client.Client, l client.LinkDetail, path string,
+	special bool) error {
+	if special {
+		f, err := openSpecial(ctx, path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fetch(ctx, t, api, l, f), f.Close())
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), ".vitrine-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	err = fetch(ctx, t, api, l, part)
+	if err = errors.Join(err, part.Chmod(0o644), part.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
+}
+
+// openSpecial opens a device or a named pipe. A pipe waits for its reader, but
+// not longer than ctx.
+func openSpecial(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // find returns the link for an argument.
