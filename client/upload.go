@@ -68,11 +68,15 @@ type Options struct {
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page has no download
 	// ExpiresAt is the time when the link is disabled. The zero time means
-	// never.
+	// never, or the limit of an API key that limits how long its links are
+	// public.
 	ExpiresAt time.Time
+	// NeverExpires asks for a link that never expires: an API key that limits
+	// it is refused. ExpiresAt is ignored.
+	NeverExpires bool
 	// Replace is the slug of an existing link whose file is replaced. The link
-	// keeps its address, title and settings, so Slug, LinkName, ViewOnly and
-	// ExpiresAt are ignored.
+	// keeps its address, title and settings, so Slug, LinkName, ViewOnly,
+	// ExpiresAt and NeverExpires are ignored.
 	Replace string
 	// Website is the slug of an existing website of the account, to which the
 	// file, a ZIP, is deployed. The Link that Upload returns is the website. It
@@ -102,6 +106,8 @@ type Link struct {
 	Processing bool   `json:"processing,omitempty"` // being scanned and not public yet
 	Reason     string `json:"reason,omitempty"`     // reason code of Review
 	Detail     string `json:"detail,omitempty"`     // details of Reason
+
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
 
 	Version     int          `json:"version,omitempty"`     // current version, after a replacement
 	Replacement *Replacement `json:"replacement,omitempty"` // result of a replacement
@@ -236,7 +242,10 @@ func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err err
 func (c *Client) complete(ctx context.Context, path string, f File, o Options) (l Link, err error) {
 	download := new(bool)
 	var expires string
-	if !o.ExpiresAt.IsZero() {
+	switch {
+	case o.NeverExpires:
+		expires = expiry(&time.Time{})
+	case !o.ExpiresAt.IsZero():
 		expires = expiry(&o.ExpiresAt)
 	}
 	if *download = !o.ViewOnly; o.keepsPage() {

@@ -27,7 +27,7 @@ type PutCmd struct {
 	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
 	ViewOnly bool     `help:"View only: readers cannot download the file."`
-	Expires  string   `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never (the default)." placeholder:"WHEN"`
+	Expires  string   `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension." placeholder:"TYPE"`
 	Replace  string   `predictor:"link" help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"LINK"`
 	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
@@ -127,7 +127,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Replace: c.Replace, ExpiresAt: c.expires, Progress: b.Set})
+		Replace: c.Replace, ExpiresAt: c.expires, NeverExpires: c.Expires == never, Progress: b.Set})
 	if err != nil {
 		return nil, c.advised(err, path, f.Name)
 	}
@@ -271,6 +271,10 @@ func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	}
 	if l.Processing {
 		t.Say("%s is being checked: its link works in a moment.", terminal.Plain(path))
+	}
+	if c.Expires == "" && c.Replace == "" && !l.ExpiresAt.IsZero() {
+		t.Say("The link of %s expires on %s, because the API key limits how long its links are public.",
+			terminal.Plain(path), terminal.Moment(l.ExpiresAt))
 	}
 	line := terminal.Plain(l.URL)
 	if t.OutTTY && len(c.Files) > 1 {

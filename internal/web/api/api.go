@@ -88,6 +88,7 @@ type Link struct {
 	Review     bool         `json:"review,omitempty"`
 	Processing bool         `json:"processing,omitempty"`
 	why
+	ExpiresAt string `json:"expiresAt,omitempty"`
 	// Only for a link whose file was replaced.
 	Version     int          `json:"version,omitempty"` // the current one
 	Replacement *replacement `json:"replacement,omitempty"`
@@ -106,7 +107,7 @@ type why struct {
 func (s *Handler) Link(l *vitrine.Link) Link {
 	return Link{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug),
 		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing,
-		why: why{l.Reason, l.Detail}}
+		why: why{l.Reason, l.Detail}, ExpiresAt: stamp(l.ExpiresAt)}
 }
 
 func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
