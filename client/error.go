@@ -33,6 +33,17 @@ type Error struct {
 	location string // target of a redirect
 }
 
+// StorageError is a failure to reach the address, other than the instance's,
+// that the instance names for the bytes of uploads.
+type StorageError struct {
+	Address string // scheme and host
+	Err     error
+}
+
+func (s *StorageError) Error() string { return s.Address + ": " + s.Err.Error() }
+
+func (s *StorageError) Unwrap() error { return s.Err }
+
 func (e *Error) Error() string {
 	var details []string
 	if e.Code != "" {

@@ -84,3 +84,19 @@ func TestFailedUploadIsCancelled(t *testing.T) {
 		}
 	}
 }
+
+// TestStorageUnreachable checks that the error names the storage that the
+// instance sends the bytes to, and that the upload is cancelled.
+func TestStorageUnreachable(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepBegin, refused(http.StatusOK, nil, `{"path":"p","signedUrl":"http://127.0.0.1:1/storage/p?signature=secret"}`))
+	c, _ := fresh(t, f.URL)
+	_, err := c.Upload(t.Context(), textFile(), Options{})
+	var storage *StorageError
+	if !errors.As(err, &storage) || storage.Address != "http://127.0.0.1:1" || !Unreachable(err) {
+		t.Errorf("error = %v, want a StorageError with the address", err)
+	}
+	if len(f.cancelled) != 1 || f.cancelled[0] != "p" {
+		t.Errorf("cancelled = %v, want the upload once", f.cancelled)
+	}
+}

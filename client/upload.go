@@ -130,7 +130,7 @@ func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
 	for restarts := 0; ; restarts++ {
 		link, path, err := c.upload(ctx, f, o)
-		if err != nil && path != "" && (ctx.Err() != nil || own && !restart(err) && !Unreachable(err)) {
+		if err != nil && path != "" && (ctx.Err() != nil || own && !restart(err) && !instanceUnreachable(err)) {
 			c.giveUp(ctx, path)
 		}
 		if err == nil || restarts == maxRestarts || !restart(err) {
@@ -172,6 +172,13 @@ func (c *Client) CancelUpload(ctx context.Context, path string) error {
 // cancelTime bounds how long Upload waits for the instance when it gives up.
 // Without an answer the upload reserves its limits a while longer.
 const cancelTime = 3 * time.Second
+
+// instanceUnreachable reports whether no connection to the instance was made,
+// rather than to its storage.
+func instanceUnreachable(err error) bool {
+	var storage *StorageError
+	return Unreachable(err) && !errors.As(err, &storage)
+}
 
 // giveUp cancels an upload that nobody continues.
 func (c *Client) giveUp(ctx context.Context, path string) {
@@ -291,6 +298,9 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 		}
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if to := req.URL; Unreachable(err) && to.Host != c.base.Host {
+			return &StorageError{Address: to.Scheme + "://" + to.Host, Err: err}
 		}
 		return err
 	})

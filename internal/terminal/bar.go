@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -27,11 +28,30 @@ func (b *Bar) Begin(f client.File) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sent = 0
-	b.bar = progressbar.NewOptions64(f.Size,
-		progressbar.OptionSetWriter(b.T.Err),
-		progressbar.OptionSetDescription(Pad(Truncate(Plain(filepath.Base(f.Name)), 30), 30)),
-		progressbar.OptionSetWidth(24),
+	b.bar = b.T.progress(filepath.Base(f.Name), f.Size)
+}
+
+// Widths of a line of progress. On a terminal of narrowLine columns or more, it
+// also has the times. bareLine columns are neither name nor bar.
+const (
+	narrowLine = 72
+	bareLine   = 22
+)
+
+// progress returns a progress bar that fits the terminal.
+func (t *Terminal) progress(what string, bytes int64) *progressbar.ProgressBar {
+	room, name, bar, narrow := cmp.Or(t.ErrWidth, defaultWidth), 30, 24, false
+	if narrow = room < narrowLine; narrow {
+		name = min(max((room-bareLine)/2, 1), name)
+		bar = min(max(room-bareLine-name, 1), bar)
+	}
+	return progressbar.NewOptions64(bytes,
+		progressbar.OptionSetWriter(t.Err),
+		progressbar.OptionSetDescription(Pad(Truncate(Plain(what), name), name)),
+		progressbar.OptionSetWidth(bar),
 		progressbar.OptionShowBytes(true),
+		progressbar.OptionSetPredictTime(!narrow),
+		progressbar.OptionSetElapsedTime(!narrow),
 		progressbar.OptionThrottle(ProgressEvery),
 		progressbar.OptionSetRenderBlankState(true))
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"vitrine/client"
+
+	"github.com/rivo/uniseg"
 )
 
 // screen returns what a terminal shows after this output.
@@ -64,5 +66,21 @@ func TestBarLeavesNothing(t *testing.T) {
 	lines := screen(out.String())
 	if lines[0] != "a server is not there; trying again in 2s" || lines[1] != "http://localhost:8080/p/k7m2w9xq4t" {
 		t.Errorf("the terminal shows %q", lines)
+	}
+}
+
+// TestNarrowProgress checks that the progress of a large file fits a narrow
+// terminal, and has a bar.
+func TestNarrowProgress(t *testing.T) {
+	for _, width := range []int{30, 40, 60, 71} {
+		var out bytes.Buffer
+		b := &Bar{T: &Terminal{Err: &out, ErrTTY: true, ErrWidth: width}}
+		b.Begin(client.File{Name: "A report with a name that is long.pdf", Size: 700 << 20})
+		b.Set(700<<20, 700<<20) // the end is always drawn
+		lines := strings.Split(out.String(), "\r")
+		last := lines[len(lines)-1]
+		if uniseg.StringWidth(last) >= width || !strings.Contains(last, "100%") || !strings.Contains(last, "█") {
+			t.Errorf("%d columns: %q", width, last)
+		}
 	}
 }

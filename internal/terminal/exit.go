@@ -17,12 +17,13 @@ const (
 	ExitAccess   = 4 // not signed in, or the API key was refused
 
 	ExitTemporary   = 75  // later it may succeed, as in sysexits.h: EX_TEMPFAIL
-	ExitInterrupted = 130 // by a signal, as shells number it
+	ExitInterrupted = 130 // by SIGINT, as shells number it
+	ExitTerminated  = 143 // by SIGTERM
 )
 
 // ExitCodes explains the exit codes, for the help.
 const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found, " +
-	"4 not signed in or API key refused, 75 try again later, 130 interrupted."
+	"4 not signed in or API key refused, 75 try again later, 130 interrupted, 143 terminated."
 
 // AccessError is the error of a command that has no API key to use.
 type AccessError struct{ message string }

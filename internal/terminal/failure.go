@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 )
@@ -27,6 +28,25 @@ func (t *Terminal) Fail(message, code string, advice []string, asJSON bool) {
 	for _, line := range advice {
 		t.Tell("%s", Plain(line))
 	}
+}
+
+// Unprinted returns the error of a command that did something, but could not
+// print its result. what says what was done, and the lines what to do about it.
+// It returns nil if err is nil.
+func Unprinted(err error, what string, lines ...string) error {
+	if err == nil {
+		return nil
+	}
+	return &AdvisedError{Err: fmt.Errorf("%s could not be printed: %w", what, Bare(err)), Lines: lines}
+}
+
+// Bare returns the error of a file without the name of the file and of the
+// system call.
+func Bare(err error) error {
+	if p := new(fs.PathError); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // ErrNotTried is the error of an argument after one that stopped the command.

@@ -19,13 +19,7 @@ func (m *Meter) Begin(what string, bytes int64) {
 		return
 	}
 	m.End()
-	m.bar = progressbar.NewOptions64(bytes,
-		progressbar.OptionSetWriter(m.T.Err),
-		progressbar.OptionSetDescription(Pad(Truncate(Plain(what), 30), 30)),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(ProgressEvery),
-		progressbar.OptionSetRenderBlankState(true))
+	m.bar = m.T.progress(what, bytes)
 }
 
 // Add adds bytes to the current step.

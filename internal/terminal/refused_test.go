@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 
@@ -29,6 +30,18 @@ func TestRefusedNamesTheFlag(t *testing.T) {
 		if got := (&Terminal{Asked: to}).Sentence(&c.err); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestUnreachableStorage checks that the message names both addresses.
+func TestUnreachableStorage(t *testing.T) {
+	to := &Target{Server: "http://localhost:8080", Key: "x"}
+	err := &client.StorageError{Address: "https://share.example", Err: &net.OpError{Op: "dial",
+		Err: &net.DNSError{Name: "share.example", IsNotFound: true}}}
+	const want = "cannot reach https://share.example, which http://localhost:8080 names for uploads: " +
+		"there is no host share.example. Check --public-url and --files of the server"
+	if got := (&Terminal{Asked: to}).Sentence(err); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

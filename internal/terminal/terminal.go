@@ -28,6 +28,7 @@ type Terminal struct {
 	InTTY    bool
 	colour   bool    // Out shows colors
 	Width    int     // columns of Out
+	ErrWidth int     // columns of Err; 0 means that they are not known
 	quiet    bool    // Say prints nothing
 	Asked    *Target // server of the command, for error messages; may be nil
 }
@@ -39,6 +40,9 @@ func Console() *Terminal {
 	t := &Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Width: defaultWidth,
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		InTTY: term.IsTerminal(int(os.Stdin.Fd()))}
+	if w, _, err := term.GetSize(int(os.Stderr.Fd())); t.ErrTTY && err == nil {
+		t.ErrWidth = w
+	}
 	t.colour = t.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.OutTTY && err == nil && w > 0 {
 		t.Width = w

@@ -43,6 +43,9 @@ func (a *AdvisedError) Unwrap() error { return a.Err }
 // ErrDeclined is the error of a command whose question was answered with no.
 var ErrDeclined = errors.New("nothing was changed, because you did not answer yes")
 
+// FromLogin is the source of a key that "login" has stored.
+const FromLogin = "the key of \"login\""
+
 // Target is the address of an instance and an API key.
 type Target struct {
 	Server, Key string
@@ -161,6 +164,8 @@ func (t *Terminal) Advice(err error, help string) (lines []string) {
 		lines = advised.Lines
 	case t.Asked != nil && errors.As(err, &e) && t.Asked.misses(e):
 		lines = []string{"Try: " + Self() + " ls"}
+	case t.Asked != nil && t.Asked.From == FromLogin && Code(err) == string(vitrine.CodeUnauthorized):
+		lines = []string{"Try: " + Self() + " login --server " + ShellWord(t.Asked.Server)}
 	}
 	if ExitCode(err) == ExitUsage {
 		lines = append(slices.Clip(lines), "Try: "+help)
@@ -181,7 +186,11 @@ func (to *Target) wrong(err error) string {
 		}
 		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
 	}
-	cannot := "cannot reach " + to.Server + ": "
+	cannot, check := "cannot reach "+to.Server+": ", "the address (--server or VITRINE_SERVER)."
+	if storage := new(client.StorageError); errors.As(err, &storage) {
+		cannot = fmt.Sprintf("cannot reach %s, which %s names for uploads: ", storage.Address, to.Server)
+		check = "--public-url and --files of the server."
+	}
 	var dns *net.DNSError
 	var op *net.OpError
 	var certificate *tls.CertificateVerificationError
@@ -192,19 +201,19 @@ func (to *Target) wrong(err error) string {
 	case errors.Is(err, context.Canceled):
 		return ""
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return cannot + "there is no host " + dns.Name + ". Check the address (--server or VITRINE_SERVER)."
+		return cannot + "there is no host " + dns.Name + ". Check " + check
 	case errors.As(err, &dns):
-		return cannot + "the name " + dns.Name + " cannot be looked up. Check the network and the address (--server or VITRINE_SERVER)."
+		return cannot + "the name " + dns.Name + " cannot be looked up. Check the network and " + check
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return cannot + "nothing listens there. Check that the server is running, and the address (--server or VITRINE_SERVER)."
+		return cannot + "nothing listens there. Check that the server is running, and " + check
 	case errors.As(err, &certificate), errors.As(err, &unknown):
 		return cannot + "its certificate is not valid: " + err.Error()
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return cannot + "it does not speak TLS there. Check whether the address begins with http:// or https://."
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return cannot + "it did not respond in time. Check the network and the address (--server or VITRINE_SERVER)."
+		return cannot + "it did not respond in time. Check the network and " + check
 	case errors.As(err, &op):
-		return cannot + op.Err.Error() + ". Check the network and the address (--server or VITRINE_SERVER)."
+		return cannot + op.Err.Error() + ". Check the network and " + check
 	}
 	return ""
 }
