@@ -44,7 +44,8 @@ func New(grammar any, options ...kong.Option) *kong.Kong {
 // Rewrite replaces forms that other programs have: no arguments and "help",
 // with or without a command, print help; --version, -V and -v are the command
 // version. --version cannot be a flag of all commands, since some have one of
-// their own. The name of a group alone prints the help of the group.
+// their own. The name of a group alone prints the help of the group, and so does
+// "help" after it.
 func Rewrite(parser *kong.Kong, args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -53,8 +54,11 @@ func Rewrite(parser *kong.Kong, args []string) []string {
 		return append(slices.Clone(args[1:]), "--help")
 	case slices.Contains([]string{"--version", "-V", "-v"}, args[0]):
 		return append([]string{"version"}, args[1:]...)
-	case len(args) == 1 && isGroup(parser.Model.Node, args[0]):
+	case !isGroup(parser.Model.Node, args[0]):
+	case len(args) == 1:
 		return []string{args[0], "--help"}
+	case args[1] == "help":
+		return slices.Concat(args[:1], args[2:], []string{"--help"})
 	}
 	return args
 }

@@ -46,6 +46,8 @@ func TestMessages(t *testing.T) {
 		{"group -- ", "group needs a command", "vitrine group --help"},
 		{"group add x", `unexpected argument "x"`, "vitrine group add --help"},
 		{"do", "<what> is missing: vitrine do <what>", "vitrine do --help"},
+		{"do x --plam free", `unknown flag --plam, did you mean "--plan"?`, "vitrine do --help"},
+		{"do x --clue free", `unknown flag --clue`, "vitrine do --help"},
 		{"do x --plan gold", `--plan: "gold" is not one of free, pro`, "vitrine do --help"},
 		{"do x --plan=", "--plan must not be empty", "vitrine do --help"},
 		{"do x --hosts=", "--hosts must not be empty", "vitrine do --help"},
@@ -97,6 +99,7 @@ func TestRewrite(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "--help", "help": "--help", "help group add": "group add --help", "--version": "version",
 		"-V x": "version x", "-v": "version",
+		"group help": "group --help", "group help add": "group add --help", "do help": "do help",
 		"group": "group --help", "gr": "gr --help", "group add": "group add", "do": "do",
 	} {
 		if got := strings.Join(Rewrite(p, strings.Fields(args)), " "); got != want {

@@ -56,6 +56,8 @@ var rewrites = []rewrite{
 var (
 	notInEnum  = regexp.MustCompile(`^(\S+?)(?:=\S+)? must be one of (.*) but got (".*")$`)
 	unexpected = regexp.MustCompile(`^unexpected argument (.*?)(, did you mean .*)?$`)
+	unknown    = regexp.MustCompile(`^(unknown flag --(\S+)), did you mean (.*)\?$`)
+	suggestion = regexp.MustCompile(`"--([^"]+)"`)
 )
 
 // explain replaces an error of kong by one in our words: it names the flag or
@@ -86,6 +88,10 @@ func explain(err error) error {
 			what = Name(node) + " has no command "
 		}
 		w.message = what + quoted(m[1]) + suggested(w.context, node, strings.Trim(m[1], `"`), m[2])
+		return w
+	}
+	if m := unknown.FindStringSubmatch(w.message); m != nil {
+		w.message = m[1] + likeFlag(m[2], m[3])
 		return w
 	}
 	if strings.HasPrefix(w.message, "expected ") {
@@ -127,10 +133,43 @@ func suggested(k *kong.Context, node *kong.Node, word, kongs string) string {
 			}
 		}
 	}
+	if instead == "" && node == nil && k != nil {
+		instead = likeCommand(k.Model.Node, word)
+	}
 	if instead == "" {
 		return ""
 	}
 	return ", did you mean " + quoted(instead) + "?"
+}
+
+// likeCommand returns the command of the program that differs least from a
+// word, by less than half of its letters, or "".
+func likeCommand(program *kong.Node, word string) (found string) {
+	least := (len(word) + 1) / 2
+	for _, c := range program.Children {
+		if d := differences(word, c.Name); d < least && !c.Hidden {
+			least, found = d, c.Name
+		}
+	}
+	return found
+}
+
+// likeFlag returns the end of a message about an unknown flag: those of kong's
+// suggestions that begin like it, or differ by less than half of its letters.
+func likeFlag(flag, suggestions string) string {
+	var like []string
+	for _, m := range suggestion.FindAllStringSubmatch(suggestions, -1) {
+		if strings.HasPrefix(m[1], flag) || 2*differences(flag, m[1]) < len(flag) {
+			like = append(like, `"--`+m[1]+`"`)
+		}
+	}
+	switch len(like) {
+	case 0:
+		return ""
+	case 1:
+		return ", did you mean " + like[0] + "?"
+	}
+	return ", did you mean one of " + strings.Join(like, ", ") + "?"
 }
 
 // similar reports whether a word is like the one that a message of kong
