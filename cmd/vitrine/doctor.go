@@ -92,12 +92,12 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Conte
 			wrong: terminal.Bad}[f.State]
 		f.Text = terminal.Plain(f.Text)
 		if c.JSON {
-			failed = errors.Join(failed, t.JSON(f))
+			failed = cmp.Or(failed, t.JSON(f))
 			return
 		}
 		_, err := fmt.Fprintf(t.Out, "%s  %s: %s\n", t.Paint(colour, terminal.Pad(string(f.State), len(warning))),
 			f.Part, f.Text)
-		failed = errors.Join(failed, err)
+		failed = cmp.Or(failed, err)
 	}
 	d := &doctor{doctorCmd: c, each: told, now: instance.Clock, parser: k.Kong}
 	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,

@@ -34,3 +34,16 @@ func TestInterruptedInput(t *testing.T) {
 		writer.Close()
 	}
 }
+
+// TestMCPOnTerminal checks that a person who starts mcp learns what it waits
+// for.
+func TestMCPOnTerminal(t *testing.T) {
+	for _, tty := range []bool{true, false} {
+		var errs bytes.Buffer
+		code := run(t.Context(), &terminal.Terminal{Out: new(bytes.Buffer), Err: &errs, In: strings.NewReader(""),
+			InTTY: tty}, []string{"mcp", "--api-key", "x", "--server", "http://127.0.0.1:1"})
+		if said := strings.HasPrefix(errs.String(), "Waiting for an MCP client"); code != 0 || said != tty {
+			t.Errorf("terminal %v: exit code %d, %s", tty, code, &errs)
+		}
+	}
+}

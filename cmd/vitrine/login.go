@@ -45,7 +45,9 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	before, err := stored.Load(server)
-	if err != nil {
+	if errors.Is(err, credentials.ErrDamaged) { // the new key replaces it
+		t.Say("%s is damaged, and is replaced.", terminal.Plain(stored.File(server)))
+	} else if err != nil {
 		return err
 	}
 	api, err := remote.NewClient(t, terminal.Target{Server: server}, remote.Patient(t)...)
@@ -181,7 +183,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return terminal.NoAccess("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""},
+	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
 		remote.Patient(t)...)
 	if err != nil {
 		return err
@@ -189,8 +191,9 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	err = api.RevokeKey(ctx)
 	kept := checkAccess(err)
 	if err != nil && !unknownKey(err) && !kept {
-		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only",
-			t.Sentence(err), stored.File(server))
+		return &terminal.AdvisedError{Err: err, Lines: []string{fmt.Sprintf(
+			"The key was not revoked. Try again, or delete %s to remove it from this machine only.",
+			stored.File(server))}}
 	}
 	if err := stored.Remove(server); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"vitrine/internal/command"
@@ -86,13 +87,24 @@ func main() {
 	ctx, interrupt := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var terminated atomic.Bool
+	interrupted := func() int {
+		if terminated.Load() {
+			return terminal.ExitTerminated
+		}
+		return terminal.ExitInterrupted
+	}
 	go func() {
-		<-signals
+		terminated.Store(<-signals == syscall.SIGTERM)
 		interrupt()
 		<-signals // a second signal ends the process at once
-		os.Exit(terminal.ExitInterrupted)
+		os.Exit(interrupted())
 	}()
-	os.Exit(run(ctx, terminal.Console(), os.Args[1:]))
+	code := run(ctx, terminal.Console(), os.Args[1:])
+	if code == terminal.ExitInterrupted {
+		code = interrupted()
+	}
+	os.Exit(code)
 }
 
 // newParser returns the parser of the command line.

@@ -120,7 +120,8 @@ const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 	"| 3 | There is no such link, version, captions, account or key. With several arguments: none of those that failed exists. |\n" +
 	"| 4 | You are not signed in, or the API key was refused: it is unknown, revoked or expired, its scope does not allow this, or its account is suspended. |\n" +
 	"| 75 | Try again later: the server cannot be reached, did not answer in time, is busy, or limits the rate of requests; or the database cannot be reached. |\n" +
-	"| 130 | You interrupted it. |\n"
+	"| 130 | You interrupted it. |\n" +
+	"| 143 | It was ended with SIGTERM. |\n"
 
 // output is the section about what commands print.
 const output = "\n## Output\n\nResults go to standard output, messages and progress to standard error. On a terminal, a list is a table that\n" +

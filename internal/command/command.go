@@ -44,8 +44,8 @@ func New(grammar any, options ...kong.Option) *kong.Kong {
 // Rewrite replaces forms that other programs have: no arguments and "help",
 // with or without a command, print help; --version, -V and -v are the command
 // version. --version cannot be a flag of all commands, since some have one of
-// their own. The name of a group alone prints the help of the group, and so does
-// "help" after it.
+// their own. The name of a group alone prints the help of the group, and so
+// does "help" after it.
 func Rewrite(parser *kong.Kong, args []string) []string {
 	switch {
 	case len(args) == 0:

@@ -82,6 +82,9 @@ func (c Store) Last() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
+// ErrDamaged is the error of a stored login that cannot be read.
+var ErrDamaged = errors.New("is damaged: log in again")
+
 // Load returns the credential for a server, or nil if there is none.
 func (c Store) Load(server string) (*Credential, error) {
 	b, err := os.ReadFile(c.File(server))
@@ -93,7 +96,7 @@ func (c Store) Load(server string) (*Credential, error) {
 	}
 	var v Credential
 	if err := json.Unmarshal(b, &v); err != nil || v.Server != server {
-		return nil, fmt.Errorf("%s is damaged: delete it, and log in again", c.File(server))
+		return nil, fmt.Errorf("%s %w", c.File(server), ErrDamaged)
 	}
 	return &v, nil
 }

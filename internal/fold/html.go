@@ -217,7 +217,7 @@ func (f *folding) anchor(n *html.Node) error {
 		set(n, "href", "#"+part)
 		return nil
 	}
-	return &Problem{f.Entry, fmt.Sprintf("it links to %s. One link shows one page: publish that file by itself and link to its address, or make a website on the site of your instance", name)}
+	return &Problem{f.Entry, fmt.Sprintf("it links to %s. One link shows one page: publish that file by itself and link to its address, or publish the whole folder as a website", name)}
 }
 
 func attrName(a html.Attribute) string {

@@ -98,16 +98,21 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if err != nil {
 		return c.existingHint(err)
 	}
+	unprinted := func(err error) error {
+		return terminal.Unprinted(err, "the account "+a.Email+" is created, but its API key",
+			fmt.Sprintf("To create another key: %s key create %s%s", terminal.Self(), terminal.ShellWord(a.Email),
+				terminal.DataFlag(c.Data)))
+	}
 	if c.JSON {
-		return t.JSON(struct {
+		return unprinted(t.JSON(struct {
 			Email  string       `json:"email"`
 			Plan   vitrine.Plan `json:"plan"`
 			APIKey string       `json:"apiKey"`
-		}{a.Email, a.Plan, string(key)})
+		}{a.Email, a.Plan, string(key)}))
 	}
 	t.Say("Account %s, role %s, plan %s (%s). Its API key, shown only once:", terminal.Plain(a.Email),
 		roleName(a.Role), a.Plan, map[bool]string{true: "full access", false: "limited access"}[a.Plan.Pro()])
-	return showKey(t, c.Data, key)
+	return unprinted(showKey(t, c.Data, key))
 }
 
 // AfterApply notes whether the command names a place: only then it creates an
@@ -126,7 +131,9 @@ func (c *accountCreateCmd) check(in io.Reader) (chosen string, err error) {
 	case c.From == "-":
 		return "", nil
 	case c.From != "":
-		_, err = os.Stat(c.From)
+		if _, err = os.Stat(c.From); err != nil {
+			err = fmt.Errorf("%s: %w", c.From, terminal.Bare(err))
+		}
 		return "", err
 	case c.Email == "":
 		return "", terminal.Usage("name an e-mail address, or a file with --from")

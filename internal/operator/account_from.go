@@ -173,6 +173,8 @@ func (a *newAccount) check(first bool) error {
 	}
 	switch {
 	case first && a.Role == string(vitrine.RoleOwner):
+	case a.Role == string(vitrine.RoleOwner):
+		return errors.New("only the first account is created as owner. For another one, create it without a role, then use \"vitrine account role\"")
 	case a.Role != "" && a.Role != memberRole && a.Role != string(vitrine.RoleModerator):
 		return fmt.Errorf("there is no role %q: member or moderator", a.Role)
 	case first && a.Role != "":

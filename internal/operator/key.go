@@ -62,11 +62,19 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.JSON(newKeyOf(c.Email, key, 0))
+			return unprinted(t.JSON(newKeyOf(c.Email, key, 0)), c.Email, key, c.Data)
 		}
-		t.Say("Key %q of %s, shown only once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
-		return showKey(t, c.Data, key.Text)
+		t.Say("Key %d, %q, of %s, shown only once:", key.ID, terminal.Plain(c.Name), terminal.Plain(c.Email))
+		return unprinted(showKey(t, c.Data, key.Text), c.Email, key, c.Data)
 	})
+}
+
+// unprinted returns the error of a command that could not print a new key: it
+// names the key and how to revoke it.
+func unprinted(err error, email string, key auth.NewKey, dir string) error {
+	return terminal.Unprinted(err, fmt.Sprintf("key %d, %q, of %s is created, but", key.ID, key.Name, email),
+		fmt.Sprintf("Revoke it: %s key revoke %s %d%s", terminal.Self(), terminal.ShellWord(email), key.ID,
+			terminal.DataFlag(dir)))
 }
 
 // newKeyRow is the output for a new key.
@@ -170,14 +178,14 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.JSON(newKeyOf(c.Email, key, vitrine.KeyID(c.ID)))
+			return unprinted(t.JSON(newKeyOf(c.Email, key, vitrine.KeyID(c.ID))), c.Email, key, c.Data)
 		}
 		old := "works until " + t.When(key.OldEnds)
 		if grace == 0 {
 			old = "no longer works"
 		}
 		t.Say("New key of %s, shown only once. It replaces key %d, which %s:", terminal.Plain(c.Email), c.ID, old)
-		return showKey(t, c.Data, key.Text)
+		return unprinted(showKey(t, c.Data, key.Text), c.Email, key, c.Data)
 	})
 }
 

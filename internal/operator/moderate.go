@@ -69,10 +69,22 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkDisableCmd struct{ decideArg }
 
+// Run disables a link. A link that a moderator could not disable, because it is
+// disabled already, stays as it is.
 func (c *linkDisableCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link,
-		error) {
-		return s.Disable(ctx, c.Slug, c.decision())
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		l, err := in.Links.BySlug(ctx, c.Slug)
+		if err != nil {
+			return err
+		}
+		if l.State == vitrine.StateDisabled && !links.MayDisable(l) {
+			t.Say("%s is disabled already.", terminal.Plain(c.Slug))
+			return c.show(ctx, t, in, l)
+		}
+		if l, err = in.Links.Disable(ctx, c.Slug, c.decision()); err != nil {
+			return err
+		}
+		return c.show(ctx, t, in, l)
 	})
 }
 

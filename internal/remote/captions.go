@@ -104,7 +104,7 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	}
 	f, err := os.Open(c.File)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
+		return "", nil, fmt.Errorf("%s: %w", c.File, terminal.Bare(err))
 	}
 	defer f.Close()
 	if language = c.Language; language == "" {
@@ -113,7 +113,7 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 		}
 	}
 	if text, err = io.ReadAll(io.LimitReader(f, vitrine.MaxCaptions+1)); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
+		return "", nil, fmt.Errorf("%s: %w", c.File, terminal.Bare(err))
 	}
 	if len(text) > vitrine.MaxCaptions {
 		return "", nil, fmt.Errorf("%s is larger than 1 MiB, the limit for captions", c.File)

@@ -48,7 +48,7 @@ type deployed struct {
 func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	f, unsent, err := openWebsite(c.Folder)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Folder, bare(err))
+		return fmt.Errorf("%s: %w", c.Folder, terminal.Bare(err))
 	}
 	defer f.Close()
 	b := &terminal.Bar{T: t}

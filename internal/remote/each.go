@@ -13,7 +13,8 @@ import (
 
 // forEach calls do for each argument of a command, which prints its result. It
 // continues after an error, unless the command fails for the others too.
-// failed prints an argument with an error for programs. Messages name the
+// failed prints an argument with an error for programs; if it cannot, the
+// command ends. Messages name the
 // arguments that have failed, by shown, and those that were not tried. what is
 // the end of a message such as "1 of 2 files failed".
 func forEach(ctx context.Context, t *terminal.Terminal, args []string, what string, do func(arg string) error,
@@ -29,13 +30,11 @@ func forEach(ctx context.Context, t *terminal.Terminal, args []string, what stri
 		}
 		named := fmt.Errorf("%s: %w", shown(arg), err)
 		errs = append(errs, named)
-		if err := failed(arg, err); err != nil {
-			return err
-		}
-		if left := args[i+1:]; len(left) > 0 && hopeless(err) {
+		unprinted := failed(arg, err)
+		if left := args[i+1:]; len(left) > 0 && (unprinted != nil || hopeless(err)) {
 			for _, arg := range left {
-				if err := failed(arg, terminal.ErrNotTried); err != nil {
-					return err
+				if unprinted == nil {
+					unprinted = failed(arg, terminal.ErrNotTried)
 				}
 			}
 			return &terminal.AdvisedError{Err: named, Lines: []string{"Not tried: " + strings.Join(left, ", ")}}

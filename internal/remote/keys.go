@@ -82,8 +82,12 @@ func (c *KeysCmd) request(now time.Time) (r client.KeyRequest, err error) {
 
 // showNew prints a new key, alone on standard output.
 func (c *KeysCmd) showNew(t *terminal.Terminal, key client.CreatedKey) error {
+	unprinted := func(err error) error {
+		return terminal.Unprinted(err, fmt.Sprintf("key %d, %q, is created, but", key.ID, key.Name),
+			fmt.Sprintf("Revoke it: %s keys --revoke %d", terminal.Self(), key.ID))
+	}
 	if c.JSON {
-		return t.JSON(key)
+		return unprinted(t.JSON(key))
 	}
 	expires := "never expires"
 	if !key.ExpiresAt.IsZero() {
@@ -91,7 +95,7 @@ func (c *KeysCmd) showNew(t *terminal.Terminal, key client.CreatedKey) error {
 	}
 	t.Say("Key %d, %q (%s, %s), shown only once:", key.ID, terminal.Plain(key.Name), terminal.Plain(key.Scope), expires)
 	_, err := fmt.Fprintln(t.Out, terminal.Plain(key.APIKey))
-	return err
+	return unprinted(err)
 }
 
 func (c *KeysCmd) list(ctx context.Context, t *terminal.Terminal, api *client.Client) error {

@@ -16,8 +16,8 @@ import (
 
 type LsCmd struct {
 	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
-	Kind   string   `once:"" predictor:"kind" help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
-	Status string   `once:"" predictor:"status" help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
+	Kind   string   `once:"" predictor:"kind" help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." default:"" enum:",pdf,image,video,audio,document,text,html,archive" placeholder:"KIND"`
+	Status string   `once:"" predictor:"status" help:"Only links in this status: live, review, processing or disabled." default:"" enum:",live,review,processing,disabled" placeholder:"STATUS"`
 	terminal.LimitFlags
 	Flags
 }

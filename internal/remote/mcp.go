@@ -27,6 +27,9 @@ func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
 				client.WithPatience(10*time.Second))
 		}}
+	if t.InTTY {
+		t.Say("Waiting for an MCP client on standard input. To end: Ctrl-D.")
+	}
 	stdio := newStdio(t.In, t.Out)
 	err := s.MCP().Run(ctx, &mcp.IOTransport{Reader: stdio, Writer: stdio})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {

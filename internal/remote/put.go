@@ -111,7 +111,7 @@ func (c *PutCmd) shownName(path string) string {
 func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
 	f, err := open(b.T, path)
 	if err != nil {
-		return nil, bare(err)
+		return nil, terminal.Bare(err)
 	}
 	defer f.Close()
 	f.Name = cmp.Or(c.Name, f.Name)
@@ -131,7 +131,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	if err != nil {
 		return nil, c.advised(err, path, f.Name)
 	}
-	c.sayDeleted(b, before, c.versions(ctx, api))
+	c.sayDeleted(ctx, api, b, before, c.versions(ctx, api))
 	return &l, nil
 }
 
@@ -188,9 +188,10 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return client.File{}, err
 	}
 	defer root.Close()
+	deploy := "To publish the whole folder, as a website: " + terminal.Self() + " deploy " + terminal.ShellWord(path)
 	page, err := fold.Folder(root.FS())
 	if err != nil {
-		return client.File{}, err
+		return client.File{}, &terminal.AdvisedError{Err: err, Lines: []string{deploy}}
 	}
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -208,7 +209,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	if n := len(page.Unused); n > 0 {
 		t.Say("Files that are not used by %s, and not published (%d): %s", terminal.Plain(page.Entry), n,
 			terminal.Plain(some(page.Unused)))
-		t.Say("To publish all of them, as a website: %s deploy %s", terminal.Self(), terminal.ShellWord(path))
+		t.Say("%s", deploy)
 	}
 	if n := len(page.Remote); n > 0 {
 		t.Say("The page loads these addresses from the web, which may fail (%d): %s", n,
@@ -256,8 +257,9 @@ func some(names []string) string {
 // show prints the result for a file.
 func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string,
 	l *client.Link) error {
+	unprinted := "it is published at " + l.URL + ", which"
 	if c.JSON {
-		return t.JSON(row(ctx, api, path, l))
+		return terminal.Unprinted(t.JSON(row(ctx, api, path, l)), unprinted)
 	}
 	if l.Review {
 		t.Say("%s is held for review (%s): its link works once a moderator approves it.", terminal.Plain(path),
@@ -280,10 +282,8 @@ func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	if t.OutTTY && len(c.Files) > 1 {
 		line = terminal.Plain(path) + " → " + line
 	}
-	if _, err := fmt.Fprintln(t.Out, line); err != nil {
-		return fmt.Errorf("it is published at %s, which could not be printed: %w", l.URL, bare(err))
-	}
-	return nil
+	_, err := fmt.Fprintln(t.Out, line)
+	return terminal.Unprinted(err, unprinted)
 }
 
 // row returns the JSON output for a published file.
@@ -303,12 +303,4 @@ func failed(t *terminal.Terminal, err error) (message, code string) {
 		return e.Message, terminal.Code(err)
 	}
 	return t.Sentence(err), terminal.Code(err)
-}
-
-// bare returns the error without the file name, which the caller adds.
-func bare(err error) error {
-	if p := new(os.PathError); errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

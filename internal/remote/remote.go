@@ -38,9 +38,6 @@ func Address(server string) string {
 	return cmp.Or(strings.TrimSpace(server), strings.TrimSpace(os.Getenv("VITRINE_URL")))
 }
 
-// fromLogin is the source of a key that "login" has stored, for messages.
-const fromLogin = "the key of \"login\""
-
 // target returns server and key from flags, else from the login file. It never
 // sends a key from a flag or a variable to a server from that file.
 func (r Connection) target() (terminal.Target, error) {
@@ -76,7 +73,7 @@ func (r Connection) target() (terminal.Target, error) {
 	if c == nil {
 		return terminal.Target{}, terminal.NoAccess(noKey(server))
 	}
-	return terminal.Target{Server: server, Key: c.APIKey, From: fromLogin}, nil
+	return terminal.Target{Server: server, Key: c.APIKey, From: terminal.FromLogin}, nil
 }
 
 // lastLogin returns the server of the last login, or "" if there is none.

@@ -80,6 +80,14 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 func (c *VersionsCmd) change(ctx context.Context, t *terminal.Terminal, api *client.Client, slug string) error {
 	switch {
 	case c.Restore != nil:
+		all, err := api.Versions(ctx, slug)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(v client.Version) bool { return v.Current && v.Version == *c.Restore }) {
+			t.Say("Nothing is different: the link shows version %d already.", *c.Restore)
+			return nil
+		}
 		if _, err := api.RestoreVersion(ctx, slug, *c.Restore); err != nil {
 			return noVersion(err, *c.Restore, slug)
 		}
@@ -142,8 +150,8 @@ func (c *PutCmd) versions(ctx context.Context, api *client.Client) []client.Vers
 }
 
 // sayDeleted says which versions a replacement deleted, because an account
-// keeps only some.
-func (c *PutCmd) sayDeleted(b *terminal.Bar, before, after []client.Version) {
+// keeps only some. An imported link may have a version without a file.
+func (c *PutCmd) sayDeleted(ctx context.Context, api *client.Client, b *terminal.Bar, before, after []client.Version) {
 	if len(after) == 0 {
 		return
 	}
@@ -152,7 +160,14 @@ func (c *PutCmd) sayDeleted(b *terminal.Bar, before, after []client.Version) {
 			continue
 		}
 		b.Clear()
-		b.T.Say("Version %d is deleted: your account keeps %s.", v.Version,
-			terminal.Counted(int64(len(after)-1), "earlier version"))
+		if v.SHA256 == "" {
+			b.T.Say("Version %d, which had no file, is replaced.", v.Version)
+			continue
+		}
+		why := ""
+		if key, err := api.Key(ctx); err == nil && key.Limits.Versions > 0 && int64(len(after)) > key.Limits.Versions {
+			why = ": your account keeps " + terminal.Counted(key.Limits.Versions, "earlier version")
+		}
+		b.T.Say("Version %d is deleted%s.", v.Version, why)
 	}
 }

@@ -29,7 +29,7 @@ func (c *WhoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	who := whoami{Server: t.Asked.Server, From: t.Asked.From, Key: key}
-	if who.From == fromLogin {
+	if who.From == terminal.FromLogin {
 		who.From = "login"
 	}
 	if c.JSON {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"vitrine/report"
 
@@ -127,4 +128,22 @@ func gauge(share report.Tenths, width int) string {
 		bar += string(eighths[n%8-1])
 	}
 	return Pad(bar, width)
+}
+
+// narrowHours is the width below which the hours have less text.
+const narrowHours = 64
+
+// hours writes the views by hour and weekday.
+func (p *page) hours(h report.Timing) {
+	if h.PeakHour == nil || h.PeakWeekday == nil {
+		return
+	}
+	p.heading("Hours (" + Plain(p.zone.String()) + ")")
+	pad, hours, week := len(h.ByHour), "0 to 23, ", "Monday to Sunday, "
+	if p.width < narrowHours {
+		pad, hours, week = 0, "", "Mon to Sun, "
+	}
+	p.line("%s  %smost at %02d:00", spark(h.ByHour[:], len(h.ByHour)), hours, *h.PeakHour)
+	days := append(slices.Clone(h.ByWeekday[1:]), h.ByWeekday[0]) // from Monday
+	p.line("%s  %smost on %s", Pad(spark(days, len(days)), pad), week, time.Weekday(*h.PeakWeekday))
 }

@@ -15,7 +15,6 @@ import (
 const (
 	pageWidth   = 96 // maximum width in columns
 	narrowWidth = 40
-	narrowHours = 64 // below it, the hours have less text
 	wideFigures = 75
 	gaugeWidth  = 24
 	cardRows    = 5
@@ -317,16 +316,7 @@ func (p *page) audience(s *report.Summary, more ...card) {
 		}
 	}
 	p.sideBySide(row)
-	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
-		p.heading("Hours (" + Plain(p.zone.String()) + ")")
-		pad, hours, week := len(h.ByHour), "0 to 23, ", "Monday to Sunday, "
-		if p.width < narrowHours {
-			pad, hours, week = 0, "", "Mon to Sun, "
-		}
-		p.line("%s  %smost at %02d:00", spark(h.ByHour[:], len(h.ByHour)), hours, *h.PeakHour)
-		days := append(slices.Clone(h.ByWeekday[1:]), h.ByWeekday[0]) // from Monday
-		p.line("%s  %smost on %s", Pad(spark(days, len(days)), pad), week, time.Weekday(*h.PeakWeekday))
-	}
+	p.hours(s.Timing)
 }
 
 // excluded writes the excluded views by reason and program.
