@@ -29,8 +29,8 @@ test-all: ## every repetition too: each crash point, real clocks, all widths of 
 screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
 	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test -tags screens ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
 
-pictures: ## the pictures of the app in the documentation
-	VITRINE_PICTURES=$(CURDIR)/internal/web/front/pictures go test -tags screens ./internal/web -run '^TestDocPictures$$' -count 1 -timeout 5m
+pictures: ## the pictures of the app in the documentation and in the README
+	VITRINE_PICTURES=$(CURDIR)/internal/web/front/pictures VITRINE_README_PICTURES=$(CURDIR)/docs/images go test -tags screens ./internal/web -run '^Test(Doc|Readme)Pictures$$' -count 1 -timeout 5m
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without

@@ -4,9 +4,15 @@ package web_test
 
 import (
 	"context"
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"vitrine"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -51,4 +57,73 @@ func TestDocPictures(t *testing.T) {
 			d.check(os.WriteFile(to, shot, 0o644))
 		}
 	}
+}
+
+// A framed is a window of a picture of the README.
+type framed struct {
+	path, theme   string
+	as            *vitrine.Account // nil for a reader
+	width, height int64            // of the window
+	shown         int              // its width in the picture
+	act           func(*tab)
+}
+
+// TestReadmePictures takes the two pictures of the README, in the directory
+// VITRINE_README_PICTURES ("make pictures").
+func TestReadmePictures(t *testing.T) {
+	d := newPicturedDemo(t)
+	a := newAudience(t, d, d.cookies())
+	slug := func(name string) string { return string(d.links[name].Slug) }
+	search := func(tb *tab) {
+		f := tb.frame("/view")
+		f.until(`document.querySelector(".page canvas") !== null`)
+		f.run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil),
+			chromedp.SendKeys("#query", "garden"))
+		f.linger(2500 * time.Millisecond)
+	}
+	report := d.links["annual-report.pdf"]
+	for name, windows := range map[string][]framed{
+		"site.png": {
+			{path: statsPath(report) + "?range=90d", theme: "light", as: d.pro, width: 1380, height: 1054, shown: 760},
+			{path: "/links/" + string(report.Slug), theme: "light", as: d.pro, width: 390, height: 844, shown: 268},
+			{path: "/dashboard", theme: "dark", as: d.pro, width: 390, height: 844, shown: 268},
+		},
+		"page.png": {
+			{path: "/p/" + string(report.Slug), theme: "light", width: 1180, height: 745, shown: 820, act: search},
+			{path: "/p/" + slug("hours.md"), theme: "dark", width: 390, height: 844, shown: 240},
+			{path: "/p/" + slug("visitors.csv"), theme: "light", width: 390, height: 844, shown: 240},
+		},
+	} {
+		var images strings.Builder
+		for _, w := range windows {
+			fmt.Fprintf(&images, `<img width="%d" src="data:image/png;base64,%s">`, w.shown,
+				base64.StdEncoding.EncodeToString(a.window(w)))
+		}
+		var shot []byte
+		tb := a.tab(nil)
+		const style = "<style>body { margin: 0 } div { display: flex; gap: 28px; padding: 28px; width: max-content; background: #e2dfd7 }" +
+			" img { border-radius: 8px; box-shadow: 0 12px 32px #0003 }</style>"
+		var box page.Viewport
+		tb.run(chromedp.EmulateViewport(1440, 700), chromedp.Navigate("about:blank"),
+			chromedp.Evaluate(fmt.Sprintf("document.body.innerHTML = %q", style+"<div>"+images.String()+"</div>"), nil),
+			chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode())).then(() => undefined)`, nil, awaited),
+			chromedp.Evaluate(`((r) => ({x: 0, y: 0, width: r.width, height: r.height, scale: 1}))(document.querySelector("div").getBoundingClientRect())`, &box),
+			chromedp.ActionFunc(func(ctx context.Context) (err error) {
+				shot, err = page.CaptureScreenshot().WithClip(&box).Do(ctx)
+				return err
+			}))
+		d.check(os.WriteFile(filepath.Join(os.Getenv("VITRINE_README_PICTURES"), name), shot, 0o644))
+	}
+}
+
+// window takes the picture of a window.
+func (a *audience) window(w framed) (shot []byte) {
+	a.t.Helper()
+	tb := a.tab(w.as)
+	tb.run(inTheme(w.theme), chromedp.EmulateViewport(w.width, w.height), chromedp.Navigate(a.d.url+w.path))
+	if w.act != nil {
+		w.act(tb)
+	}
+	tb.run(chromedp.Sleep(time.Second), chromedp.Evaluate(realAddress, nil), chromedp.CaptureScreenshot(&shot))
+	return shot
 }
