@@ -24,7 +24,10 @@ func checkLimits(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vi
 	refuse := func(code vitrine.Code, limit, used int64, message string) *vitrine.Error {
 		return &vitrine.Error{Code: code, Limit: &limit, Used: &used, Upgrade: !a.Plan.Pro(), Message: message}
 	}
-	full := fullLimit{tx: tx, upload: u, now: now}
+	full := fullLimit{tx: tx, upload: u, now: now, zone: time.UTC}
+	if zone, err := time.LoadLocation(a.TimeZone); err == nil {
+		full.zone = zone
+	}
 	switch used, usedBytes := links+held, bytes+heldBytes; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
 		return refuse(vitrine.CodeFileTooLarge, limits.FileBytes, u.Size,
@@ -46,6 +49,7 @@ type fullLimit struct {
 	tx     vitrine.Tx
 	upload *vitrine.Upload
 	now    time.Time
+	zone   *time.Location // of the account
 	what   vitrine.Holding
 	links  int64 // how many the account has
 	held   int64 // how much of what other unfinished uploads hold
@@ -79,7 +83,7 @@ func (f fullLimit) explain(e *vitrine.Error) error {
 // do.
 func (f fullLimit) sentences(enough bool, until time.Time) string {
 	// Rounded up to the next minute.
-	at := until.Add(time.Minute - time.Millisecond).UTC().Format("15:04 UTC")
+	at := until.Add(time.Minute - time.Millisecond).In(f.zone).Format("15:04 MST")
 	held := strconv.FormatInt(f.held, 10) + " of them"
 	if f.what == vitrine.Bytes {
 		held = decimalSize(f.held) + " of it"

@@ -43,6 +43,8 @@ func TestBrowserChoices(t *testing.T) {
 	tb := newMember(t, d.site, d.member)
 	tb.run(chromedp.Navigate(d.url + "/account"))
 	tb.until(`document.querySelector("select#timezone optgroup[label=Europe] [value='Europe/Berlin']") !== null`)
+	same(t, "today's names of zones", tb.text(`["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv", "Europe/Kiev"].filter((name) => document.querySelector("#timezone").querySelector("[value='" + name + "']")).join()`),
+		"Asia/Kolkata,Europe/Kyiv")
 	tb.run(chromedp.SetValue(`#timezone`, "Europe/Berlin"),
 		chromedp.Evaluate(`document.querySelector("#timezone").form.requestSubmit()`, nil))
 	tb.arrives(`location.search.includes("saved") && document.querySelector("select#timezone")?.value === "Europe/Berlin"`)

@@ -52,6 +52,12 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 		"540",
 		[]string{"Unfinished uploads hold 2 of them", "UTC", "Wait until then"}, []string{"elete"})
 
+	// The time is in the zone of the account.
+	me, err := f.server.Accounts.ByEmail(t.Context(), f.emails[key])
+	f.check(err)
+	f.check(f.server.Accounts.SetTimeZone(t.Context(), me.ID, "Asia/Kolkata"))
+	refused("link_limit", nil, "540", []string{"IST. Wait until then"}, []string{"UTC"})
+
 	// One of them becomes a link; the other still holds a slot.
 	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(200, "").text("slug")

@@ -170,6 +170,10 @@ func TestLinkLastDay(t *testing.T) {
 		t.Errorf("the settings lack the last day: %s", page)
 	}
 	same(t, "expires", expires().Format(time.RFC3339), day(2)+"T00:00:00Z")
+	if page := d.get(at, cookie).body; !strings.Contains(page, "disabled at the end of "+
+		expires().AddDate(0, 0, -1).Format("2 Jan 2006")+" (UTC)") {
+		t.Error("the settings do not say the day")
+	}
 	if page := d.get(linkPath(l), cookie).body; !strings.Contains(page, "<dt>Expires</dt>") {
 		t.Error("the overview lacks the expiry")
 	}

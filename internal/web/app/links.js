@@ -93,6 +93,18 @@ if (channel) {
   name();
 }
 
+// The last day of a link, as other pages write days.
+find("#expires")?.addEventListener("change", ({ target }) => {
+  const hint = find("#hint-expires");
+  const day = target.valueAsDate?.toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    timeZone: "UTC",
+  });
+  hint.textContent = hint.textContent.replace(/end of .* \(/, `end of ${day ?? "this day"} (`);
+});
+
 // A heading orders the list like the choice above it, and keeps the focus.
 document.addEventListener("click", (event) => {
   const heading = event.target.closest?.(".columns a[data-sort]");

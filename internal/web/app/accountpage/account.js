@@ -10,8 +10,31 @@ document.querySelector(".account .wrong")?.closest("section")?.scrollIntoView();
 // Time zones: a list by region to choose from, and the one of this browser. Where the browser has no list, the name is
 // typed.
 let zone = document.querySelector("#timezone");
-const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const names = Intl.supportedValuesOf?.("timeZone") ?? [];
+// Browsers name some zones as they were called before.
+const former = {
+  "Africa/Asmera": "Africa/Asmara",
+  "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
+  "America/Catamarca": "America/Argentina/Catamarca",
+  "America/Coral_Harbour": "America/Atikokan",
+  "America/Cordoba": "America/Argentina/Cordoba",
+  "America/Godthab": "America/Nuuk",
+  "America/Indianapolis": "America/Indiana/Indianapolis",
+  "America/Jujuy": "America/Argentina/Jujuy",
+  "America/Louisville": "America/Kentucky/Louisville",
+  "America/Mendoza": "America/Argentina/Mendoza",
+  "Asia/Calcutta": "Asia/Kolkata",
+  "Asia/Katmandu": "Asia/Kathmandu",
+  "Asia/Rangoon": "Asia/Yangon",
+  "Asia/Saigon": "Asia/Ho_Chi_Minh",
+  "Atlantic/Faeroe": "Atlantic/Faroe",
+  "Europe/Kiev": "Europe/Kyiv",
+  "Pacific/Enderbury": "Pacific/Kanton",
+  "Pacific/Ponape": "Pacific/Pohnpei",
+  "Pacific/Truk": "Pacific/Chuuk",
+};
+const today = (name) => former[name] ?? name;
+const own = today(Intl.DateTimeFormat().resolvedOptions().timeZone);
+const names = (Intl.supportedValuesOf?.("timeZone") ?? []).map(today);
 if (names.length > 0) {
   const list = document.createElement("select");
   for (const name of ["id", "name", "class", "aria-describedby", "aria-invalid"]) {
@@ -19,10 +42,10 @@ if (names.length > 0) {
       list.setAttribute(name, zone.getAttribute(name));
     }
   }
-  const choice = (name, text) => new Option(text.replaceAll("_", " "), name, false, name === zone.value);
+  const choice = (name, text) => new Option(text.replaceAll("_", " "), name, false, name === today(zone.value));
   list.append(choice("UTC", "UTC"));
   const regions = new Map();
-  for (const name of new Set([zone.value, own, ...names])) {
+  for (const name of new Set([today(zone.value), own, ...names])) {
     const [region, ...place] = name.split("/");
     if (place.length === 0) {
       if (name !== "UTC" && name !== "") {
@@ -44,7 +67,7 @@ if (names.length > 0) {
   zone = list;
 }
 const button = document.querySelector("#own-zone");
-button.hidden = !own || own === zone.value;
+button.hidden = !own || own === today(zone.value);
 button.textContent = `Use ${own}`;
 button.addEventListener("click", () => {
   zone.value = own;

@@ -17,6 +17,16 @@ func lastDay(expires time.Time, zone *time.Location) string {
 	return expires.Add(-time.Nanosecond).In(zone).Format(time.DateOnly)
 }
 
+// ExpiryDay returns the last day of the form as pages show days, or "this day"
+// without one.
+func (p *linkPage) ExpiryDay() string {
+	day, err := time.Parse(time.DateOnly, p.NewExpires)
+	if err != nil {
+		return "this day"
+	}
+	return day.Format("2 Jan 2006")
+}
+
 // expiryOf returns the last day of a link from the form. The link expires when
 // that day is over. It returns nil if the form has no day, or the day of the
 // present expiry, even if that is not at midnight.
