@@ -57,7 +57,7 @@ func TestVisitMarks(t *testing.T) {
 		all := slices.Concat(first, []string{"Bot"}, counted[1:])
 		for name, marks := range map[string][2][]string{"owner": {counted, marks(statsPath(l)+"?range=30d", o.cookie)},
 			"overview": {counted, marks("/links/"+string(l.Slug), o.cookie)},
-			"shared":   {counted, marks(shared + "?range=30d")}, "list": {all, marks(statsPath(l)+"/visits", o.cookie)}} {
+			"shared":   {counted, marks(shared + "?range=30d")}, "list": {all, marks(statsPath(l)+"/visits?show=all", o.cookie)}} {
 			if !slices.Equal(marks[0], marks[1]) {
 				t.Errorf("%s: marks = %q, want %q", name, marks[1], marks[0])
 			}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func TestStatsVisits(t *testing.T) {
 	l, other := o.links[report.ContentPages], o.links[report.ContentMedia]
 	root := statsPath(l) + "/visits"
 	seen, viewers := map[string]bool{}, map[string][]string{}
-	for path, pages := root, 0; path != ""; pages++ {
+	for path, pages := root+"?show=all", 0; path != ""; pages++ {
 		if pages > 10 {
 			t.Fatal("the list does not end")
 		}
@@ -63,11 +64,11 @@ func TestStatsVisits(t *testing.T) {
 	}
 
 	// The export files.
-	r := o.status(o.get(root+"?format=csv", o.cookie), http.StatusOK)
+	r := o.status(o.get(root+"?show=all&format=csv", o.cookie), http.StatusOK)
 	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
 	o.check(err)
 	same(t, "rows of CSV", len(rows), 161)
-	r = o.status(o.get(root+"?format=ndjson", o.cookie), http.StatusOK)
+	r = o.status(o.get(root+"?show=all&format=ndjson", o.cookie), http.StatusOK)
 	lines := 0
 	for line := range strings.Lines(r.body) {
 		var v report.VisitRow
@@ -84,7 +85,22 @@ func TestStatsVisits(t *testing.T) {
 	r = o.status(o.get(root+"?range=all&filter=country:is:DE&format=csv", o.cookie), http.StatusOK)
 	rows, err = csv.NewReader(strings.NewReader(r.body)).ReadAll()
 	o.check(err)
-	same(t, "filtered", len(rows)-1, int(want.Totals.Views+want.Totals.BotsExcluded))
+	same(t, "filtered", len(rows)-1, int(want.Totals.Views))
+	r = o.status(o.get(root+"?range=all&filter=country:is:DE&show=all&format=csv", o.cookie), http.StatusOK)
+	rows, err = csv.NewReader(strings.NewReader(r.body)).ReadAll()
+	o.check(err)
+	same(t, "filtered, with excluded ones", len(rows)-1, int(want.Totals.Views+want.Totals.BotsExcluded))
+
+	// The list begins with the visits that count, and says how many there are.
+	o.api(statsPath(l)+"?range=all", &want)
+	for path, choice := range map[string]string{root: fmt.Sprintf("Counted %d", want.Totals.Views),
+		root + "?show=all": fmt.Sprintf("All %d", want.Totals.Views+want.Totals.BotsExcluded)} {
+		page := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body)
+		same(t, "excluded visits in "+path, len(page.class("is-odd")) > 0, path != root)
+		for _, a := range page.class("filters")[0].tags("a") {
+			same(t, "choice of "+a.text(), a.attr("aria-current") == "true", a.text() == choice)
+		}
+	}
 
 	for _, gone := range []string{root + "/zzzzzzzz", root + "/0", root + "/x%2F..",
 		statsPath(other) + "/visits/" + viewers[most][0][strings.LastIndex(viewers[most][0], "/")+1:]} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"
@@ -22,8 +23,9 @@ type visitsPage struct {
 	app.Page
 	Head    *app.LinkHead
 	Ask     statsForm
-	Report  string // address of the report
-	Label   string // of the days; "" for all
+	Report  string       // address of the report
+	Shown   []statsRange // counted visits or all; none if all count
+	Label   string       // of the days; "" for all
 	Visits  []app.Visit
 	First   string // address of the newest; "" on that page
 	Next    string // address of the ones before; ""
@@ -50,7 +52,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	q.Zone = zoneOf(me, q.Query)
+	q.Zone, q.Counted = zoneOf(me, q.Query), values.Get("show") != showAll
 	switch format := values.Get("format"); format {
 	case "":
 	case "csv", "ndjson":
@@ -73,18 +75,54 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	here := place{app.VisitsRoot(l), asked}
 	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
 	p.Report = place{reportRoot(l), asked}.at("")
-	p.CSV, p.NDJSON = here.at("")+"&format=csv", here.at("")+"&format=ndjson"
+	if p.Shown, err = s.shownVisits(r, me, l, q, here.at("")); err != nil {
+		return err
+	}
+	shown := here.at("")
+	if !q.Counted {
+		shown += "&show=" + showAll
+	}
+	p.CSV, p.NDJSON = shown+"&format=csv", shown+"&format=ndjson"
 	if q.Before != 0 {
-		p.First = here.at("")
+		p.First = shown
 	}
 	if some.Next != 0 {
-		p.Next = here.at("") + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
+		p.Next = shown + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
 	}
 	p.Visits = app.NewVisits(l, some.Rows, s.Now())
 	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
 		return err
 	}
 	return s.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
+}
+
+// showAll is the value of the parameter "show" for all visits of a link.
+// Without it, the list has those that count, like the numbers of its report.
+const showAll = "all"
+
+// shownVisits returns the choice between counted visits and all, with the
+// number of each, or nothing if all count.
+func (s *Handler) shownVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.VisitQuery,
+	here string) ([]statsRange, error) {
+	if q.Range == "" && q.Dates == nil && !q.Hourly {
+		q.Range = report.RangeAll
+	}
+	of, err := s.Analytics.Link(r.Context(), me, string(l.Slug), q.Query)
+	if err != nil {
+		return nil, err
+	}
+	counted, excluded := of.Totals.Views, of.Totals.BotsExcluded+of.Totals.OwnExcluded
+	if excluded == 0 && q.Counted {
+		return nil, nil
+	}
+	name := func(what string, n int64) string {
+		if of.Truncated {
+			return what
+		}
+		return what + " " + ui.Figure(n).String()
+	}
+	return []statsRange{{Name: name("Counted", counted), Address: here, Chosen: q.Counted},
+		{Name: name("All", counted+excluded), Address: here + "&show=" + showAll, Chosen: !q.Counted}}, nil
 }
 
 // visitPage is the page of a visit.
