@@ -284,6 +284,7 @@ func TestDocsSearch(t *testing.T) {
 		"delete link": "/docs/links#delete", "password": "/docs/missing#link-password", "notifications": "/docs/missing#notifications",
 		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/send-a-deck#upload",
 		"PowerPoint": "/docs/missing#slides", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
+		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders", "CLI": "/docs/command-line",
 		"share report": "/docs/reports#share-a-report", "disable": "/docs/links#disable",
 		"createUpload": "/docs/api/uploads#createUpload", "GET /links": "/docs/api/links#listLinks"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {

@@ -64,7 +64,7 @@ var docPages = []docPage{
 	{docsRoot + "/missing", "Use", "What Vitrine does not do", "What is missing, and the nearest way to do it today.",
 		[]docSection{{"webhooks", "Webhooks"}, {"notifications", "Notifications"}, {"slides", "Word and PowerPoint"},
 			{"recipients", "Recipients"}, {"link-password", "Link passwords"}, {"names", "Names of readers"},
-			{"undo", "Undo"}, {"folders", "Folders"}, {"domains", "Domains"}, {"sign-on", "Single sign-on"}},
+			{"undo", "Undo"}, {"folders", "Folders and teams"}, {"domains", "Domains"}, {"sign-on", "Single sign-on"}},
 		"docs_missing.html", nil},
 	{docsRoot + "/quick-start", "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
 		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
