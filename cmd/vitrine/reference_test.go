@@ -129,7 +129,8 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 	"With `--json`, the commands that use an instance over its API print one object per line, which is the API's own,\n" +
 	"with its names: links have `size_bytes` and `created_at`, and other names are like `expiresAt`. Operators' commands\n" +
 	"print objects of their own; the links in them have the same names. `put` and `rm` print a\n" +
-	"line for each file or link, also for those that failed: `error` and `code` say why.\n\n" +
+	"line for each file or link, also for those that failed: `error` and `code` say why,\n" +
+	"`limit`, `used` and `upgradeUrl` which limit of the plan is reached, and `advice` what to do.\n\n" +
 	"A command with `--json` that fails prints one object as the last line of standard error: `error` is the message,\n" +
 	"`advice` what to do, if there is any, and `code` a word for programs. It is the code of the API if the server\n" +
 	"answered, otherwise `usage`, `not_found`, `unauthorized`, `unreachable`, `interrupted`, `declined` (you did not\n" +

@@ -62,3 +62,26 @@ func hopeless(err error) bool {
 	}
 	return client.Unreachable(err) || terminal.ExitCode(err) == terminal.ExitAccess
 }
+
+// failure is the JSON output for an argument that failed.
+type failure struct {
+	Error      string   `json:"error,omitempty"`
+	Code       string   `json:"code,omitempty"`
+	Limit      int64    `json:"limit,omitempty"` // of the plan, in links or bytes
+	Used       int64    `json:"used,omitempty"`  // of the limit
+	UpgradeURL string   `json:"upgradeUrl,omitempty"`
+	Advice     []string `json:"advice,omitempty"`
+}
+
+// failed returns the JSON output for an error.
+func failed(t *terminal.Terminal, err error) failure {
+	f := failure{Error: t.Sentence(err), Code: terminal.Code(err)}
+	if terminal.ExitCode(err) != terminal.ExitUsage { // its advice is about the whole command
+		f.Advice = t.Advice(err, "")
+	}
+	var e *client.Error
+	if errors.As(err, &e) {
+		f.Error, f.Limit, f.Used, f.UpgradeURL = e.Message, e.Limit, e.Used, e.UpgradeURL
+	}
+	return f
+}

@@ -159,8 +159,7 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if !c.JSON {
 			return nil
 		}
-		message, code := failed(t, err)
-		return t.JSON(deleted{Slug: slugOf(arg), Error: message, Code: code})
+		return t.JSON(deleted{Slug: slugOf(arg), failure: failed(t, err)})
 	}, slugOf)
 }
 
@@ -168,8 +167,7 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type deleted struct {
 	Slug    string `json:"slug"`
 	Deleted bool   `json:"deleted"`
-	Error   string `json:"error,omitempty"`
-	Code    string `json:"code,omitempty"`
+	failure
 }
 
 // delete deletes the link of an argument and returns it.

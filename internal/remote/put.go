@@ -64,8 +64,7 @@ type put struct {
 	Review      bool                `json:"review,omitempty"`
 	Processing  bool                `json:"processing,omitempty"`
 	Replacement *client.Replacement `json:"replacement,omitempty"`
-	Error       string              `json:"error,omitempty"`
-	Code        string              `json:"code,omitempty"`
+	failure
 }
 
 // Run publishes the files one by one.
@@ -95,8 +94,7 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if !c.JSON {
 			return nil
 		}
-		message, code := failed(t, err)
-		return t.JSON(put{File: c.shownName(path), Error: message, Code: code})
+		return t.JSON(put{File: c.shownName(path), failure: failed(t, err)})
 	}, c.shownName)
 }
 
@@ -294,13 +292,4 @@ func row(ctx context.Context, api *client.Client, path string, l *client.Link) p
 			URL: l.URL, Reason: l.Reason, Detail: l.Detail}}
 	}
 	return put{File: path, LinkDetail: &whole, Review: l.Review, Processing: l.Processing, Replacement: l.Replacement}
-}
-
-// failed returns the message and the code of an error for JSON output.
-func failed(t *terminal.Terminal, err error) (message, code string) {
-	var e *client.Error
-	if errors.As(err, &e) {
-		return e.Message, terminal.Code(err)
-	}
-	return t.Sentence(err), terminal.Code(err)
 }
