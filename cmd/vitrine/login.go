@@ -201,9 +201,18 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if kept {
 		t.Say("Logged out of %s on this machine. The API key %q of %s is read-only, so it cannot revoke itself and is still valid. Revoke it at %s/keys.",
 			terminal.Plain(server), terminal.Plain(v.Name), terminal.Plain(v.Email), terminal.Plain(server))
+		sayOtherKey(t, v.APIKey)
 		return nil
 	}
 	t.Say("Logged out of %s. The API key %q of %s is revoked.", terminal.Plain(server), terminal.Plain(v.Name),
 		terminal.Plain(v.Email))
+	sayOtherKey(t, v.APIKey)
 	return nil
+}
+
+// sayOtherKey says that commands have another key after a logout.
+func sayOtherKey(t *terminal.Terminal, revoked string) {
+	if own := strings.TrimSpace(os.Getenv("VITRINE_API_KEY")); own != "" && own != revoked {
+		t.Say("VITRINE_API_KEY is set to another key, which this does not revoke. Commands go on using it.")
+	}
 }
