@@ -41,7 +41,8 @@ creates missing tables in ClickHouse.
 
 Each line begins with ok, note (an optional part is not set up), warning (it works, but look at it)
 or wrong. --quiet prints only warnings and what is wrong. The exit code is 1 if something is wrong,
-otherwise 0.`
+otherwise 0. With --quiet, it is also 1 if there is no instance, because a check in a timer then names
+a wrong directory.`
 }
 
 // severity is the severity of a finding.
@@ -113,6 +114,9 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Conte
 	case counts[wrong] > 0:
 		return fmt.Errorf("%s, %s", terminal.Counted(counts[wrong], "fault"),
 			terminal.Counted(counts[warning], "warning"))
+	case d.missing && t.Quiet():
+		return &terminal.AdvisedError{Err: fmt.Errorf("there is no Vitrine instance in %s", c.Data),
+			Lines: []string{"If there is one elsewhere, name its directory with --data or VITRINE_DATA."}}
 	case d.missing:
 		t.Say("There is no instance yet, so only the configuration was checked.")
 	case counts[warning] > 0:
