@@ -60,7 +60,8 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case err != nil:
 		return checkSpace(err, c.Data)
 	case faults > 0:
-		return fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults)
+		return &terminal.AdvisedError{Err: fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults),
+			Lines: []string{"Restore another backup. This directory stays: delete it, or name another one with --data."}}
 	}
 	if c.JSON {
 		return t.JSON(restoredRow{c.Data, backupRow{Manifest: m, Views: m.Opens}})
