@@ -66,6 +66,7 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, err)
 	}
+	unprinted := fmt.Sprintf("%s is sent to %s, which", c.Folder, l.URL)
 	left, total := append(l.LeftOut, unsent...), l.LeftOutTotal+len(unsent)
 	if c.JSON {
 		if all, err := api.Websites(ctx); err == nil { // it is deployed all the same
@@ -75,7 +76,8 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 			}
 		}
-		return t.JSON(deployed{site, l.Review, l.Processing, l.Reason, l.Detail, left, total})
+		return terminal.Unprinted(t.JSON(deployed{site, l.Review, l.Processing, l.Reason, l.Detail, left, total}),
+			unprinted)
 	}
 	switch {
 	case l.Review:
@@ -91,7 +93,7 @@ func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	sayLeftOut(t, site.Slug, left, total)
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(l.URL))
-	return err
+	return terminal.Unprinted(err, unprinted)
 }
 
 // namedLeftOut is how many files a message about files that are left out names.
