@@ -282,9 +282,9 @@ func TestDocsSearch(t *testing.T) {
 		"bot": "/docs/how-we-count#bots", "expiry": "/docs/send-a-deck#prepare", "backup": "/docs/self-hosting#keeping",
 		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/missing#webhooks", "delete": "/docs/links",
 		"delete link": "/docs/links#delete", "password": "/docs/missing#link-password", "notifications": "/docs/missing#notifications",
-		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/send-a-deck#upload",
+		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/missing#slides",
 		"PowerPoint": "/docs/missing#slides", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
-		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders", "CLI": "/docs/command-line",
+		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders",
 		"share report": "/docs/reports#share-a-report", "disable": "/docs/links#disable",
 		"createUpload": "/docs/api/uploads#createUpload", "GET /links": "/docs/api/links#listLinks"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
