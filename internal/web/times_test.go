@@ -36,7 +36,7 @@ func TestLastDayInAccountZone(t *testing.T) {
 	if got := save(); got != time.Date(2100, 3, 31, 18, 15, 0, 0, time.UTC) {
 		t.Errorf("in Kathmandu the link expires at %s", got)
 	}
-	if page := d.get(at, cookie).body; !strings.Contains(page, "at the end of this day (Asia/Kathmandu)") {
+	if page := d.get(at, cookie).body; !strings.Contains(page, "at the end of 31 Mar 2100 (Asia/Kathmandu)") {
 		t.Error("the form does not name the time zone")
 	}
 }
