@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -13,15 +14,16 @@ import (
 // that it waits, and gives up without another attempt.
 func TestNoAnswerEndsTheRequest(t *testing.T) {
 	end := make(chan struct{})
-	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++; <-end }))
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1); <-end }))
 	defer server.Close()
 	defer close(end)
 	waits := make(chan bool, 1)
 	c, pauses := fresh(t, server.URL, WithWaitNotice(func() { waits <- true }), WithAnswerTime(time.Second))
 	c.waitNotice = 0
-	if _, err := c.Status(t.Context()); !errors.Is(err, os.ErrDeadlineExceeded) || len(*pauses) != 0 || asked != 1 {
-		t.Errorf("error %v after %d requests and %d pauses, want no answer in time after one", err, asked, len(*pauses))
+	if _, err := c.Status(t.Context()); !errors.Is(err, os.ErrDeadlineExceeded) || len(*pauses) != 0 ||
+		asked.Load() != 1 {
+		t.Errorf("error %v after %d requests and %d pauses, want no answer in time after one", err, asked.Load(), len(*pauses))
 	}
 	<-waits
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestReads(t *testing.T) {
 	f := newFlaky(t)
 	text := random(3 << 20)
 	k := f.sealed(string(text))
-	sent := 0
+	var sent atomic.Int64
 	f.proxy.set(func(w http.ResponseWriter, r *http.Request) bool {
 		f.proxy.to.ServeHTTP(&counting{w, &sent}, r)
 		return true
@@ -36,15 +37,15 @@ func TestReads(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		requests int // at most, including that of Open
-		bytes    int
+		bytes    int64
 		read     func(io.ReadSeeker, io.ReaderAt) error
 	}{
-		{"whole", 3, len(text), func(r io.ReadSeeker, _ io.ReaderAt) error { return same(r, text) }},
-		{"whole, byte by byte", 3, len(text), func(r io.ReadSeeker,
+		{"whole", 3, int64(len(text)), func(r io.ReadSeeker, _ io.ReaderAt) error { return same(r, text) }},
+		{"whole, byte by byte", 3, int64(len(text)), func(r io.ReadSeeker,
 			_ io.ReaderAt) error {
 			return same(bufio.NewReaderSize(r, 16), text)
 		}},
-		{"whole, at places", 3, len(text), func(_ io.ReadSeeker, at io.ReaderAt) error {
+		{"whole, at places", 3, int64(len(text)), func(_ io.ReadSeeker, at io.ReaderAt) error {
 			return same(io.NewSectionReader(at, 0, int64(len(text))), text)
 		}},
 		{"the beginning", 1, 64 << 10, func(r io.ReadSeeker,
@@ -78,7 +79,8 @@ func TestReads(t *testing.T) {
 		}},
 	} {
 		f.proxy.mu.Lock()
-		f.proxy.seen, sent = nil, 0
+		f.proxy.seen = nil
+		sent.Store(0)
 		f.proxy.mu.Unlock()
 		blob, err := f.far.Open(ctx, k)
 		if err != nil {
@@ -88,10 +90,9 @@ func TestReads(t *testing.T) {
 		if err := blob.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := f.proxy.count("GET"); err != nil || n > test.requests || sent > test.bytes {
+		if n := f.proxy.count("GET"); err != nil || n > test.requests || sent.Load() > test.bytes {
 			t.Errorf("%s: %v after %d requests (at most %d) and %d bytes (at most %d)", test.name, err, n,
-				test.requests, sent,
-				test.bytes)
+				test.requests, sent.Load(), test.bytes)
 		}
 		if _, err := blob.Read(make([]byte, 1)); !errors.Is(err, errClosed) {
 			t.Errorf("%s: Read after Close = %v, want errClosed", test.name, err)
@@ -99,14 +100,16 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// counting counts the bytes of bodies, which arrive over one connection at a
-// time.
+// counting counts the bytes of bodies.
 type counting struct {
 	http.ResponseWriter
-	n *int
+	n *atomic.Int64
 }
 
-func (c *counting) Write(p []byte) (int, error) { *c.n += len(p); return c.ResponseWriter.Write(p) }
+func (c *counting) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return c.ResponseWriter.Write(p)
+}
 
 func same(r io.Reader, want []byte) error {
 	got, err := io.ReadAll(r)

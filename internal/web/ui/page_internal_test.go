@@ -48,11 +48,14 @@ func TestErrorPages(t *testing.T) {
 			w.Header().Set("X-Request-Id", "0123456789abcdef")
 			s.errorPage(w, httptest.NewRequest(http.MethodGet, path, nil), c.err)
 			body := w.Body.String()
-			framed := strings.HasPrefix(path, httpx.ContentRoot)
+			links := 0 // a reader can only try again
+			if c.again {
+				links = 1
+			}
 			if w.Code != c.status || w.Header().Get("Retry-After") != c.retry || strings.Contains(body, "hunter2") ||
 				strings.Contains(body, "<b>") ||
 				!strings.Contains(body, "0123456789abcdef") || strings.Contains(body, "Try again</a>") != c.again ||
-				strings.Contains(body, `target="_blank"`) != framed || strings.Contains(body, "http-equiv") ||
+				strings.Count(body, "<a ") != links || strings.Contains(body, "http-equiv") ||
 				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%v at %s: status %d, %v\n%s", c.err, path, w.Code, w.Header(), body)
 			}
