@@ -7,6 +7,7 @@ const hits = find("#hits");
 const said = find("#hits-said");
 const shownAtMost = 8;
 let typed;
+let shown; // the words of the results in the list
 let asking;
 
 const options = () => all("[role=option]", hits);
@@ -68,13 +69,15 @@ const ask = () => {
     open(false);
     return;
   }
+  const words = field.value;
   const x = new XMLHttpRequest();
   asking = x;
   x.open("GET", `${form.action}?${new URLSearchParams(new FormData(form))}`);
   x.responseType = "document";
   x.onload = () => {
-    if (x.status === 200 && x.response && form.contains(document.activeElement))
-      show(document.adoptNode(x.response.body));
+    if (x.status !== 200 || !x.response || !form.contains(document.activeElement)) return;
+    show(document.adoptNode(x.response.body));
+    shown = words;
   };
   x.send(); // without an answer, Enter still leads to the results
 };
@@ -91,7 +94,9 @@ field.addEventListener("input", () => {
   typed = setTimeout(ask, 120);
 });
 field.addEventListener("focus", () => {
-  if (hits.hasChildNodes() && field.value.trim()) ask();
+  if (!hits.hasChildNodes() || !field.value.trim()) return;
+  if (field.value === shown) open(true);
+  else ask();
 });
 form.addEventListener("focusout", ({ relatedTarget }) => {
   if (!form.contains(relatedTarget)) open(false);
