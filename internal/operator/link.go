@@ -85,6 +85,7 @@ type linkRow struct {
 	CreatedAt string            `json:"created_at"`
 	SHA256    string            `json:"sha256,omitempty"`
 	DeletedAt string            `json:"deletedAt,omitempty"`
+	versionOf
 }
 
 // change applies f to the link and prints it.
@@ -105,6 +106,9 @@ func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.In
 		return err
 	}
 	row := linkRowOf(l, owner)
+	if row.versionOf, err = versionOfLink(ctx, in, l); err != nil {
+		return err
+	}
 	if c.JSON {
 		return t.JSON(row)
 	}
@@ -118,7 +122,7 @@ func ownerOf(ctx context.Context, in *instance.Instance, l *vitrine.Link) (*vitr
 
 func linkRowOf(l *vitrine.Link, owner *vitrine.Account) linkRow {
 	return linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail,
-		terminal.Stamp(l.CreatedAt), l.SHA256, terminal.Stamp(l.DeletedAt)}
+		terminal.Stamp(l.CreatedAt), l.SHA256, terminal.Stamp(l.DeletedAt), versionOf{}}
 }
 
 // linkColumns are the headers of a table of links.
@@ -143,7 +147,7 @@ func (r linkRow) state(owner *vitrine.Account) string {
 // cells returns the row of a link in a table.
 func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Account) []string {
 	return []string{string(r.Slug), r.state(owner), r.Kind, t.Size(r.SizeBytes), t.When(l.CreatedAt), r.Account,
-		r.Title}
+		r.titled(l)}
 }
 
 type linkPreviewCmd struct{ optionalLink }

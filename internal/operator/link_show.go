@@ -48,8 +48,14 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		row := shownRow{linkRow: linkRowOf(l, owner), URL: c.address(l.Slug), Version: l.Version,
-			Download: l.AllowDownload, ExpiresAt: terminal.Stamp(l.ExpiresAt)}
+		row := shownRow{linkRow: linkRowOf(l, owner), Version: l.Version, Download: l.AllowDownload,
+			ExpiresAt: terminal.Stamp(l.ExpiresAt)}
+		if row.versionOf, err = versionOfLink(ctx, in, l); err != nil {
+			return err
+		}
+		if l.Standalone() {
+			row.URL = c.address(l.Slug)
+		}
 		if len(history) > 0 {
 			row.Note = history[0].Note
 		}
@@ -79,6 +85,8 @@ func (r shownRow) facts(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Ac
 	return [][2]string{
 		{"Slug", string(r.Slug)},
 		{"Title", r.Title},
+		{"Version of", string(r.Of)},
+		{"Website", string(r.Website)},
 		{"Address", r.URL},
 		{"Account", r.Account},
 		{"Status", r.state(owner)},

@@ -130,6 +130,7 @@ type queueRow struct {
 	Account   string       `json:"account"`
 	Title     string       `json:"title"`
 	Name      string       `json:"name"`
+	versionOf
 }
 
 func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -150,8 +151,12 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				seen++
 				l := w.Link
+				of, err := versionOfLink(ctx, in, l)
+				if err != nil {
+					return err
+				}
 				row := queueRow{l.Slug, l.Reason, l.Detail, terminal.Stamp(l.StateAt), w.Reports, string(l.Kind),
-					l.Size, w.Account.Email, l.Title, l.Name}
+					l.Size, w.Account.Email, l.Title, l.Name, of}
 				if c.JSON {
 					if err := t.JSON(row); err != nil {
 						return err
@@ -160,7 +165,7 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), t.When(l.StateAt),
 					strconv.Itoa(row.Reports),
-					row.Kind, t.Size(row.SizeBytes), row.Account, row.Title})
+					row.Kind, t.Size(row.SizeBytes), row.Account, of.titled(l)})
 			}
 			if next == (vitrine.ReviewCursor{}) || c.Limit > 0 && seen == c.Limit {
 				break

@@ -76,7 +76,7 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		all, err = api.Captions(ctx, slug)
 	}
 	if err != nil {
-		return err
+		return orWebsite(ctx, t, api, slug, err)
 	}
 	return c.show(t, all)
 }

@@ -118,7 +118,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	}
 	if c.Replace != "" && !c.Yes {
 		if err := c.sameKind(ctx, api, b.T, f.Name); err != nil {
-			return nil, err
+			return nil, orWebsite(ctx, b.T, api, c.Replace, err)
 		}
 	}
 	before := c.versions(ctx, api)
