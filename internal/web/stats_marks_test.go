@@ -52,7 +52,7 @@ func TestVisitMarks(t *testing.T) {
 		return o.status(o.get(statsPath(l)+"/pulse?range=30d", o.cookie), http.StatusOK).Header.Get("ETag")
 	}
 	open := pulse()
-	for _, first := range [][]string{{"", "Reading now"}, {"Bot", "Barely looked at"}} {
+	for _, first := range [][]string{{"", "Just now"}, {"Bot", "Barely looked at"}} {
 		counted := []string{first[1], "Barely looked at", "In the background", "", "Not measured"}
 		all := slices.Concat(first, []string{"Bot"}, counted[1:])
 		for name, marks := range map[string][2][]string{"owner": {counted, marks(statsPath(l)+"?range=30d", o.cookie)},

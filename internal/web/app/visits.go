@@ -91,7 +91,7 @@ func (v Visit) Mark() *VisitMark {
 	case v.Excluded != "":
 		return &VisitMark{"Bot", "Not counted: " + v.Why(), true}
 	case v.Open && v.Engaged:
-		return &VisitMark{Word: "Reading now", Means: "The page was visible within the last half minute"}
+		return &VisitMark{Word: "Just now", Means: "The page was visible within the last half minute"}
 	case v.Open:
 		return nil
 	case v.Atypical:
