@@ -80,6 +80,19 @@ func TestBrowserSmallThings(t *testing.T) {
 		evaluates(member, name+", visits on a phone", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 3)
 	}
 
+	// On phones the date of a link does not run into its views.
+	for _, page := range []string{"/dashboard", "/links"} {
+		member.visit(d.url + page)
+		for _, width := range []int64{360, 390, 412} {
+			member.run(chromedp.EmulateViewport(width, 844))
+			evaluates(member, fmt.Sprintf("rows of %s whose texts meet at %d px", page, width), `[...document.querySelectorAll(".link-rows li")].filter((row) => {
+				const box = (selector) => row.querySelector(selector).getBoundingClientRect();
+				const made = box(".made"), views = box(".view-count .figure");
+				return made.right + 4 > views.left && made.bottom > views.top && made.top < views.bottom;
+			}).length + " of " + (document.querySelectorAll(".link-rows li").length > 5)`, "0 of true")
+		}
+	}
+
 	// On a phone the link's page begins with sharing, with the system's share
 	// sheet if it exists.
 	member.run(chromedp.EmulateViewport(390, 844))
