@@ -92,7 +92,9 @@ func jsonLine(v any) (string, error) {
 func (t *Terminal) Facts(facts [][2]string) error {
 	width := 0
 	for _, f := range facts {
-		width = max(width, uniseg.StringWidth(f[0]))
+		if f[1] != "" {
+			width = max(width, uniseg.StringWidth(f[0]))
+		}
 	}
 	for _, f := range facts {
 		name, value := f[0], Plain(f[1])
