@@ -39,7 +39,8 @@ func TestBrowserDocsSearch(t *testing.T) {
 	tb.until(chosen + `.getAttribute("href") === "/docs/send-a-deck#follow"`)
 	tb.run(chromedp.KeyEvent(kb.ArrowUp))
 	tb.until(chosen + `.getAttribute("href") === "/docs/how-we-count#progress"`)
-	tb.run(chromedp.KeyEvent(kb.Enter))
+	// With chromedp.KeyEvent the form could be sent as well.
+	tb.run(input.DispatchKeyEvent(input.KeyDown).WithKey("Enter").WithText("\r"))
 	tb.arrives(`location.pathname + location.hash === "/docs/how-we-count#progress"`)
 
 	tb.run(slash, chromedp.KeyEvent("zebra"))
