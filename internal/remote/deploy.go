@@ -142,21 +142,23 @@ func openWebsite(path string) (f client.File, unsent []client.LeftOut, err error
 	if err != nil {
 		return f, nil, err
 	}
-	size, unsent, err := pack(root.FS(), out)
+	unsent, err = pack(root.FS(), out)
+	if err == nil {
+		info, err = out.Stat()
+	}
 	if err != nil {
 		out.Close()
 		return f, nil, err
 	}
-	return client.File{Name: "website.zip", Size: size, Content: out}, unsent, nil
+	return client.File{Name: "website.zip", Size: info.Size(), Content: out}, unsent, nil
 }
 
-// pack writes the files of a folder into a ZIP. It returns its size, and what
-// it left out: hidden files, and links and devices, which no website serves. A
-// hidden folder is one entry. The same files make the same bytes.
-func pack(from fs.FS, to io.Writer) (size int64, unsent []client.LeftOut, err error) {
+// pack writes the files of a folder into a ZIP. It returns what it left out:
+// hidden files, and links and devices, which no website serves. A hidden folder
+// is one entry. The same files make the same bytes.
+func pack(from fs.FS, to io.Writer) (unsent []client.LeftOut, err error) {
 	var hidden []client.LeftOut
-	counted := counter{to: to}
-	archive := zip.NewWriter(&counted)
+	archive := zip.NewWriter(to)
 	err = fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
 		system := path != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
 		switch {
@@ -186,17 +188,5 @@ func pack(from fs.FS, to io.Writer) (size int64, unsent []client.LeftOut, err er
 		return err
 	})
 	err = errors.Join(err, archive.Close())
-	return counted.n, append(unsent, hidden...), err
-}
-
-// counter counts the bytes that are written.
-type counter struct {
-	to io.Writer
-	n  int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.to.Write(b)
-	c.n += int64(n)
-	return n, err
+	return append(unsent, hidden...), err
 }

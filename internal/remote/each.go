@@ -14,9 +14,9 @@ import (
 // forEach calls do for each argument of a command, which prints its result. It
 // continues after an error, unless the command fails for the others too.
 // failed prints an argument with an error for programs; if it cannot, the
-// command ends. Messages name the
-// arguments that have failed, by shown, and those that were not tried. what is
-// the end of a message such as "1 of 2 files failed".
+// command ends. Messages name the arguments that have failed, by shown, and
+// those that were not tried. what is the end of a message such as "1 of 2 files
+// failed".
 func forEach(ctx context.Context, t *terminal.Terminal, args []string, what string, do func(arg string) error,
 	failed func(arg string, err error) error, shown func(arg string) string) error {
 	var errs []error
