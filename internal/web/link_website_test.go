@@ -92,7 +92,7 @@ func TestLinkBecomesNoWebsite(t *testing.T) {
 	none("held", held, http.StatusBadRequest, "Only a live link")
 	theirs := h.publish("theirs.zip", packed(t, "index.html=x"))
 	cookie = h.signIn(h.owner)
-	none("of somebody else", theirs, http.StatusNotFound, "")
+	none("of another account", theirs, http.StatusNotFound, "")
 }
 
 // TestBrowserZIPBecomesWebsite uploads a ZIP with a first page, and publishes
