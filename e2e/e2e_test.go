@@ -118,8 +118,9 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
+	dir := t.TempDir()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserDataDir(dir), chromedp.Env(vitrinetest.Fonts(t, dir)),
 		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.Flag("disable-blink-features", "AutomationControlled"))
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)

@@ -65,7 +65,7 @@ func BenchmarkBrowserPage(b *testing.B) {
 // figures opens a page in a new browser and returns its figures.
 func (s *site) figures(b *testing.B, l *vitrine.Link, slow float64) map[string]float64 {
 	b.Helper()
-	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(b.TempDir())...)
+	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(b, b.TempDir())...)
 	defer stopBrowser()
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	defer stop()

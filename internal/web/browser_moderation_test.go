@@ -36,6 +36,17 @@ func (tb *tab) press(keys string) {
 	tb.run(chromedp.KeyEvent(keys))
 }
 
+// switchKeys turns the keys of the page on or off, in the list of keys.
+func (tb *tab) switchKeys(on bool) {
+	tb.t.Helper()
+	tb.press("?")
+	tb.until(`document.querySelector("#keys:popover-open")?.getAnimations().length === 0`)
+	tb.run(chromedp.Click("#keys-on"))
+	tb.until(fmt.Sprintf(`document.querySelector("#keys-on").checked === %t`, on))
+	tb.press("\x1b")
+	tb.until(`document.querySelector("#keys:popover-open") === null`)
+}
+
 // moderatorTab returns a tab that is signed in as a moderator. The cookie stays
 // in the browser, but is not valid for the site of another test.
 func (s *site) moderatorTab(a *vitrine.Account, actions ...chromedp.Action) *tab {
@@ -78,16 +89,16 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.arrives(at(c))
 	tb.press("?")
 	tb.until(`document.querySelector("#keys:popover-open") !== null`)
-	tb.press("a") // while the list of keys is open the key does nothing
-	tb.run(chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
-	tb.until(`document.querySelector("#keys:popover-open") === null && !document.body.classList.contains("has-keys")`)
+	tb.press("a\x1b") // while the list of keys is open the key does nothing
+	tb.until(`document.querySelector("#keys:popover-open") === null`)
+	tb.switchKeys(false)
 	tb.press("a")
 	tb.run(chromedp.Reload())
 	tb.press("a") // nor on later pages in this browser
 	if got := d.stateOf(c); got != vitrine.StateReview {
 		t.Errorf("state after a disabled key = %s, want review", got)
 	}
-	tb.run(chromedp.KeyEvent("?"), chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
+	tb.switchKeys(true)
 	tb.press("q")
 	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".review-rows li").length === 2`)
 	tb.press("jjx") // the undone link is the first of the queue again

@@ -273,7 +273,7 @@ type ownBrowser struct {
 func startBrowser(t *testing.T) *ownBrowser {
 	t.Helper()
 	chromium(t) // skips the test without Chromium
-	options := browserOptions(t.TempDir())
+	options := browserOptions(t, t.TempDir())
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(func() { stop(); stopAllocator() })

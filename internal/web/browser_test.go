@@ -59,7 +59,7 @@ func chromium(t testing.TB) context.Context {
 			browser.err = err
 			return
 		}
-		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), browserOptions(dir)...)
+		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), browserOptions(t, dir)...)
 		ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 		browser.ctx, browser.stop = ctx, func() { stop(); stopAllocator(); os.RemoveAll(dir) }
 		browser.err = chromedp.Run(ctx)
@@ -70,9 +70,10 @@ func chromium(t testing.TB) context.Context {
 	return browser.ctx
 }
 
-func browserOptions(dir string) []chromedp.ExecAllocatorOption {
+func browserOptions(t testing.TB, dir string) []chromedp.ExecAllocatorOption {
+	t.Helper()
 	return append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
-		chromedp.UserDataDir(dir),
+		chromedp.UserDataDir(dir), chromedp.Env(vitrinetest.Fonts(t, dir)),
 		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.Flag("disable-blink-features", "AutomationControlled"),
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))

@@ -83,7 +83,8 @@ func Start(t testing.TB) *Browser {
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-remote", "--profile", dir, "--remote-debugging-port",
 		"0")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "MOZ_DISABLE_CONTENT_SANDBOX=1")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "MOZ_DISABLE_CONTENT_SANDBOX=1",
+		vitrinetest.Fonts(t, dir))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	said, err := cmd.StderrPipe()
