@@ -34,13 +34,15 @@ func newLoginCode() string {
 	return string(b)
 }
 
+var codeSeparators = strings.NewReplacer("-", "", " ", "", "\u2010", "", "\u2011", "")
+
 // ParseLoginCode parses a code as people type it: in any case, with or without
 // spaces and dashes. It reports whether the code is well-formed.
 func ParseLoginCode(s string) (string, bool) {
 	if len(s) > 100 {
 		return "", false
 	}
-	s = strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\u2010", "", "\u2011", "").Replace(strings.TrimSpace(s)))
+	s = strings.ToUpper(codeSeparators.Replace(strings.TrimSpace(s)))
 	return s, len(s) == loginCodeLength && strings.Trim(s, loginLetters) == ""
 }
 

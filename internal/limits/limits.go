@@ -86,6 +86,8 @@ func (b Bounds) Over(l vitrine.Limits) vitrine.Limits {
 	return l
 }
 
+var shortSize = strings.NewReplacer(".0 ", "", " ", "")
+
 // Format writes limits the way bounds reads them.
 func Format(l vitrine.Limits) string {
 	var parts []string
@@ -93,7 +95,7 @@ func Format(l vitrine.Limits) string {
 		v := *n.of(&l)
 		text := strconv.FormatInt(v, 10)
 		if n.bytes {
-			text = strings.NewReplacer(".0 ", "", " ", "").Replace(terminal.FormatSize(v))
+			text = shortSize.Replace(terminal.FormatSize(v))
 		}
 		parts = append(parts, n.name+"="+text)
 	}

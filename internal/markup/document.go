@@ -38,11 +38,13 @@ const (
 	maxName      = 255 // bytes of a path element
 )
 
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
+
 // clean returns valid text for HTML: UTF-8, line feeds only, no NUL.
 func clean(src string) string {
 	src = strings.TrimPrefix(strings.ToValidUTF8(src, "\ufffd"), "\ufeff")
 	if strings.ContainsAny(src, "\r\x00") {
-		src = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(src)
+		src = lineFeeds.Replace(src)
 	}
 	return src
 }

@@ -23,6 +23,8 @@ var (
 
 const vttSignature = "WEBVTT"
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // Parse checks WebVTT and returns it without a byte order mark, or makes WebVTT
 // of SubRip. It has one cue at least whose time makes sense; others a player
 // passes over.
@@ -31,7 +33,7 @@ func Parse(text []byte) ([]byte, error) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, errNotText
 	}
-	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(text)), "\n")
+	lines := strings.Split(lineEnds.Replace(string(text)), "\n")
 	if head, ok := strings.CutPrefix(lines[0], vttSignature); ok && (head == "" || head[0] == ' ' || head[0] == '\t') {
 		for _, line := range lines[1:] {
 			if c, ok := parseTiming(vttTiming, line); ok && c.start < c.end {

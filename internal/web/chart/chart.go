@@ -102,15 +102,20 @@ func Tip(title string, rows ...[3]string) string {
 	var b strings.Builder
 	b.WriteString(clean(title))
 	for _, r := range rows {
-		fmt.Fprintf(&b, "\n%s|%s|%s", r[0], clean(r[1]), clean(r[2]))
+		b.WriteByte('\n')
+		b.WriteString(r[0])
+		b.WriteByte('|')
+		b.WriteString(clean(r[1]))
+		b.WriteByte('|')
+		b.WriteString(clean(r[2]))
 	}
 	return b.String()
 }
 
 // clean removes separators from a text in a tip.
-func clean(s string) string {
-	return strings.NewReplacer("\n", " ", "\r", " ", "|", "¦").Replace(s)
-}
+func clean(s string) string { return separators.Replace(s) }
+
+var separators = strings.NewReplacer("\n", " ", "\r", " ", "|", "¦")
 
 // Scale returns a round top for values up to most, and its ticks.
 func Scale(most int64) (top int64, ticks []Tick) {

@@ -140,7 +140,7 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+charset)
-	s.SetPolicy(w, r, httpx.HTMLFrame, "{sandbox}", viewer.HTMLSandbox)
+	s.SetPolicy(w, r, httpx.HTMLFrame, "sandbox", viewer.HTMLSandbox)
 	if r.Method == http.MethodHead {
 		return nil
 	}

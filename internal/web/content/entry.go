@@ -190,7 +190,7 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 		} else {
 			p.File = here + "bytes"
 		}
-		s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.FrameSandbox)
+		s.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
 		return s.writeInert(w, r, e.viewer.Inert, p)
 	})
 }
@@ -202,7 +202,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		if f == nil {
 			return httpx.ErrNoPage
 		}
-		s.SetPolicy(w, r, f.Policy, "{sandbox}", f.SandboxOf(l))
+		s.SetPolicy(w, r, f.Policy, "sandbox", f.SandboxOf(l))
 		p := framePage{Library: ui.AssetPath(f.Library), File: "bytes", Size: e.Size, Prints: l.AllowDownload}
 		return ui.Render(w, r, http.StatusOK, f.Template, p)
 	})

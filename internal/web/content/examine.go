@@ -79,7 +79,7 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	case v.Inert == "":
 		p.Message = "A browser cannot show this kind of file."
 	}
-	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", v.Examined.Sandbox)
+	s.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", v.Examined.Sandbox)
 	return s.writeInert(w, r, v.Inert, p)
 }
 
@@ -95,7 +95,7 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	}
 	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL),
 		Content: viewer.Content{Text: text, TextCut: cut}}
-	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", "")
+	s.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", "")
 	return s.writeInert(w, r, viewer.SourceTemplate, p)
 }
 

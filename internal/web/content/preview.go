@@ -67,7 +67,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		p.Scripts = []string{p.Styles + ui.AssetPath("viewer/html/frame.js")}
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.FrameSandbox)
+	s.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
 	return s.writeInert(w, r, v.Inert, p)
 }
 

@@ -46,7 +46,7 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 	}
 	base := httpx.Origin(s.ContentURL) + httpx.ContentRoot + r.PathValue("token") + "/site/"
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.ExamineSite, "{base}", base)
+	s.SetPolicy(w, r, httpx.ExamineSite, "base", base)
 	f := site.Files[found.path]
 	if f.Type != "text/html" {
 		return sendSiteFile(w, r, siteFile{l, blob, f}, http.StatusOK)

@@ -65,7 +65,7 @@ func (s *Handler) SiteBelowContent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.SitePage, "{sandbox}", viewer.HTMLSandbox)
+	s.SetPolicy(w, r, httpx.SitePage, "sandbox", viewer.HTMLSandbox)
 	h.Set("Access-Control-Allow-Origin", "*") // its own pages' origin is opaque, and their modules are read by CORS
 	s.site(w, r, siteRequest{slug: slug, path: rest})
 }

@@ -402,6 +402,7 @@ var (
 	scalars = regexp.MustCompile(`\[[^\[\]{}]*\]`)
 	smalls  = regexp.MustCompile(`\{[^{}\[\]]*\}`)
 	gaps    = regexp.MustCompile(`\s*\n\s*`)
+	closer  = strings.NewReplacer("[ ", "[", " ]", "]", "{ ", "{", " }", "}")
 )
 
 // prettyJSON returns a value for people: indented, but what fits into a line is
@@ -417,7 +418,7 @@ func prettyJSON(v any) string {
 	line := func(most int) func(string) string {
 		return func(s string) string {
 			one := gaps.ReplaceAllString(s, " ")
-			one = strings.NewReplacer("[ ", "[", " ]", "]", "{ ", "{", " }", "}").Replace(one)
+			one = closer.Replace(one)
 			if len(one) > most {
 				return s
 			}

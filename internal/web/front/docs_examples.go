@@ -30,9 +30,11 @@ type exampleRequest struct {
 	empty       bool   // the answer has no body
 }
 
+var samplePath = strings.NewReplacer("{slug}", string(sampleLink.Slug), "{language}", "en", "{version}", "1",
+	"{id}", "7", "{visit}", "3762478080000000001")
+
 func (op apiOp) exampleRequest(base string) exampleRequest {
-	path := strings.NewReplacer("{slug}", string(sampleLink.Slug), "{language}", "en", "{version}", "1", "{id}", "7",
-		"{visit}", "3762478080000000001").Replace(op.Path)
+	path := samplePath.Replace(op.Path)
 	for _, p := range op.Params {
 		if p.Name == "range" {
 			path += "?range=7d"

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -75,22 +76,58 @@ const (
 )
 
 // SetPolicy sets the Content-Security-Policy of an answer. fills are pairs of a
-// placeholder, such as "{nonce}", and its value.
+// placeholder, such as "nonce", and its value.
 func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, fills ...string) {
-	public, content, storage := Origin(s.PublicURL), Origin(s.ContentURL), ""
-	if s.StorageOrigin != "" {
-		storage = " " + s.StorageOrigin
+	b := make([]byte, 0, 3*len(of))
+	for rest := string(of); ; {
+		text, after, found := strings.Cut(rest, "{")
+		b = append(b, text...)
+		if !found {
+			break
+		}
+		name, after, _ := strings.Cut(after, "}")
+		b = s.appendFill(b, r, name, fills)
+		rest = after
 	}
-	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}", public+"/p/",
-		"{public}", public,
-		"{storage}", storage, "{framers}", s.Framers(r), "sandbox ;", "sandbox;")
-	w.Header().Set("Content-Security-Policy", strings.NewReplacer(fills...).Replace(string(of)))
+	w.Header().Set("Content-Security-Policy", string(b))
+}
+
+// appendFill appends the value of a placeholder, without its braces. It is
+// called for each answer, so it prepares nothing.
+func (s *Server) appendFill(b []byte, r *http.Request, name string, fills []string) []byte {
+	switch name {
+	case "assets":
+		return append(appendOrigin(b, s.ContentURL), AssetRoot...)
+	case "files":
+		return append(appendOrigin(b, s.ContentURL), ContentRoot...)
+	case "links":
+		return append(appendOrigin(b, s.PublicURL), "/p/"...)
+	case "public":
+		return appendOrigin(b, s.PublicURL)
+	case "framers":
+		return append(b, s.Framers(r)...)
+	case "storage":
+		if s.StorageOrigin != "" {
+			b = append(append(b, ' '), s.StorageOrigin...)
+		}
+		return b
+	}
+	for i := 0; i < len(fills); i += 2 {
+		if fills[i] == name {
+			return append(b, fills[i+1]...)
+		}
+	}
+	panic("policy without a value of {" + name + "}")
+}
+
+func appendOrigin(b []byte, u *url.URL) []byte {
+	return append(append(append(b, u.Scheme...), "://"...), u.Host...)
 }
 
 // SetPagePolicy sets the policy of a page whose scripts and styles have a
 // nonce.
 func (s *Server) SetPagePolicy(w http.ResponseWriter, r *http.Request, of Surface, nonce string) {
-	s.SetPolicy(w, r, of, "{nonce}", "'nonce-"+nonce+"'")
+	s.SetPolicy(w, r, of, "nonce", "'nonce-"+nonce+"'")
 }
 
 // Navigated reports whether a browser wants to show the answer as a page of its
