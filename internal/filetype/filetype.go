@@ -35,7 +35,7 @@ const (
 
 // Type is a supported type, identified by its extension.
 type Type struct {
-	Ext     string // lower case, without the dot
+	Ext     string // lower case, without the dot; the one of the row, whatever the file's name has (see Spellings)
 	Kind    Kind
 	MIME    string   // the MIME type in our table; ContentType returns the one for serving
 	Accepts []string // declared MIME types that match Ext: lower case, without parameters; MIME is first

@@ -166,7 +166,7 @@ func FormOf(name string, head []byte) Form {
 		return m.form
 	}
 	switch t.Ext {
-	case "html", "htm":
+	case "html":
 		return FormHTML
 	case "svg":
 		return FormSVG

@@ -140,7 +140,7 @@ func ByName(name, declared string) (Type, error) {
 	}
 	if !t.accepts(declared) {
 		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,
-			Message: "The declared type does not belong to a ." + t.Ext + " file. Declare " + t.MIME +
+			Message: "The declared type does not belong to a " + strings.ToLower(path.Ext(name)) + " file. Declare " + t.MIME +
 				" or application/octet-stream."}
 	}
 	return t, nil

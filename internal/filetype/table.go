@@ -1,6 +1,7 @@
 package filetype
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,15 +12,14 @@ import (
 var Supported = []Type{
 	row("pdf", PDF, "a PDF document", "application/pdf", "application/x-pdf"),
 
-	row("png", Image, "a PNG image", "image/png", "image/x-png", "image/apng"),
-	row("jpg", Image, "a JPEG image", "image/jpeg", "image/jpg", "image/pjpeg"),
-	row("jpeg", Image, "a JPEG image", "image/jpeg", "image/jpg", "image/pjpeg"),
+	row("png", Image, "a PNG image", "image/png", "image/x-png", "image/apng", "image/vnd.mozilla.apng"),
+	row("jpg", Image, "a JPEG image", "image/jpeg", "image/jpg", "image/pjpeg", "image/jfif"),
 	row("gif", Image, "a GIF image", "image/gif"),
 	row("webp", Image, "a WebP image", "image/webp"),
 	row("avif", Image, "an AVIF image", "image/avif", "image/avif-sequence"),
 	row("svg", Image, "an SVG image", "image/svg+xml", "image/svg"),
 	row("bmp", Image, "a BMP image", "image/bmp", "image/x-bmp", "image/x-ms-bmp"),
-	row("tiff", Image, "a TIFF image", "image/tiff", "image/x-tiff"),
+	row("tiff", Image, "a TIFF image", "image/tiff", "image/tif", "image/x-tiff", "image/x-tif"),
 	row("heic", Image, "a HEIC image", "image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"),
 
 	row("mp4", Video, "an MP4 video", "video/mp4", "application/mp4", "audio/mp4"),
@@ -30,7 +30,8 @@ var Supported = []Type{
 
 	row("mp3", Audio, "an MP3 audio file", "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/mpeg3", "audio/x-mpeg",
 		"audio/x-mpeg-3"),
-	row("m4a", Audio, "an M4A audio file", "audio/mp4", "audio/x-m4a", "audio/m4a", "audio/aac"),
+	row("m4a", Audio, "an M4A audio file", "audio/mp4", "audio/x-m4a", "audio/m4a", "audio/aac", "audio/x-m4b",
+		"audio/m4b", "audio/x-m4r"),
 	row("aac", Audio, "an AAC audio file", "audio/aac", "audio/aacp", "audio/x-aac", "audio/x-hx-aac-adts",
 		"audio/vnd.dlna.adts"),
 	row("wav", Audio, "a WAV audio file", "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"),
@@ -41,15 +42,19 @@ var Supported = []Type{
 
 	row("doc", Document, "a Word document (doc)", "application/msword", "application/vnd.ms-word"),
 	row("docx", Document, "a Word document (docx)",
-		"application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.template"),
 	row("xls", Document, "an Excel workbook (xls)", "application/vnd.ms-excel", "application/msexcel",
 		"application/x-msexcel"),
 	row("xlsx", Document, "an Excel workbook (xlsx)",
-		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.template"),
 	row("ppt", Document, "a PowerPoint presentation (ppt)", "application/vnd.ms-powerpoint",
 		"application/mspowerpoint"),
 	row("pptx", Document, "a PowerPoint presentation (pptx)",
-		"application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+		"application/vnd.openxmlformats-officedocument.presentationml.presentation",
+		"application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+		"application/vnd.openxmlformats-officedocument.presentationml.template"),
 	row("odt", Document, "an OpenDocument text", "application/vnd.oasis.opendocument.text"),
 	row("ods", Document, "an OpenDocument spreadsheet", "application/vnd.oasis.opendocument.spreadsheet"),
 	row("odp", Document, "an OpenDocument presentation", "application/vnd.oasis.opendocument.presentation"),
@@ -63,20 +68,22 @@ var Supported = []Type{
 		"text/plain", "application/vnd.ms-excel"),
 	row("tsv", Text, "a TSV table", "text/tab-separated-values", "text/tsv", "text/plain"),
 	row("json", Text, "JSON text", "application/json", "text/json", "application/geo+json", "application/ld+json",
-		"text/plain"),
-	row("xml", Text, "XML text", "application/xml", "text/xml", "text/plain"),
+		"application/jsonl", "application/x-jsonlines", "application/x-ndjson", "application/ndjson",
+		"application/jsonlines", "application/json5", "text/plain"),
+	row("xml", Text, "XML text", "application/xml", "text/xml", "application/gpx+xml", "application/gpx",
+		"application/vnd.google-earth.kml+xml", "application/rss+xml", "application/atom+xml", "text/x-opml",
+		"text/x-opml+xml", "text/plain"),
 	row("yaml", Text, "YAML text", "application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml", "text/plain"),
-	row("yml", Text, "YAML text", "application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml", "text/plain"),
 	row("log", Text, "a text log", "text/plain", "text/x-log"),
 
 	row("html", HTML, "an HTML page", "text/html", "application/xhtml+xml"),
-	row("htm", HTML, "an HTML page", "text/html", "application/xhtml+xml"),
 
 	row("zip", Archive, "a ZIP archive", "application/zip", "application/x-zip-compressed", "application/x-zip",
-		"multipart/x-zip"),
+		"multipart/x-zip", "application/vnd.comicbook+zip", "application/x-cbz",
+		"application/vnd.google-earth.kmz"),
 	row("7z", Archive, "a 7z archive", "application/x-7z-compressed"),
 	row("rar", Archive, "a RAR archive", "application/vnd.rar", "application/x-rar-compressed", "application/x-rar",
-		"application/rar"),
+		"application/rar", "application/vnd.comicbook-rar", "application/x-cbr"),
 	row("tar", Archive, "a tar archive", "application/x-tar", "application/tar"),
 	row("gz", Archive, "a gzip file", "application/gzip", "application/x-gzip", "application/x-compressed-tar",
 		"application/x-tgz"),
@@ -89,17 +96,37 @@ func row(ext string, kind Kind, label string, accepts ...string) Type {
 	return Type{Ext: ext, Kind: kind, MIME: accepts[0], Accepts: accepts, Label: label}
 }
 
-// TypesByExt maps extensions to supported types.
+// spellings maps further extensions of supported types to the extension of the
+// type's row in Supported: what programs, phones and systems call files of the
+// same format.
+var spellings = map[string]string{
+	"apng": "png",
+	"jpeg": "jpg", "jpe": "jpg", "jfif": "jpg", "jif": "jpg", "pjpeg": "jpg", "pjp": "jpg",
+	"avifs": "avif", "dib": "bmp", "tif": "tiff", "heif": "heic", "heics": "heic", "heifs": "heic", "hif": "heic",
+	"qt": "mov", "weba": "webm", "m4b": "m4a", "m4r": "m4a", "adts": "aac", "wave": "wav", "oga": "ogg",
+	"dotx": "docx", "xltx": "xlsx", "pps": "ppt", "ppsx": "pptx", "potx": "pptx",
+	"text": "txt", "markdown": "md", "mdown": "md", "mkd": "md", "mkdn": "md", "mdwn": "md", "tab": "tsv",
+	"jsonl": "json", "ndjson": "json", "jsonlines": "json", "geojson": "json", "topojson": "json", "jsonld": "json",
+	"jsonc": "json", "json5": "json",
+	"gpx": "xml", "kml": "xml", "rss": "xml", "atom": "xml", "opml": "xml", "xsd": "xml", "yml": "yaml",
+	"htm": "html", "xhtml": "html", "xht": "html",
+	"cbz": "zip", "kmz": "zip", "cbr": "rar",
+}
+
+// TypesByExt maps extensions, in every spelling, to supported types.
 var TypesByExt = func() map[string]Type {
-	m := make(map[string]Type, len(Supported))
+	m := make(map[string]Type, len(Supported)+len(spellings))
 	for _, t := range Supported {
 		m[t.Ext] = t
+	}
+	for spelling, ext := range spellings {
+		m[spelling] = m[ext]
 	}
 	return m
 }()
 
-// ByExt finds the type for the last extension of name, in any case. It checks
-// nothing else.
+// ByExt finds the type for the last extension of name, in any case and in any
+// spelling. It checks nothing else.
 func ByExt(name string) (Type, bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {
@@ -115,13 +142,18 @@ func (t Type) clone() Type {
 	return t
 }
 
-// Extensions lists the supported extensions, sorted, without dots.
-func Extensions() []string {
-	var exts []string
-	for _, t := range Supported {
-		exts = append(exts, t.Ext)
+// Extensions lists the supported extensions in every spelling, sorted, without
+// dots.
+func Extensions() []string { return slices.Sorted(maps.Keys(TypesByExt)) }
+
+// Spellings lists the extensions of t: first its own, then the others, sorted.
+func (t Type) Spellings() []string {
+	exts := []string{t.Ext}
+	for _, spelling := range slices.Sorted(maps.Keys(spellings)) {
+		if spellings[spelling] == t.Ext {
+			exts = append(exts, spelling)
+		}
 	}
-	slices.Sort(exts)
 	return exts
 }
 

@@ -68,7 +68,7 @@ func (j *job) decode() (image.Image, error) {
 	switch j.Ext {
 	case "png":
 		img, err = png.Decode(r)
-	case "jpg", "jpeg":
+	case "jpg":
 		img, err = jpeg.Decode(r)
 	case "gif":
 		img, err = gif.Decode(r)
@@ -86,7 +86,7 @@ func configOf(ext string, r io.Reader) (image.Config, error) {
 	switch ext {
 	case "png":
 		return png.DecodeConfig(r)
-	case "jpg", "jpeg":
+	case "jpg":
 		return jpeg.DecodeConfig(r)
 	case "gif":
 		return gif.DecodeConfig(r)

@@ -10,7 +10,7 @@ import (
 // (upright) for an image without one.
 func (j *job) orientation() int {
 	switch j.Ext {
-	case "jpg", "jpeg":
+	case "jpg":
 		if at := exifAt(j.file); at > 0 {
 			return tiffOrientation(io.NewSectionReader(j.file, at, 1<<16))
 		}

@@ -9,7 +9,7 @@ import (
 // Extensions by the way in which files are read. Each extension is in exactly
 // one list.
 var (
-	rasters    = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff"}
+	rasters    = []string{"png", "jpg", "gif", "webp", "bmp", "tiff"}
 	videos     = []string{"mp4", "m4v", "mov", "webm", "ogv"}
 	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // sounds that may contain a cover
 	writings   = []string{"doc", "docx", "odt", "rtf"}

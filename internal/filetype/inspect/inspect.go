@@ -76,7 +76,7 @@ func inspectorOf(ext string) inspector {
 		return pdf.Inspect
 	case "png":
 		return image.InspectPNG
-	case "jpg", "jpeg":
+	case "jpg":
 		return image.InspectJPEG
 	case "gif":
 		return image.InspectGIF
@@ -112,9 +112,9 @@ func inspectorOf(ext string) inspector {
 		return inspectPackage
 	case "rtf":
 		return inspectRTF
-	case "txt", "md", "csv", "tsv", "json", "xml", "yaml", "yml", "log":
+	case "txt", "md", "csv", "tsv", "json", "xml", "yaml", "log":
 		return text.InspectText
-	case "html", "htm":
+	case "html":
 		return text.InspectHTML
 	case "zip":
 		return inspectZIP

@@ -244,8 +244,8 @@ func docKinds() (kinds []docKind) {
 	for _, k := range filetype.Kinds() {
 		m := measures[vitrine.ContentKindOf(k)]
 		d := docKind{Name: string(k), Title: kindWords[k][0], Shown: kindWords[k][1], Measured: m[0], Figure: m[1]}
-		for _, ext := range filetype.Extensions() {
-			if t, ok := filetype.ByExt("." + ext); ok && t.Kind == k {
+		for _, t := range filetype.Supported {
+			if t.Kind == k {
 				d.Types = append(d.Types, docType{t, ui.TypeName(t)})
 			}
 		}

@@ -37,7 +37,7 @@ func Look(l *vitrine.Link) string {
 		return "table"
 	case "ppt", "pptx", "odp":
 		return "slides"
-	case "json", "xml", "yaml", "yml":
+	case "json", "xml", "yaml":
 		return string(filetype.HTML)
 	}
 	return string(l.Kind)

@@ -33,7 +33,7 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 }
 
 // arranged lists the kinds of text with a reading form, except tables.
-var arranged = []string{"md", "json", "xml", "yaml", "yml"}
+var arranged = []string{"md", "json", "xml", "yaml"}
 
 func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
 	text, cut, err := s.Text(r, l)
@@ -53,7 +53,7 @@ func Arrange(name, text string, cut bool) Content {
 		c.Document = markup.Table(text, 0, cut)
 	case "tsv":
 		c.Document = markup.Table(text, '\t', cut)
-	case "json", "xml", "yaml", "yml":
+	case "json", "xml", "yaml":
 		c.Document, c.Lines = markup.Code(text, t.Ext, cut), true
 	}
 	return c
