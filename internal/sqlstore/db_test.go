@@ -225,10 +225,14 @@ func queries() map[string]func(tx Tx) {
 			_, _ = tx.LinkIDs(vitrine.LinkQuery{Account: 1, Kind: "pdf",
 				Words: []string{"a"}})
 		},
-		"OldSlug":    func(tx Tx) { _, _ = tx.OldSlug("s", now) },
-		"OldSlugs":   func(tx Tx) { _, _ = tx.OldSlugs(1, now) },
-		"CountLinks": func(tx Tx) { _, _, _ = tx.CountLinks(1) },
-		"Links site": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Site: 1}) },
+		"OldSlug":       func(tx Tx) { _, _ = tx.OldSlug("s", now) },
+		"OldSlugs":      func(tx Tx) { _, _ = tx.OldSlugs(1, now) },
+		"CountLinks":    func(tx Tx) { _, _, _ = tx.CountLinks(1) },
+		"Links preview": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: 200}) },
+		"Links SHA-256": func(tx Tx) { _, _ = tx.LinksBySHA256("s", 5) },
+		"BytesRefused":  func(tx Tx) { _, _ = tx.BytesRefused("s") },
+		"ScanDue":       func(tx Tx) { _, _ = tx.ScanDue(vitrine.StateLive, "s", 7, 5) },
+		"Links site":    func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Site: 1}) },
 		"Links files": func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Files: true, Limit: 20, Before: cursor})
 		},

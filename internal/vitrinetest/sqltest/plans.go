@@ -16,6 +16,9 @@ import (
 var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true,
 	"OldSlugs": true}
 
+// covered are the queries that read nothing but an index.
+var covered = map[string]bool{"CountLinks": true, "Held": true, "CountUploads": true, "LinkFacts": true}
+
 // SqlitePlan returns the steps of the plan of a query in SQLite.
 func SqlitePlan(tx *sqldb.Tx, query string) (string, error) {
 	args := make([]any, strings.Count(query, "$"))
@@ -38,10 +41,11 @@ func CheckPlan(t *testing.T, tx *sqldb.Tx, name, query string) {
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
+	all = strings.TrimPrefix(all, "SCAN CONSTANT ROW; ") // a query of one value
 	if strings.Contains(all, "SCAN") || strings.Contains(all, "TEMP B-TREE") && !sorted[name] {
 		t.Errorf("%s scans whole tables: %s\n%s", name, all, query)
 	}
-	if (name == "CountLinks" || name == "Held" || name == "CountUploads") && !strings.Contains(all, "COVERING INDEX") {
+	if covered[name] && !strings.Contains(all, "COVERING INDEX") {
 		t.Errorf("%s reads rows instead of an index: %s", name, all)
 	}
 }
