@@ -69,7 +69,7 @@ ingest                       vitrine
 lease                        vitrine
 links                        vitrine report filetype signer versions
 logowner                     vitrine
-moderation                   vitrine visitor
+moderation                   vitrine ratelimit visitor
 outbox                       vitrine
 ownviews                     vitrine report
 reclassify                   vitrine report

@@ -226,9 +226,11 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 		if err != nil {
 			return err
 		}
-		g := Client{} // the person is signed in: the account replaces the network
+		// The person is signed in: the account replaces the network.
+		own, kind := s.Sessions.Signer, "address of "+a.Email
 		if _, err := ratelimit.Take(tx, s.Now(), "You’ve requested several messages. The last link still works.",
-			letterLimits(s.Sessions.Signer, "address of "+a.Email, email, g)...); err != nil {
+			ratelimit.Limit{Key: own.AttemptKey(kind + " by account"), Max: lettersByAccount, Within: attemptHour},
+			lettersTo(own, kind, email)); err != nil {
 			return err
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {

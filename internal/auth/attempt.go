@@ -13,7 +13,7 @@ import (
 
 // Client describes where an attempt comes from.
 type Client struct {
-	Addr netip.Addr
+	Addr netip.Addr // for limits by network; zero for none ([ratelimit.ByNetwork])
 	// Devices are the device tokens of the browser from earlier sign-ins.
 	// Unknown tokens are ignored.
 	Devices []string
@@ -22,11 +22,10 @@ type Client struct {
 	Label string
 }
 
-func (g Client) network() string { return ratelimit.Network(g.Addr) }
-
 // The limits (decision 0015). Attempts at a password are counted by address and
 // network together, by network, and by address; from a browser that has signed
-// in to the account before, only by that browser.
+// in to the account before, only by that browser. Limits by network apply four
+// times over to an IPv6 /48.
 const (
 	attemptsByAddressAndNetwork = 5 // in attemptTime
 	attemptsByNetwork           = 30
@@ -37,8 +36,9 @@ const (
 	attemptsInside    = 10 // at the current password of a signed-in person
 	lettersToAddress  = 3  // of one kind
 	lettersByNetwork  = 10
-	signUpsByNetwork  = 5 // without confirmation by mail
-	addressesTaken    = 5 // by one account, without confirmation by mail
+	lettersByAccount  = 10 // to addresses that it wants to have
+	signUpsByNetwork  = 5  // without confirmation by mail
+	addressesTaken    = 5  // by one account, without confirmation by mail
 	attemptHour       = time.Hour
 
 	loginsByNetwork     = 60 // codes that programs ask for, in attemptTime
@@ -46,18 +46,20 @@ const (
 	loginCodesByNetwork = 30 // wrong codes, in attemptTime
 )
 
-// passwordLimits returns the limits for the password of an address. device is
-// the token of a browser that has signed in to the account before, or "".
-func passwordLimits(s *signer.Signer, email string, g Client, device string) []ratelimit.Limit {
+// passwordLimits returns the limits for the password of an address. A right
+// password resets the first ones, own. device is the token of a browser that
+// has signed in to the account before, or "".
+func passwordLimits(s *signer.Signer, email string, g Client, device string) (own, all []ratelimit.Limit) {
 	if device != "" {
-		return []ratelimit.Limit{{Key: s.AttemptKey("device", device), Max: attemptsByDevice, Within: attemptHour}}
+		own = []ratelimit.Limit{{Key: s.AttemptKey("device", device), Max: attemptsByDevice, Within: attemptHour}}
+		return own, own
 	}
-	return []ratelimit.Limit{
-		{Key: s.AttemptKey("address and network", email, g.network()), Max: attemptsByAddressAndNetwork,
-			Within: attemptTime},
-		{Key: s.AttemptKey("network", g.network()), Max: attemptsByNetwork, Within: attemptTime},
-		{Key: s.AttemptKey("address", email), Max: attemptsByAddress, Within: attemptHour},
-	}
+	own = ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByAddressAndNetwork, attemptTime,
+		"address and network", email)
+	all = append(own[:len(own):len(own)],
+		ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByNetwork, attemptTime, "network")...)
+	return own, append(all, ratelimit.Limit{Key: s.AttemptKey("address", email), Max: attemptsByAddress,
+		Within: attemptHour})
 }
 
 // signedInLimit returns the limit for the current password of an account from a
@@ -69,10 +71,14 @@ func signedInLimit(s *signer.Signer, a vitrine.AccountID) ratelimit.Limit {
 
 // letterLimits returns the limits for messages of a kind to an address.
 func letterLimits(s *signer.Signer, kind, email string, g Client) []ratelimit.Limit {
-	return []ratelimit.Limit{
-		{Key: s.AttemptKey(kind+" by network", g.network()), Max: lettersByNetwork, Within: attemptHour},
-		{Key: s.AttemptKey(kind+" to address", email), Max: lettersToAddress, Within: attemptHour},
-	}
+	return append(ratelimit.ByNetwork(s.AttemptKey, g.Addr, lettersByNetwork, attemptHour, kind+" by network"),
+		lettersTo(s, kind, email))
+}
+
+// lettersTo returns the limit for messages of a kind to an address, wherever
+// they are requested.
+func lettersTo(s *signer.Signer, kind, email string) ratelimit.Limit {
+	return ratelimit.Limit{Key: s.AttemptKey(kind+" to address", email), Max: lettersToAddress, Within: attemptHour}
 }
 
 // emailKey returns the form of an address that attempts count, even if it is

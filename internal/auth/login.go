@@ -85,8 +85,8 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		if _, err := ratelimit.Take(tx, now, "Too many codes were requested from your network.",
-			ratelimit.Limit{Key: s.Signer.AttemptKey("login by network", g.network()),
-				Max: loginsByNetwork, Within: attemptTime}); err != nil {
+			ratelimit.ByNetwork(s.Signer.AttemptKey, g.Addr, loginsByNetwork, attemptTime,
+				"login by network")...); err != nil {
 			return err
 		}
 		l = &vitrine.Login{Code: newLoginCode(), Hash: secret.Hash(), Program: program, Machine: machine,
@@ -157,10 +157,10 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 		now := s.Now()
 		missing = false
 		taken, err := ratelimit.Take(tx, now, "Too many wrong codes.",
-			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
-				Max: loginCodesByAccount, Within: attemptHour},
-			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by network", g.network()),
-				Max: loginCodesByNetwork, Within: attemptTime})
+			append(ratelimit.ByNetwork(s.Signer.AttemptKey, g.Addr, loginCodesByNetwork, attemptTime,
+				"login code by network"),
+				ratelimit.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
+					Max: loginCodesByAccount, Within: attemptHour})...)
 		if err != nil {
 			return err
 		}

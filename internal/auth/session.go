@@ -74,7 +74,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	email = emailKey(email)
 	a := new(vitrine.Account)
 	var taken []vitrine.AttemptID
-	var limits []ratelimit.Limit
+	var own []ratelimit.Limit
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		*a = vitrine.Account{}
@@ -84,7 +84,8 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		limits = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
+		var limits []ratelimit.Limit
+		own, limits = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
 		taken, err = ratelimit.Take(tx, now, "Too many attempts to sign in.", limits...)
 		return err
 	})
@@ -109,7 +110,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		if err != nil {
 			return err
 		}
-		return errors.Join(ratelimit.Refund(tx, taken), tx.DeleteAttempts(limits[0].Key))
+		return errors.Join(ratelimit.Refund(tx, taken), ratelimit.Reset(tx, own))
 	})
 	return in, err
 }

@@ -233,8 +233,8 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 			return err
 		}
 		taken, err = ratelimit.Take(tx, s.Now(), "Several accounts were created from your network in the last hour.",
-			ratelimit.Limit{Key: s.Sessions.Signer.AttemptKey("join by network", g.network()),
-				Max: signUpsByNetwork, Within: attemptHour})
+			ratelimit.ByNetwork(s.Sessions.Signer.AttemptKey, g.Addr, signUpsByNetwork, attemptHour,
+				"join by network")...)
 		return err
 	})
 	if err != nil {

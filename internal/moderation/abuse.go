@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/visitor"
 )
 
@@ -19,8 +20,9 @@ const DefaultAbuseThreshold = 3
 const (
 	MaxAbuseNote = 1000 // characters
 	// hourlyReports is the most reports of one reporter within an hour, over
-	// all links.
-	hourlyReports = 5
+	// all links, and of everybody together whose address is not known.
+	hourlyReports            = 5
+	hourlyReportsOfEverybody = 100
 	// hourlyHolds is the most links that reports alone may hold within an hour,
 	// over the whole instance, until a moderator decides. Readers seldom report
 	// as many; an attacker with a thousand addresses can, and must not disable
@@ -45,18 +47,24 @@ type AbuseReports struct {
 	Threshold int
 }
 
+// everybody is the reporter whose address is not known: all clients of a proxy
+// that is not trusted.
+const everybody vitrine.ReporterID = 0
+
 // Reporter returns the ID of the reporters at an address. An IPv4 address or
-// IPv6 /48 has one ID for a day (UTC). A /48 is the most that one subscriber
-// commonly gets; with smaller networks, one person could be 65536 reporters.
+// IPv6 /48 has one ID for a day (UTC): with smaller networks, one subscriber
+// could be 65536 reporters. The zero Addr is everybody.
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.ReporterID, error) {
+	if !from.IsValid() {
+		return everybody, nil
+	}
 	key, err := s.key(ctx)
 	if err != nil {
 		return 0, err
 	}
 	day := visitor.DayKey(key, dayOf(s.Now()))
 	if from = from.Unmap(); from.Is6() {
-		subscriber, _ := from.Prefix(48)
-		from = subscriber.Addr()
+		from = ratelimit.Subscriber(from).Addr()
 	}
 	return vitrine.ReporterID(visitor.ViewerID(day, from, "")), nil
 }
@@ -154,12 +162,16 @@ func (s *AbuseReports) report(ctx context.Context, by vitrine.ReporterID, reason
 
 // mayReport refuses a reporter who has sent enough within the hour.
 func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) error {
+	most := int64(hourlyReports)
+	if by == everybody {
+		most = hourlyReportsOfEverybody
+	}
 	n, oldest, err := tx.CountAbuseReports(by, now.Add(-time.Hour))
-	if err != nil || n < hourlyReports {
+	if err != nil || n < most {
 		return err
 	}
 	return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: max(oldest.Add(time.Hour).Sub(now), time.Second),
-		Message: "You have sent the maximum of five reports per hour."}
+		Message: "Too many reports were sent from your network in the last hour."}
 }
 
 // dayOf returns the day (UTC) on which a reporter has one ID.

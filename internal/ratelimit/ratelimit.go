@@ -54,13 +54,47 @@ func Refund(tx vitrine.AttemptTx, taken []vitrine.AttemptID) error {
 	return nil
 }
 
-// Network returns the part of an address that counts as one client: an IPv4
-// /24, or the network of one IPv6 subscriber, a /64.
-func Network(addr netip.Addr) string {
-	addr, bits := addr.Unmap().WithZone(""), 64
+// Reset forgets the attempts under each limit.
+func Reset(tx vitrine.AttemptTx, limits []Limit) error {
+	for _, l := range limits {
+		if err := tx.DeleteAttempts(l.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ByNetwork returns the limits of what comes from an address: max within a time
+// for its network, an IPv4 /24 or IPv6 /64, and four times as many for an IPv6
+// /48, of which one subscriber may have all 65,536 networks. key hashes what is
+// counted: of, and the network. The zero Addr is the client of a proxy that is
+// not trusted. It has no limits, because everybody would share them.
+func ByNetwork(key func(fields ...string) vitrine.AttemptKey, from netip.Addr, max int64, within time.Duration,
+	of ...string) []Limit {
+	if !from.IsValid() {
+		return nil
+	}
+	limit := func(network string, max int64) Limit {
+		return Limit{Key: key(append(of[:len(of):len(of)], network)...), Max: max, Within: within}
+	}
+	limits := []Limit{limit(prefix(from, 24, 64).String(), max)}
+	if wide := Subscriber(from); wide.Addr().Is6() {
+		limits = append(limits, limit(wide.String(), 4*max))
+	}
+	return limits
+}
+
+// Subscriber returns the largest network that one subscriber commonly has: an
+// IPv4 /24 or IPv6 /48.
+func Subscriber(addr netip.Addr) netip.Prefix { return prefix(addr, 24, 48) }
+
+// prefix returns the network of an address, with a number of bits for IPv4 and
+// one for IPv6.
+func prefix(addr netip.Addr, bits4, bits6 int) netip.Prefix {
+	addr, bits := addr.Unmap().WithZone(""), bits6
 	if addr.Is4() {
-		bits = 24
+		bits = bits4
 	}
 	p, _ := addr.Prefix(bits)
-	return p.String()
+	return p
 }

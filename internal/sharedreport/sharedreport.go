@@ -36,12 +36,14 @@ const (
 	secretSize = 16 // bytes
 )
 
-// How often a password may be tried: from one network, and in all.
+// How often a wrong password may be tried: from one network, and in all. The
+// last limit needs a hundred networks, so that a stranger does not lock out
+// other readers (decision 0015).
 const (
-	triesByNetwork = 5
-	networkTime    = 15 * time.Minute
-	triesInAll     = 100
-	allTime        = time.Hour
+	triesByNetwork       = 5 // in triesTime
+	triesTime            = 15 * time.Minute
+	hourlyTriesByNetwork = 10
+	hourlyTries          = 1000
 )
 
 // Service makes, finds and revokes shared reports.
@@ -227,29 +229,34 @@ func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 }
 
 // Enter checks the password of a report and returns a pass, with which a
-// browser is let in for PassLife. A right password resets the attempts of its
-// network. Errors: CodeRateLimited, with the time after which to try again;
-// CodeInvalidRequest for a wrong password.
+// browser is let in for PassLife. A right password does not count, and resets
+// the attempts of its network. Errors: CodeRateLimited, with the time after
+// which to try again; CodeInvalidRequest for a wrong password.
 func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
 	id := strconv.FormatInt(int64(r.ID), 10)
-	byNetwork := s.Signer.AttemptKey("shared report by network", id, ratelimit.Network(from))
+	const by = "shared report by network"
+	own := append(ratelimit.ByNetwork(s.Signer.AttemptKey, from, triesByNetwork, triesTime, by, id),
+		ratelimit.ByNetwork(s.Signer.AttemptKey, from, hourlyTriesByNetwork, time.Hour, by, "hourly", id)...)
+	var taken []vitrine.AttemptID
 	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		_, err := ratelimit.Take(tx, s.Now(), "Too many attempts at the password.",
-			ratelimit.Limit{Key: byNetwork, Max: triesByNetwork, Within: networkTime},
-			ratelimit.Limit{Key: s.Signer.AttemptKey("shared report", id), Max: triesInAll, Within: allTime})
+		taken, err = ratelimit.Take(tx, s.Now(), "Too many attempts at the password.", append(own[:len(own):len(own)],
+			ratelimit.Limit{Key: s.Signer.AttemptKey("shared report", id), Max: hourlyTries, Within: time.Hour})...)
 		return err
 	}); err != nil {
 		return "", err
 	}
 	ok, _, err := password.Check(ctx, r.Password, pw)
-	if err != nil {
-		return "", err
-	}
-	if !ok {
+	if err == nil && !ok {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
 			Message: "That is not the password of this report."}
 	}
-	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteAttempts(byNetwork) }); err != nil {
+	refund := s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error {
+		if err != nil { // no fault of the reader
+			return ratelimit.Refund(tx, taken)
+		}
+		return errors.Join(ratelimit.Refund(tx, taken), ratelimit.Reset(tx, own))
+	})
+	if err := errors.Join(err, refund); err != nil {
 		return "", err
 	}
 	until := strconv.FormatInt(s.Now().Add(PassLife).Unix(), 10)

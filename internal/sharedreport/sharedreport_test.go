@@ -1,6 +1,7 @@
 package sharedreport_test
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -255,4 +256,53 @@ func TestPasswordAtOnce(t *testing.T) {
 	if tried.Load() != 5 || limited.Load() != 15 {
 		t.Errorf("%d attempts, %d limited, want 5 and 15", tried.Load(), limited.Load())
 	}
+}
+
+// TestManyReadersEnter checks that readers with the right password do not use
+// up the attempts of others, and that guesses from a few networks do not lock
+// anybody out.
+func TestManyReadersEnter(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	const words = "some words of it"
+	secret, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{Password: words})
+	f.Must(err)
+	r, err := s.Open(t.Context(), secret)
+	f.Must(err)
+	at := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{198, byte(n >> 8), byte(n), 1}) }
+	enter := func(what, pw string, from netip.Addr, want vitrine.Code) {
+		t.Helper()
+		if _, err := s.Enter(t.Context(), r, pw, from); vitrine.CodeOf(err) != want {
+			t.Fatalf("%s from %v = %v, want %q", what, from, err, want)
+		}
+	}
+	for n := range 130 {
+		enter("a reader", words, at(n), "")
+	}
+	for range 30 { // an office
+		enter("a reader of one network", words, here, "")
+	}
+	for n := range 99 { // networks guess all that they may
+		for range 5 {
+			enter("a guess", "wrong", at(n), vitrine.CodeInvalidRequest)
+		}
+	}
+	f.Clock.Advance(15*time.Minute + time.Millisecond)
+	for n := range 99 {
+		for range 5 {
+			enter("a guess", "wrong", at(n), vitrine.CodeInvalidRequest)
+		}
+	}
+	f.Clock.Advance(15*time.Minute + time.Millisecond)
+	enter("one guess too many", "wrong", at(0), vitrine.CodeRateLimited)
+	enter("a reader after 990 guesses", words, there, "")
+	f.Clock.Advance(time.Hour)
+	for n := range 40 {
+		want := vitrine.CodeInvalidRequest
+		if n >= 20 {
+			want = vitrine.CodeRateLimited
+		}
+		enter("a guess of one IPv6 subscriber", "wrong", netip.MustParseAddr(fmt.Sprintf("2001:db8:0:%x::1", n)), want)
+	}
+	enter("a reader after that", words, there, "")
 }

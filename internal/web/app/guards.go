@@ -20,6 +20,9 @@ type Notice struct {
 // Warn adds to a page what its administrator must know. What the account has
 // dismissed is not a warning any more.
 func (s *Shell) Warn(ctx context.Context, p *Page) {
+	if s.BehindUntrustedProxy() {
+		p.Notices = append(p.Notices, Notice{Warning: true, Text: "Requests come through a reverse proxy that this server does not trust. Everybody has the same address, so viewers are not distinguished, and attempts are not limited by network. Start the server with --trusted-proxy and the address of the proxy."})
+	}
 	if s.Notices == nil {
 		return
 	}

@@ -38,8 +38,8 @@ type Server struct {
 	StallTime    time.Duration // how long a client may read nothing of an answer; 0 means 5 min
 	RecheckEvery time.Duration // how often a transfer checks that its link is public; 0 means 1 s
 
-	bodies      sync.Map    // being read, by *timedBody
-	ending      atomic.Bool // the server is about to stop
-	proxyWarned sync.Once   // logs once that a proxy should be trusted
-	refused     refusals    // requests whose views could not be stored
+	bodies  sync.Map     // being read, by *timedBody
+	ending  atomic.Bool  // the server is about to stop
+	proxied atomic.Int64 // when a request last came through a proxy that is not trusted, in Unix seconds
+	refused refusals     // requests whose views could not be stored
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/auth"
@@ -43,7 +44,7 @@ func (s *Server) Client(r *http.Request) auth.Client {
 	case v.OS != "":
 		label += " on " + v.OS
 	}
-	return auth.Client{Addr: s.ClientAddr(r), Devices: s.Devices(r), Label: label}
+	return auth.Client{Addr: s.LimitedAddr(r), Devices: s.Devices(r), Label: label}
 }
 
 // MaxDevices bounds the accounts for which a browser is recognized.
@@ -88,12 +89,29 @@ func (s *Server) SignedInAccount(r *http.Request) *vitrine.Account {
 func (s *Server) ClientAddr(r *http.Request) netip.Addr {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	forwarded := r.Header.Values("X-Forwarded-For")
-	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) {
-		s.proxyWarned.Do(func() {
-			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits apply to all of them together, and viewers are not distinguished; set --trusted-proxy")
-		})
+	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) && s.proxied.Swap(s.Now().Unix()) == 0 {
+		s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits by network are off, and viewers are not distinguished; set --trusted-proxy")
 	}
 	return visitor.ClientAddr(remote, forwarded, s.TrustedProxies)
+}
+
+// LimitedAddr returns the address whose network a limit counts. It is zero
+// behind a proxy that is not trusted: there, everybody has one address, and a
+// stranger could use up the attempts of all.
+func (s *Server) LimitedAddr(r *http.Request) netip.Addr {
+	addr := s.ClientAddr(r)
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	if visitor.UntrustedProxy(remote, r.Header.Values("X-Forwarded-For"), s.TrustedProxies) {
+		return netip.Addr{}
+	}
+	return addr
+}
+
+// BehindUntrustedProxy reports whether a request of the last hour came through
+// a proxy that is not trusted.
+func (s *Server) BehindUntrustedProxy() bool {
+	last := s.proxied.Load()
+	return last != 0 && s.Now().Sub(time.Unix(last, 0)) < time.Hour
 }
 
 // Secure reports whether the site is reached by TLS.

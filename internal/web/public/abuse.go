@@ -106,7 +106,7 @@ func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPa
 			"The report could not be read: it is incomplete, or too long. Go back and shorten it.")
 	}
 	reason, note := vitrine.AbuseReason(r.PostForm.Get("reason")), r.PostForm.Get("note")
-	by, err := s.Abuse.Reporter(r.Context(), s.ClientAddr(r))
+	by, err := s.Abuse.Reporter(r.Context(), s.LimitedAddr(r))
 	if err != nil {
 		return err
 	}

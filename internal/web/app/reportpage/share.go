@@ -203,7 +203,7 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.ClientAddr(r))
+	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.LimitedAddr(r))
 	if err != nil {
 		wrong := httpx.FieldErrorsOf(err)
 		if wrong == nil {
