@@ -4,12 +4,10 @@ package export
 import (
 	"archive/zip"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -194,7 +192,7 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := csv.NewWriter(w)
+	c := NewCSV(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
 		"download"}}
 	for _, l := range links {
@@ -206,25 +204,12 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
 	}
 	for _, row := range rows {
-		for i := range row {
-			row[i] = NoFormula(row[i])
+		if err := c.Write(row); err != nil {
+			return err
 		}
 	}
-	return c.WriteAll(rows)
+	return c.Flush()
 }
-
-// NoFormula returns a cell that no spreadsheet takes for a formula
-// (promise 11): an apostrophe precedes a character that would begin one. In
-// many countries spreadsheets divide lines at semicolons, and a cell may begin
-// at each.
-func NoFormula(s string) string {
-	if s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
-		return "'" + s
-	}
-	return formula.ReplaceAllString(s, "$1'$2")
-}
-
-var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 
 // report writes the report over a link's whole time, as the API returns it.
 func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {

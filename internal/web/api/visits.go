@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -130,12 +129,11 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 			return encode.Encode(v)
 		}
 	}
-	rows := csv.NewWriter(w)
+	rows := export.NewCSV(w)
 	_ = rows.Write(visitColumns)
 	return func(v *report.VisitRow) error {
 		if v == nil {
-			rows.Flush()
-			return rows.Error()
+			return rows.Flush()
 		}
 		return rows.Write(visitCells(v))
 	}
@@ -162,15 +160,11 @@ func visitCells(v *report.VisitRow) []string {
 		b, _ := json.Marshal(p)
 		return string(b)
 	}
-	cells := []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer,
+	return []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer,
 		v.Campaign, v.Medium, v.Content, v.Term,
 		v.Device, v.Browser, v.OS, v.Screen, strconv.Itoa(v.Version), strconv.FormatBool(v.QR),
 		strconv.FormatBool(v.Returning), v.Excluded, v.Product,
 		strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10), strconv.FormatInt(v.PresentMs, 10),
 		v.Progress, strconv.FormatBool(v.Atypical),
 		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth)}
-	for i, c := range cells {
-		cells[i] = export.NoFormula(c)
-	}
-	return cells
 }

@@ -2,7 +2,6 @@ package reportpage
 
 import (
 	"bytes"
-	"encoding/csv"
 	"net/http"
 	"strconv"
 	"time"
@@ -91,18 +90,14 @@ func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card 
 
 func csvOf(table [][]string) ([]byte, error) {
 	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
+	w := export.NewCSV(&b)
 	for _, row := range table {
-		for i, cell := range row {
-			row[i] = export.NoFormula(cell)
-		}
 		if err := w.Write(row); err != nil {
 			return nil, err
 		}
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	err := w.Flush()
+	return b.Bytes(), err
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
