@@ -65,26 +65,19 @@ func (k *APIKey) InForce(now time.Time) bool {
 type KeyText string
 
 func (k KeyText) String() string {
-	if len(k) < 4 {
-		return "vtr_…"
-	}
-	return "vtr_…" + string(k[len(k)-4:])
+	return "vtr_…" + string(k[max(0, len(k)-4):])
 }
 
 // NewKeyText returns a new key: the prefix, 32 random base62 characters, and 6
 // characters of the CRC-32 over both. Secret scanners recognize leaked keys by
 // the checksum, and a mistyped key is refused without a look-up.
 func NewKeyText() KeyText {
-	var b strings.Builder
-	b.WriteString(KeyPrefix)
+	text := KeyPrefix
 	for range keyRandom {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
-		if err != nil {
-			panic(err) // crypto/rand does not fail
-		}
-		b.WriteByte(base62[n.Int64()])
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(base62)))) // does not fail
+		text += string(base62[n.Int64()])
 	}
-	return KeyText(b.String() + keySum(b.String()))
+	return KeyText(text + keySum(text))
 }
 
 func keySum(s string) string {
@@ -114,10 +107,18 @@ func (k KeyText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(k)) }
 type KeyTx interface {
 	// AddKey sets k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
+	Key(id KeyID) (*APIKey, error)
 	KeyByHash(hash [32]byte) (*APIKey, error)
+	// CountKeys counts an account's keys in force at a time, and those created
+	// after another time, whose oldest was created at first (zero: none).
+	CountKeys(a AccountID, now, after time.Time) (inForce, created int64, first time.Time, err error)
 	// Keys lists an account's keys, including revoked ones, oldest first.
 	Keys(a AccountID) ([]*APIKey, error)
 	PutKey(k *APIKey) error
 	// DeleteKeys deletes all keys of an account.
 	DeleteKeys(a AccountID) error
+	// TrimKeys deletes an account's ended keys, but not its newest n keys.
+	TrimKeys(a AccountID, now time.Time, n int) error
+	// ExpireKeys deletes keys that ended before a time.
+	ExpireKeys(before time.Time) (int64, error)
 }

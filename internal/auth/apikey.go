@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -80,8 +81,13 @@ func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText)
 	})
 }
 
-// MaxKeys is the most valid keys of an account.
-const MaxKeys = 100
+// The limits of an account's keys. Ended keys remain in its list for a time.
+const (
+	MaxKeys      = 100                 // in force
+	keysPerHour  = 100                 // new ones
+	endedKeysFor = 90 * 24 * time.Hour // after their end
+	keysInAll    = 1000                // beyond these, the oldest ended ones are deleted
+)
 
 // RotateGrace is how long at most a replaced key stays valid.
 const RotateGrace = 7 * 24 * time.Hour
@@ -173,29 +179,32 @@ func (s *Keys) CreateBy(ctx context.Context, c *Caller, r KeyRequest) (key NewKe
 	return key, err
 }
 
-// addLimited adds a key unless the account has MaxKeys.
+// addLimited adds a key within the limits. Errors: CodeInvalidRequest if the
+// account has MaxKeys; CodeRateLimited.
 func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (NewKey, error) {
 	if err := s.checkLimit(tx, a.ID); err != nil {
+		return NewKey{}, err
+	}
+	if err := tx.TrimKeys(a.ID, s.Now(), keysInAll); err != nil {
 		return NewKey{}, err
 	}
 	return addKey(tx, a.ID, r, s.Now())
 }
 
-// checkLimit returns an error if an account has MaxKeys.
+// checkLimit returns an error if an account may not have another key now.
 func (s *Keys) checkLimit(tx vitrine.KeyTx, a vitrine.AccountID) error {
-	keys, err := tx.Keys(a)
-	if err != nil {
+	now := s.Now()
+	inForce, created, first, err := tx.CountKeys(a, now, now.Add(-time.Hour))
+	switch {
+	case err != nil:
 		return err
-	}
-	n, now := 0, s.Now()
-	for _, k := range keys {
-		if k.InForce(now) {
-			n++
-		}
-	}
-	if n >= MaxKeys {
+	case inForce >= MaxKeys:
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
 			"An account can have %d active keys. Revoke one you no longer use.", MaxKeys)
+	case created >= keysPerHour:
+		return &vitrine.Error{Code: vitrine.CodeRateLimited,
+			RetryAfter: min(max(first.Add(time.Hour).Sub(now), time.Second), time.Hour),
+			Message:    fmt.Sprintf("An account can create %d keys an hour.", keysPerHour)}
 	}
 	return nil
 }
@@ -248,16 +257,11 @@ func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vi
 	if err != nil {
 		return nil, nil, err
 	}
-	keys, err := tx.Keys(a.ID)
-	for _, k := range keys {
-		if k.ID == id {
-			return a, k, nil
-		}
-	}
-	if err == nil {
+	k, err := tx.Key(id)
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && k.Account != a.ID {
 		err = vitrine.Errorf(vitrine.CodeNotFound, "%s has no key %d.", a.Email, id)
 	}
-	return nil, nil, err
+	return a, k, err
 }
 
 // LinkCounts counts the links of an account by the key that created them.

@@ -114,7 +114,7 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 
 // Decide allows or refuses the request with a code for an account. Repeating
 // the same decision is not an error. Errors: those of Find; CodeInvalidRequest
-// if the account has MaxKeys.
+// or CodeRateLimited if the account may not have another key now.
 func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool,
 	g Client) (*vitrine.Login, error) {
 	return s.update(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {

@@ -258,8 +258,8 @@ func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep v
 	})
 }
 
-// Expire deletes expired sessions, tokens, logins, shared reports, and attempts
-// that no longer count.
+// Expire deletes expired sessions, tokens, logins, shared reports, keys that
+// ended long ago, and attempts that no longer count.
 func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
@@ -268,7 +268,8 @@ func (s *Sessions) Expire(ctx context.Context) error {
 		_, err3 := tx.ExpireAttempts(now.Add(-attemptHour))
 		_, err4 := tx.ExpireLogins(now)
 		_, err5 := tx.ExpireSharedReports(now)
-		return errors.Join(err1, err2, err3, err4, err5)
+		_, err6 := tx.ExpireKeys(now.Add(-endedKeysFor))
+		return errors.Join(err1, err2, err3, err4, err5, err6)
 	})
 }
 

@@ -35,6 +35,10 @@ func (t Tx) AddKey(k *vitrine.APIKey) error {
 		keyValues(k)...)
 }
 
+func (t Tx) Key(id vitrine.KeyID) (*vitrine.APIKey, error) {
+	return sqldb.One(t.Tx, readKey, "SELECT id, "+keyColumns+" FROM keys WHERE id = $1", int64(id))
+}
+
 func (t Tx) KeyByHash(hash [32]byte) (*vitrine.APIKey, error) {
 	return sqldb.One(t.Tx, readKey, "SELECT id, "+keyColumns+" FROM keys WHERE hash = $1", hash[:])
 }
@@ -42,6 +46,14 @@ func (t Tx) KeyByHash(hash [32]byte) (*vitrine.APIKey, error) {
 func (t Tx) Keys(a vitrine.AccountID) ([]*vitrine.APIKey, error) {
 	return sqldb.List(t.Tx, readKey, "SELECT id, "+keyColumns+" FROM keys WHERE account = $1 ORDER BY created_at, id",
 		int64(a))
+}
+
+func (t Tx) CountKeys(a vitrine.AccountID, now, after time.Time) (inForce, created int64, first time.Time, err error) {
+	err = t.Get([]any{&inForce, &created, sqldb.Instant{Time: &first}},
+		`SELECT count(*) FILTER (WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)),
+			count(*) FILTER (WHERE created_at > $3), min(created_at) FILTER (WHERE created_at > $3)
+		FROM keys WHERE account = $1`, int64(a), sqldb.Ms(now), sqldb.Ms(after))
+	return inForce, created, first, err
 }
 
 func (t Tx) PutKey(k *vitrine.APIKey) error {
@@ -52,4 +64,16 @@ func (t Tx) PutKey(k *vitrine.APIKey) error {
 func (t Tx) DeleteKeys(a vitrine.AccountID) error {
 	_, err := t.Exec("DELETE FROM keys WHERE account = $1", int64(a))
 	return err
+}
+
+// TrimKeys leaves a key that was created in the same millisecond as the nth.
+func (t Tx) TrimKeys(a vitrine.AccountID, now time.Time, n int) error {
+	_, err := t.Exec(`DELETE FROM keys WHERE account = $1 AND (revoked_at IS NOT NULL OR expires_at <= $2) AND created_at <
+		(SELECT created_at FROM keys WHERE account = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $3)`,
+		int64(a), sqldb.Ms(now), n-1)
+	return err
+}
+
+func (t Tx) ExpireKeys(before time.Time) (int64, error) {
+	return t.Exec("DELETE FROM keys WHERE revoked_at < $1 OR expires_at < $1", sqldb.Ms(before))
 }

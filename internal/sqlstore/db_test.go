@@ -245,6 +245,8 @@ func queries() map[string]func(tx Tx) {
 		"AlbumSizes":     func(tx Tx) { _, _ = tx.AlbumSizes(1) },
 		"Keys":           func(tx Tx) { _, _ = tx.Keys(1) },
 		"KeyByHash":      func(tx Tx) { _, _ = tx.KeyByHash([32]byte{}) },
+		"Key":            func(tx Tx) { _, _ = tx.Key(1) },
+		"CountKeys":      func(tx Tx) { _, _, _, _ = tx.CountKeys(1, now, now) },
 		"AccountByEmail": func(tx Tx) { _, _ = tx.AccountByEmail("a") },
 	}
 }
