@@ -106,6 +106,7 @@ func Unavailable(cause error) *Error {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
+	ErrDamaged  = errors.New("stored data is damaged") // repeating does not help
 	// ErrDayExpired is returned for a day whose views have expired.
 	ErrDayExpired = errors.New("views of that day are no longer kept")
 )

@@ -142,7 +142,7 @@ func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 
 // wrapError returns the error of a failed database operation.
 func (d *DB) wrapError(what string, err error) error {
-	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
+	return Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 
 // Close waits for running transactions. After it no transaction may begin.

@@ -42,17 +42,6 @@ func sqliteCode(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
-// explainDamage adds a remedy to an error of a damaged database file. It
-// returns other errors unchanged.
-func explainDamage(path string, err error) error {
-	switch sqliteCode(err) & 0xff {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine restore\"",
-			path, err)
-	}
-	return err
-}
-
 // Sizes of a connection's page cache, in KiB. Writers access many parts of the
 // trees; readers mostly scan them.
 const (

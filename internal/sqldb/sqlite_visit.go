@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -59,6 +61,9 @@ func sqliteVisit(t *Tx, columns, from string, args []any, f func([]driver.Value)
 	err = s.QueryRowContext(context.Background(), append(args, number)...).Scan(&rows)
 	switch {
 	case v.panicked != nil:
+		if wrong, ok := v.panicked.(*runtime.TypeAssertionError); ok { // of a column
+			return t.Failed(damaged{fmt.Errorf("a column of %q has another type than its table: %w", columns, wrong)})
+		}
 		panic(v.panicked)
 	case v.err != nil:
 		return v.err

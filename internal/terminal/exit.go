@@ -72,6 +72,8 @@ func ExitCode(err error) int {
 		return ExitAccess
 	case errors.As(err, &usage):
 		return ExitUsage
+	case errors.Is(err, vitrine.ErrDamaged):
+		return ExitFailed
 	}
 	switch code {
 	case vitrine.CodeUnauthorized, vitrine.CodeForbidden, vitrine.CodeBanned:

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vitrine"
@@ -24,7 +25,7 @@ const (
 // importPatience. It prints one message about the wait.
 func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	err := f()
-	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || ctx.Err() != nil {
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || errors.Is(err, vitrine.ErrDamaged) || ctx.Err() != nil {
 		return err
 	}
 	t.Say("The database does not respond. The import waits up to %s and then continues: %v", importPatience, err)

@@ -131,36 +131,36 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 // scan counts the views of scopes of one account in a range of IDs, in packs
 // and in the table opens.
 func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
-	q *scan.Query) (s *scan.Scan, err error) {
+	q *scan.Query) (*scan.Scan, error) {
 	q.Word = l.words.Word
-	s = scan.Begin(ctx, q)
-	defer func() {
-		if again := s.End(); err == nil {
-			err = again
-		}
-	}()
-	var row segment.Row
-	for _, scope := range scopes {
-		st, err := tx.state(scope.Account)
-		if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
-			err = tx.visitPacks(scope, r, s.Segment)
-		}
-		if err != nil {
-			return nil, err
-		}
-		clause, args := within(scope, "opens", r)
-		err = tx.VisitOpens(func(link, id int64, open, session []byte) error {
-			row.ID = vitrine.ViewID(id)
-			if err := row.Decode(open, session); err != nil {
+	return scan.Count(ctx, q, func(s *scan.Scan) error {
+		for _, scope := range scopes {
+			if err := tx.feed(s, scope, r); err != nil {
 				return err
 			}
-			return s.Row(vitrine.LinkID(link), &row)
-		}, clause, args)
-		if err != nil {
-			return nil, err
 		}
+		return nil
+	})
+}
+
+// feed supplies a scan with the views of a scope.
+func (t logTx) feed(s *scan.Scan, scope vitrine.Scope, r ids) error {
+	st, err := t.state(scope.Account)
+	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
+		err = t.visitPacks(scope, r, s.Segment)
 	}
-	return s, nil
+	if err != nil {
+		return err
+	}
+	var row segment.Row
+	clause, args := within(scope, "opens", r)
+	return t.VisitOpens(func(link, id int64, open, session []byte) error {
+		row.ID = vitrine.ViewID(id)
+		if err := row.Decode(open, session); err != nil {
+			return err
+		}
+		return s.Row(vitrine.LinkID(link), &row)
+	}, clause, args)
 }
 
 // downloads are the download events of a query.

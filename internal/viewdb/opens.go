@@ -240,7 +240,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 		for i := range rows {
 			o, err := views.View(int64(link), &rows[i])
 			if err != nil {
-				return err
+				return readable(err)
 			}
 			if err := f(o); err != nil {
 				return err

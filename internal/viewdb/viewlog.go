@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"sync"
 
 	"vitrine"
@@ -55,7 +56,15 @@ type logTx struct{ visits.Index }
 
 // read runs f in a read transaction, on one snapshot.
 func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
-	return l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) })
+	return readable(l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) }))
+}
+
+// readable makes an error of a damaged record an error of reading.
+func readable(err error) error {
+	if errors.Is(err, vitrine.ErrDamaged) && vitrine.CodeOf(err) == vitrine.CodeInternal {
+		return sqldb.Unavailable(fmt.Errorf("the view log: %w: \"vitrine audit\" finds out what is damaged", err))
+	}
+	return err
 }
 
 // transact runs f in a transaction that may write. It repeats f after a

@@ -12,10 +12,9 @@ import (
 
 // counter counts views as report.Tally.Add does, but by the numbers of labels.
 type counter struct {
-	q      *Query
-	rules  report.Rules
-	match  matcher
-	failed bool
+	q     *Query
+	rules report.Rules
+	match matcher
 
 	mu     sync.Mutex
 	unpack segment.Unpacker

@@ -45,13 +45,15 @@ type pack struct {
 	data  []byte
 }
 
-// Scan is a scan in progress. One goroutine supplies it with views.
+// Scan is a scan of [Count]. While it counts, one goroutine supplies it with
+// views.
 type Scan struct {
 	query    *Query
 	counters [workers]*counter
 	packs    chan []pack
 	batch    []pack
 	size     int
+	rows     int // supplied by Row
 	done     sync.WaitGroup
 	pool     sync.Pool // of []pack, reused with their memory
 	cancel   context.CancelFunc
@@ -60,15 +62,45 @@ type Scan struct {
 	tally    *report.Tally
 }
 
-// Begin begins a scan. The caller must call End.
-func Begin(ctx context.Context, q *Query) *Scan {
+// Count begins a scan, has feed supply it with views, and waits until all are
+// counted. However it ends, no goroutine of the scan is left.
+func Count(ctx context.Context, q *Query, feed func(*Scan) error) (*Scan, error) {
+	s := begin(ctx, q)
+	defer s.cancel()
+	fed := func() error {
+		defer s.stop() // also after a panic
+		if err := feed(s); err != nil || len(s.batch) == 0 {
+			return err
+		}
+		return s.send()
+	}()
+	// An error of a worker is the reason why feeding failed.
+	for _, err := range append(s.errs[:], fed) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, s.sum()
+}
+
+func begin(ctx context.Context, q *Query) *Scan {
 	s := &Scan{query: q, packs: make(chan []pack, 2*workers)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	for i := range s.counters {
 		s.counters[i] = newCounter(q)
-		s.done.Go(func() { s.errs[i] = s.work(s.counters[i]) })
+		s.done.Go(func() {
+			if s.errs[i] = s.work(s.counters[i]); s.errs[i] != nil {
+				s.cancel()
+			}
+		})
 	}
 	return s
+}
+
+// stop waits until the workers have counted what was sent.
+func (s *Scan) stop() {
+	close(s.packs)
+	s.done.Wait()
 }
 
 // batchBytes is about how many bytes of segments a worker receives at once.
@@ -108,6 +140,9 @@ func (s *Scan) send() error {
 
 // Row counts a view that is in no segment.
 func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
+	if s.rows++; s.rows%1024 == 0 && s.ctx.Err() != nil {
+		return s.ctx.Err()
+	}
 	c := s.counters[0]
 	c.mu.Lock() // the counter's goroutine may be counting a segment
 	defer c.mu.Unlock()
@@ -116,44 +151,33 @@ func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
 }
 
 func (s *Scan) work(c *counter) error {
-	defer s.cancelOnError(c)
 	for b := range s.packs {
-		c.mu.Lock()
-		for i := range b {
-			if err := c.segment(&b[i]); err != nil {
-				c.mu.Unlock()
-				c.failed = true
-				return err
-			}
+		if err := s.count(c, b); err != nil {
+			return err
 		}
-		c.mu.Unlock()
 		s.pool.Put(&b)
 	}
 	return nil
 }
 
-func (s *Scan) cancelOnError(c *counter) {
-	if c.failed {
-		s.cancel()
-	}
-}
-
-// End waits until everything is counted. After an error the tally is invalid.
-func (s *Scan) End() error {
-	var err error
-	if len(s.batch) > 0 {
-		err = s.send()
-	}
-	close(s.packs)
-	s.done.Wait()
-	s.cancel()
-	for _, e := range s.errs {
-		if e != nil {
-			return e
+func (s *Scan) count(c *counter, b []pack) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range b {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.segment(&b[i]); err != nil {
+			return err
 		}
 	}
-	if err != nil || s.query.Daily {
-		return err
+	return nil
+}
+
+// sum adds up what was counted.
+func (s *Scan) sum() error {
+	if s.query.Daily {
+		return nil
 	}
 	s.tally = new(report.Tally)
 	for _, c := range s.counters {
@@ -166,11 +190,11 @@ func (s *Scan) End() error {
 	return nil
 }
 
-// Tally returns the counts after End. It has no downloads of views that the
+// Tally returns the counts. It has no downloads of views that the
 // scan did not receive.
 func (s *Scan) Tally() *report.Tally { return s.tally }
 
-// EachDaily calls f with the number of views of each link and step, after End.
+// EachDaily calls f with the number of views of each link and step.
 func (s *Scan) EachDaily(f func(link vitrine.LinkID, step report.Day, n int64)) {
 	for _, c := range s.counters {
 		for link, sums := range c.links {

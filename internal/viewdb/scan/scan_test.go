@@ -239,8 +239,8 @@ func TestScan(t *testing.T) {
 				daily[fmt.Sprint(o.Link, q.Steps.Of(o.At))]++
 			}
 		}
-		s := Begin(t.Context(), q)
-		if err := errors.Join(feed(r, s, d, views), s.End()); err != nil {
+		s, err := Count(t.Context(), q, func(s *Scan) error { return feed(r, s, d, views) })
+		if err != nil {
 			t.Fatal(err)
 		}
 		what := fmt.Sprintf("round %d: %q, %+v", round, filter.Texts(), w)
@@ -286,8 +286,8 @@ func rendered(w report.Window, q *Query, tally *report.Tally) string {
 func dailyOf(t *testing.T, r *rand.Rand, q Query, d *dictionary, views []report.View) map[string]int64 {
 	t.Helper()
 	q.Daily, q.Events = true, nil
-	s := Begin(t.Context(), &q)
-	if err := errors.Join(feed(r, s, d, views), s.End()); err != nil {
+	s, err := Count(t.Context(), &q, func(s *Scan) error { return feed(r, s, d, views) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	daily := map[string]int64{}
@@ -309,11 +309,7 @@ func TestScanFails(t *testing.T) {
 			End: vitrine.ViewIDAt((firstDay + testDays).StartMs(), 0)}
 	}
 	scan := func(ctx context.Context, q *Query, f func(*Scan) error) error {
-		s := Begin(ctx, q)
-		err := f(s)
-		if end := s.End(); err == nil || end != nil && !errors.Is(end, context.Canceled) {
-			err = end
-		}
+		_, err := Count(ctx, q, f)
 		return err
 	}
 	many := func(s *Scan) error {
@@ -355,9 +351,9 @@ func TestScanFails(t *testing.T) {
 func TestScanNothing(t *testing.T) {
 	for _, q := range []*Query{{}, {From: firstDay, To: firstDay + 3, Account: true}, {Daily: true}} {
 		q.Word = newDictionary().Word
-		s := Begin(t.Context(), q)
-		if err := s.End(); err != nil {
-			t.Error(err)
+		s, err := Count(t.Context(), q, func(*Scan) error { return nil })
+		if err != nil {
+			t.Fatal(err)
 		}
 		if !q.Daily && s.Tally().Views() != 0 {
 			t.Errorf("%d views, want 0", s.Tally().Views())

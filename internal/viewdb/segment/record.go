@@ -3,7 +3,7 @@ package segment
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"math/bits"
 
 	"vitrine"
@@ -51,7 +51,9 @@ const (
 	sessionDepth      = 1 << 4
 )
 
-var ErrDamaged = errors.New("the record is damaged")
+// ErrDamaged is the error of a record that cannot be read. It is a
+// [vitrine.ErrDamaged].
+var ErrDamaged = fmt.Errorf("the record is damaged: %w", vitrine.ErrDamaged)
 
 // View is the stored record of a view.
 type View struct {
