@@ -39,6 +39,21 @@ func (c *Caller) Need(scope vitrine.KeyScope) error {
 	return vitrine.Errorf(vitrine.CodeForbidden, "This API key has the scope %s, but the request needs %s. Use a key with that scope.", c.Key.Scope, scope)
 }
 
+// MayChange returns CodeForbidden if the caller's key limits how long its links
+// are public, and a link is public for longer: what the key publishes there
+// would never end.
+func (c *Caller) MayChange(l *vitrine.Link) error {
+	if c.Key == nil || c.Key.LinkLife == 0 {
+		return nil
+	}
+	if most := l.CreatedAt.Add(c.Key.LinkLife); l.ExpiresAt.IsZero() || l.ExpiresAt.After(most) {
+		return vitrine.Errorf(vitrine.CodeForbidden, "This API key limits how long its links are public, "+
+			"and the link %s expires later than that, or never. Use another key, or let the link expire by %s.",
+			l.Slug, most.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
 // Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned
 // (contract, Order of checks).
 func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {

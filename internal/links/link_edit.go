@@ -21,6 +21,9 @@ type Edit struct {
 	ExpiresAt *time.Time
 
 	Match Match
+	// Fills, unless nil, must hold for the edited link, except if the edit only
+	// disables the link, forbids downloads or changes ExpiresAt.
+	Fills func(*vitrine.Link) error
 	// LinkLife bounds ExpiresAt, counted from the link's creation; 0 means no
 	// limit (vitrine.APIKey).
 	LinkLife time.Duration
@@ -91,6 +94,11 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 		if err := e.apply(tx, l, p, now); err != nil {
 			return err
 		}
+		if e.Fills != nil && e.fills() {
+			if err := e.Fills(l); err != nil {
+				return err
+			}
+		}
 		if *l != before {
 			if err := tx.PutLink(l); err != nil {
 				return err
@@ -103,6 +111,11 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 	}
 	l.ApplyExpiry(s.Now())
 	return l, err
+}
+
+// fills reports whether an edit shows readers something that they did not see.
+func (e *Edit) fills() bool {
+	return e.Title != nil || e.Slug != nil || e.Download != nil && *e.Download || e.Disabled != nil && !*e.Disabled
 }
 
 // ownLink reads a link of an account by any of its slugs, in a transaction that

@@ -27,7 +27,7 @@ type keyCreateCmd struct {
 	Name     string `help:"Name of the key." default:"key"`
 	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
 	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
-	LinkLife string `help:"Lifetime of links that a publish key creates, such as 30d. Replacing a file does not change its expiry." placeholder:"TIME"`
+	LinkLife string `help:"Lifetime of links that a publish key creates, such as 30d. The key can change only links that expire within it." placeholder:"TIME"`
 }
 
 func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {

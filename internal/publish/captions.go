@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/versions"
 	"vitrine/internal/webvtt"
 )
 
@@ -29,13 +30,13 @@ type Captions struct {
 }
 
 // Put sets a link's captions in a language. text is WebVTT or SubRip, which is
-// converted to WebVTT. The text is durable before the link names it, so an
+// converted to WebVTT. may, unless nil, must hold for the link. The text is durable before the link names it, so an
 // interrupted Put leaves at most a text that no page shows.
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.
 func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang string,
-	text io.Reader) (*vitrine.Link, error) {
+	text io.Reader, may versions.Condition) (*vitrine.Link, error) {
 	lang, err := vitrine.ParseLanguage(lang)
 	if err != nil {
 		return nil, err
@@ -51,16 +52,25 @@ func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang strin
 	if err != nil {
 		return nil, err
 	}
-	if err := l.MayHaveCaptions(part); err != nil {
+	allowed := func(l *vitrine.Link) error {
+		if may != nil {
+			if err := may(l); err != nil {
+				return err
+			}
+		}
+		return l.MayHaveCaptions(part)
+	}
+	if err := allowed(l); err != nil {
 		return nil, err
 	}
-	return s.store(ctx, l, part, vtt)
+	return s.store(ctx, l, part, vtt, allowed)
 }
 
 // store stores a text and has the link name it. It repeats both if the text is
 // gone afterwards: a Delete of another process may have removed it before the
 // link named it.
-func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
+func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte,
+	allowed versions.Condition) (*vitrine.Link, error) {
 	for {
 		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
 		if errors.Is(err, vitrine.ErrNotFound) {
@@ -70,7 +80,7 @@ func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part
 			return nil, vitrine.Unavailable(err)
 		}
 		current, err := s.change(ctx, l, func(current *vitrine.Link) error {
-			if err := current.MayHaveCaptions(part); err != nil {
+			if err := allowed(current); err != nil {
 				return err
 			}
 			current.Parts = current.Parts.With(part)

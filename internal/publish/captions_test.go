@@ -102,7 +102,7 @@ func (c *captioned) publish(name string, content []byte) *vitrine.Link {
 }
 
 func (c *captioned) put(language, text string) error {
-	_, err := c.Put(c.t.Context(), c.account, string(c.video.Slug), language, strings.NewReader(text))
+	_, err := c.Put(c.t.Context(), c.account, string(c.video.Slug), language, strings.NewReader(text), nil)
 	return err
 }
 
@@ -210,7 +210,7 @@ func TestCaptionsRefused(t *testing.T) {
 			vitrine.CodeInvalidRequest},
 		"400 before 404": {stranger, video, "en", strings.NewReader("x"), vitrine.CodeInvalidRequest},
 	} {
-		if _, err := c.Put(t.Context(), x.a, x.slug, x.language, x.text); vitrine.CodeOf(err) != x.want {
+		if _, err := c.Put(t.Context(), x.a, x.slug, x.language, x.text, nil); vitrine.CodeOf(err) != x.want {
 			t.Errorf("%s: %v, want %s", about, err, x.want)
 		}
 	}
@@ -349,7 +349,7 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 		"deleted before the text is named": func(c *captioned, other *publish.Captions,
 			blobs *around) map[string]string {
 			blobs.put = func() { c.delete("de") }
-			other.Put(t.Context(), c.account, string(c.video.Slug), "de", strings.NewReader(vttSaying("Zwei.")))
+			other.Put(t.Context(), c.account, string(c.video.Slug), "de", strings.NewReader(vttSaying("Zwei.")), nil)
 			return map[string]string{"de": vttSaying("Zwei.")}
 		},
 	} {

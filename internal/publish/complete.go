@@ -229,7 +229,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	if err != nil {
 		switch vitrine.CodeOf(err) {
 		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken,
-			vitrine.CodeProRequired, vitrine.CodeNotFound,
+			vitrine.CodeProRequired, vitrine.CodeNotFound, vitrine.CodeForbidden,
 			vitrine.CodeInvalidRequest, vitrine.CodePreconditionFailed:
 			return nil, s.fail(ctx, u, err)
 		}

@@ -154,19 +154,42 @@ func others(tx vitrine.LinkTx, m *vitrine.Link) ([]*vitrine.Link, error) {
 	return list, err
 }
 
-// deleteOldVersions deletes the oldest versions beyond the number to keep. A
-// reader can finish reading one, because its bytes are purged later.
+// pushTime is how long a version that was sent with a key that may not delete
+// pushes out no other one, so that its owner can restore what was there before.
+const pushTime = 30 * 24 * time.Hour
+
+// deleteOldVersions deletes the oldest versions beyond the current one and the
+// number to keep. A reader can finish reading one, because its bytes are purged
+// later.
 func deleteOldVersions(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
 	if most == 0 {
 		return nil
 	}
 	list, err := others(tx, m)
-	if err != nil {
+	if err != nil || len(list) <= int(most) {
 		return err
 	}
-	for _, v := range list[:max(len(list)-int(most), 0)] {
-		if err := v.DeleteVersion(tx, now, vitrine.Owner(m.Account)); err != nil {
-			return err
+	keys, err1 := tx.Keys(m.Account)
+	current, err2 := tx.Version(m.ID, m.Version)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	pushes := func(v *vitrine.Link) bool {
+		return now.Sub(v.CreatedAt) >= pushTime || !slices.ContainsFunc(keys, func(k *vitrine.APIKey) bool {
+			return k.ID == v.Key && !k.Scope.Allows(vitrine.ScopeFull)
+		})
+	}
+	if pushes(current) {
+		most--
+	}
+	for _, v := range slices.Backward(list) {
+		switch {
+		case most < 0:
+			if err := v.DeleteVersion(tx, now, vitrine.Owner(m.Account)); err != nil {
+				return err
+			}
+		case pushes(v):
+			most--
 		}
 	}
 	return nil

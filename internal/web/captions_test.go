@@ -123,7 +123,7 @@ func TestCaptionsRefusedByTheAPI(t *testing.T) {
 // caption adds captions to a link.
 func (s *site) caption(l *vitrine.Link, language, text string) {
 	s.t.Helper()
-	_, err := s.server.Captions.Put(s.t.Context(), s.account, string(l.Slug), language, strings.NewReader(text))
+	_, err := s.server.Captions.Put(s.t.Context(), s.account, string(l.Slug), language, strings.NewReader(text), nil)
 	s.check(err)
 }
 

@@ -287,30 +287,24 @@ func TestKeyExpiresDuringUpload(t *testing.T) {
 	f.call(owner, "POST", "/uploads/complete", replacing.with(fields{"path": second, "size": nil})).want(200, "")
 }
 
-// TestReplaceWithLinkLife checks that a key's limit applies only to links that
-// it creates. A replacement creates none: the link keeps its expiry, and the
-// request must not have one.
+// TestReplaceWithLinkLife checks that the replacement of a link that a key with
+// a limit may change keeps its expiry, and that the request must not have one.
 func TestReplaceWithLinkLife(t *testing.T) {
 	f := newFixture(t)
 	owner := f.account(vitrine.PlanPro)
-	made, err := f.server.Keys.Create(t.Context(), f.emails[owner], auth.KeyRequest{Name: "agent",
-		Scope: vitrine.ScopePublish, LinkLife: time.Hour})
-	f.check(err)
-	agent := string(made.Text)
-	for sent, want := range map[any]any{nil: nil, "2026-06-01T00:00:00Z": "2026-06-01T00:00:00.000Z"} {
-		slug := f.published(owner, noteFile.with(fields{"expiresAt": sent}), note)
-		file := fields{"name": "minutes.txt", "type": "text/plain", "size": 8, "replace": slug}
-		path := f.stored(agent, file, "text two")
-		complete := file.with(fields{"path": path, "size": nil})
-		for _, at := range []any{"2026-05-04T12:30:00Z", "never"} {
-			if a := f.call(agent, "POST", "/uploads/complete", complete.with(fields{"expiresAt": at})).want(400,
-				"invalid_request"); a.text("field") != "expiresAt" {
-				t.Errorf("replacement with expiresAt: %s, want an error of the field", a.Body)
-			}
+	agent := f.limited(owner)
+	slug := f.published(owner, noteFile.with(fields{"expiresAt": "2026-05-04T12:45:00Z"}), note)
+	file := fields{"name": "minutes.txt", "type": "text/plain", "size": 8, "replace": slug}
+	path := f.stored(agent, file, "text two")
+	complete := file.with(fields{"path": path, "size": nil})
+	for _, at := range []any{"2026-05-04T12:30:00Z", "never"} {
+		if a := f.call(agent, "POST", "/uploads/complete", complete.with(fields{"expiresAt": at})).want(400,
+			"invalid_request"); a.text("field") != "expiresAt" {
+			t.Errorf("replacement with expiresAt: %s, want an error of the field", a.Body)
 		}
-		f.call(agent, "POST", "/uploads/complete", complete).want(200, "")
-		if got := f.call(agent, "GET", "/links/"+slug, nil).json()["expiresAt"]; got != want {
-			t.Errorf("expiresAt = %v, want %v", got, want)
-		}
+	}
+	f.call(agent, "POST", "/uploads/complete", complete).want(200, "")
+	if got := f.call(agent, "GET", "/links/"+slug, nil).json()["expiresAt"]; got != "2026-05-04T12:45:00.000Z" {
+		t.Errorf("expiresAt = %v", got)
 	}
 }

@@ -136,7 +136,7 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
 		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"),
-		Replaces: filled(f.FilledText("replace")), Website: filled(f.FilledText("website")), Precondition: condition(r)}
+		Replaces: filled(f.FilledText("replace")), Website: filled(f.FilledText("website")), Precondition: condition(r, c)}
 	if err := s.wrong(c.Account, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
@@ -195,7 +195,7 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
 		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")),
-		Website: filled(f.FilledText("website")), Precondition: condition(r)}
+		Website: filled(f.FilledText("website")), Precondition: condition(r, c)}
 	req.ExpiresAt = expiry(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife

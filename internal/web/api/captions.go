@@ -53,7 +53,7 @@ func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, c *auth.Ca
 			"Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
 	l, err := s.Captions.Put(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language"),
-		httpx.WithoutBodyDeadline(r))
+		httpx.WithoutBodyDeadline(r), c.MayChange)
 	if err != nil {
 		return err
 	}

@@ -202,7 +202,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	f := httpx.Fields{Object: o}
 	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
 		Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
-		ExpiresAt: expiry(&f), LinkLife: c.Key.LinkLife}
+		ExpiresAt: expiry(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
 	if err := s.wrong(c.Account, f); err != nil {
 		return e, err
 	}

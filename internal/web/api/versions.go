@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -97,7 +98,7 @@ func versionOf(r *http.Request) int {
 }
 
 func (s *Handler) RestoreVersion(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	l, err := s.Versions.Restore(r.Context(), c.Account, r.PathValue("slug"), versionOf(r), condition(r))
+	l, err := s.Versions.Restore(r.Context(), c.Account, r.PathValue("slug"), versionOf(r), condition(r, c))
 	if err != nil {
 		return s.notAsExpected(w, r, c.Account, r.PathValue("slug"), err)
 	}
@@ -108,20 +109,19 @@ func (s *Handler) RestoreVersion(w http.ResponseWriter, r *http.Request, c *auth
 }
 
 func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	if err := s.Versions.Delete(r.Context(), c.Account, r.PathValue("slug"), versionOf(r), condition(r)); err != nil {
+	if err := s.Versions.Delete(r.Context(), c.Account, r.PathValue("slug"), versionOf(r),
+		condition(r, c)); err != nil {
 		return s.notAsExpected(w, r, c.Account, r.PathValue("slug"), err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// condition returns the precondition of a request, or nil if none.
-func condition(r *http.Request) versions.Condition {
+// condition returns what must hold for the link whose file a request changes:
+// the limit of its key, and its precondition.
+func condition(r *http.Request, c *auth.Caller) versions.Condition {
 	m := match(r)
-	if m == nil {
-		return nil
-	}
-	return m.Check
+	return func(l *vitrine.Link) error { return cmp.Or(c.MayChange(l), m.Check(l)) }
 }
 
 // notAsExpected adds the current link to a failed precondition.

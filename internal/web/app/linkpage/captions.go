@@ -31,7 +31,7 @@ func (s *Handler) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitrin
 			Message: "Choose a file with captions, .vtt or .srt."})
 	}
 	defer file.Close()
-	l, err := s.Captions.Put(r.Context(), me, string(o.Slug), r.PostFormValue("language"), file)
+	l, err := s.Captions.Put(r.Context(), me, string(o.Slug), r.PostFormValue("language"), file, nil)
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Field == "" && e.Code == vitrine.CodeInvalidRequest {
 		err = &vitrine.Error{Code: e.Code, Field: "captions", Message: e.Message}
