@@ -73,6 +73,7 @@
 //
 // Use cases, below internal:
 //
+//	access               who may have the bytes of a link
 //	auth                 accounts, sign-in, sessions, API keys, one-time tokens
 //	publish              uploads to links: inspection, scans, previews, captions
 //	links                find, edit, decide, delete; public links in memory

@@ -142,37 +142,7 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
-// stateFor returns the state that the public sees. The links of a suspended
-// account appear disabled.
-func (l *Link) stateFor(a *Account) LinkState {
-	if a.Banned {
-		return StateDisabled
-	}
-	return l.State
-}
-
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
-
-// PublicError returns nil if the public may see the link at a time, and
-// otherwise the error that its public page shows.
-func (l *Link) PublicError(a *Account, now time.Time) error {
-	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Standalone() {
-		return ErrNoLink
-	}
-	if l.Expired(now) {
-		l = &Link{State: StateDisabled, Reason: ReasonExpired}
-	}
-	switch l.stateFor(a) {
-	case StateLive:
-		return nil
-	case StateDisabled:
-		if !a.Banned && l.Reason == ReasonExpired {
-			return Errorf(CodeDisabled, "This link has expired.")
-		}
-		return Errorf(CodeDisabled, "This link has been disabled.")
-	}
-	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
-}
 
 // OldSlug is a slug that a link had before. Until a time, its address leads to
 // the link and nobody else can take it.
@@ -226,22 +196,6 @@ func (l *Link) ChangeSlug(tx Tx, to Slug, now time.Time) error {
 // slug, folded, one per line.
 func (l *Link) SearchWords() string {
 	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
-}
-
-// SitePublicError returns nil if the public may see a website's version; a nil
-// link: there is none.
-func (l *Link) SitePublicError(a *Account) error {
-	switch {
-	case !a.ClosedAt.IsZero():
-		return ErrNoSite
-	case a.Banned, l != nil && l.State == StateDisabled:
-		return Errorf(CodeDisabled, "This website has been disabled.")
-	case l == nil || l.State != StateLive:
-		return Errorf(CodeNotAvailable, "This website is not available yet. Try again later.")
-	case !l.DeletedAt.IsZero() || !l.HasBytes:
-		return ErrNoSite
-	}
-	return nil
 }
 
 // DeleteVersion deletes a version and its abuse reports. The next purge deletes

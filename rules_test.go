@@ -59,17 +59,18 @@ password                     vitrine turn
 webvtt                       vitrine
 signer                       vitrine report
 
+access                       vitrine
 analytics                    vitrine filetype signer report visitor
 audit                        vitrine password publish storageowner
 auth                         vitrine signer lease outbox password ratelimit
-collections                  vitrine links
+collections                  vitrine access links
 export                       vitrine report analytics collections
 importer                     vitrine report filetype visitor
 ingest                       vitrine
 lease                        vitrine
-links                        vitrine report filetype signer versions
+links                        vitrine access report filetype signer versions
 logowner                     vitrine
-moderation                   vitrine ratelimit visitor
+moderation                   vitrine access ratelimit visitor
 outbox                       vitrine
 ownviews                     vitrine report
 reclassify                   vitrine report

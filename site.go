@@ -62,27 +62,6 @@ func OwnSite(tx SiteTx, a *Account, slug string) (*Site, error) {
 	return site, err
 }
 
-// PublicSite finds the shown version of a website, and its account, for the
-// public. Errors are those of PublicError.
-func PublicSite(tx Tx, slug Slug) (*Link, *Account, error) {
-	site, err := tx.SiteBySlug(slug)
-	if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
-		return nil, nil, ErrNoSite
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := tx.Account(site.Account)
-	if err != nil {
-		return nil, nil, err
-	}
-	version, err := site.Shown(tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return version, a, version.SitePublicError(a)
-}
-
 // Version finds a version of the website that is not deleted.
 func (s *Site) Version(tx LinkTx, id LinkID) (*Link, error) {
 	l, err := tx.Link(id)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 )
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
@@ -163,7 +164,7 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)
 		for _, l := range members {
-			if l.Account == a.ID && l.PublicError(a, s.Now()) == nil {
+			if l.Account == a.ID && (access.File{Link: l, Account: a}).Check(s.Now()) == nil {
 				f.Links = append(f.Links, l)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/links"
 )
 
@@ -173,7 +174,7 @@ func (s *Sites) OfVersion(ctx context.Context, l *vitrine.Link) (site *vitrine.S
 // is suspended).
 func (s *Sites) Public(ctx context.Context, slug vitrine.Slug) (version *vitrine.Link, a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		version, a, err = vitrine.PublicSite(tx, slug)
+		version, a, err = access.Website(tx, slug, s.Now())
 		return err
 	})
 	if err == nil {
@@ -201,7 +202,7 @@ func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 		if err != nil {
 			return err
 		}
-		return l.SitePublicError(a)
+		return access.File{Link: l, Account: a, Website: true}.Check(s.Now())
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/signer"
 	"vitrine/internal/versions"
 	"vitrine/report"
@@ -96,7 +97,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // copies for the caller
-	if err := l.PublicError(&a, s.Now()); err != nil {
+	if err := (access.File{Link: &l, Account: &a}).Check(s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/ratelimit"
 	"vitrine/internal/visitor"
 )
@@ -112,7 +113,7 @@ func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitri
 		if err != nil {
 			return nil, err
 		}
-		return l, l.PublicError(a, s.Now())
+		return l, access.File{Link: l, Account: a}.Check(s.Now())
 	})
 }
 
@@ -121,7 +122,7 @@ func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitri
 func (s *AbuseReports) ReportWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
 	reason vitrine.AbuseReason, note string) error {
 	return s.report(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
-		version, _, err := vitrine.PublicSite(tx, slug)
+		version, _, err := access.Website(tx, slug, s.Now())
 		return version, err
 	})
 }
