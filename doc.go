@@ -77,6 +77,7 @@
 //	auth                 accounts, sign-in, sessions, API keys, one-time tokens
 //	publish              uploads to links: inspection, scans, previews, captions
 //	links                find, edit, decide, delete; public links in memory
+//	spare                stored bytes that may be purged: replaced versions, ended uploads
 //	versions             replace the file of a link; earlier files
 //	collections          albums and websites
 //	moderation           the queue, history, abuse reports

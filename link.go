@@ -16,7 +16,7 @@ import (
 type Link struct {
 	ID      LinkID
 	Account AccountID
-	Upload  UploadID // the upload that made it, and the key of its bytes; "" for an imported link, which has none
+	Upload  UploadID // the upload that made it, and the key of its bytes; "" if none: an imported link, purged bytes
 	Slug    Slug     // "" once a deleted link's slug was released
 	Title   string
 	Name    string // the file's name
@@ -37,7 +37,7 @@ type Link struct {
 	ExpiresAt     time.Time // when it is disabled; zero if never
 	DeletedAt     time.Time // zero if not deleted
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
-	// whether something may remain to be purged.
+	// whether something may remain to be purged, its bytes if Upload is set.
 	HasBytes bool
 	// Scanned is the version of the signatures at the last scan, clean or not;
 	// "" if there was none.
@@ -198,11 +198,24 @@ func (l *Link) SearchWords() string {
 	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
 }
 
-// DeleteVersion deletes a version and its abuse reports. The next purge deletes
-// its bytes.
+// DeleteVersion deletes a version and its abuse reports. Its bytes are spare
+// until a purge deletes them.
 func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 	l.DeletedAt, l.HasBytes = now, true
 	return errors.Join(l.Transition(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
+}
+
+// Hide hides a deleted version from those who are reading it. It does not
+// improve a worse state.
+func (l *Link) Hide() {
+	if l.State == StateLive {
+		l.State, l.Reason = StateDisabled, ReasonOwner
+	}
+}
+
+// SpareFile returns the bytes of a deleted link on the list of spare files.
+func (l *Link) SpareFile() SpareFile {
+	return SpareFile{Key: l.Upload, Size: l.Size, Link: l.ID, Since: l.DeletedAt}
 }
 
 // LeaveSite removes a deleted version from its website. No other version

@@ -68,16 +68,17 @@ export                       vitrine report analytics collections
 importer                     vitrine report filetype visitor
 ingest                       vitrine
 lease                        vitrine
-links                        vitrine access report filetype signer versions
+links                        vitrine access report filetype signer spare versions
 logowner                     vitrine
 moderation                   vitrine access ratelimit visitor
 outbox                       vitrine
 ownviews                     vitrine report
 reclassify                   vitrine report
-publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
+publish                      vitrine filetype filetype/inspect lease spare storageowner turn versions webvtt
 ratelimit                    vitrine
 sharedreport                 vitrine password ratelimit signer
 sitestats                    vitrine report ingest
+spare                        vitrine
 storageowner                 vitrine
 versions                     vitrine
 

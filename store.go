@@ -69,6 +69,7 @@ type Tx interface {
 	SharedReportTx
 	KeyTx
 	UploadTx
+	SpareTx
 	LinkTx
 	ReviewTx
 	OldSlugTx

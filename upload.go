@@ -25,9 +25,11 @@ type Upload struct {
 	Replaces       LinkID // the link that gets a new version; 0 if none
 	State          UploadState
 	CreatedAt      time.Time
-	HoldUntil      time.Time // an open upload holds its slug, a link slot and its bytes until then
-	Link           LinkID    // if done
-	Failure        *Error    // if failed: the answer to every retry, without its cause
+	// HoldUntil is until when an open upload holds its slug, a link slot and
+	// its bytes. Of an ended one: zero once it has no bytes of its own.
+	HoldUntil time.Time
+	Link      LinkID // if done
+	Failure   *Error // if failed: the answer to every retry, without its cause
 }
 
 // FailureError returns the error for a retry of a failed upload.
@@ -37,6 +39,10 @@ func (u *Upload) FailureError() error {
 	}
 	return u.Failure
 }
+
+// ErrUploadUnknown is returned for an upload that does not exist or has ended.
+var ErrUploadUnknown = &Error{Code: CodeUploadNotFound, Field: "path",
+	Message: "There is no upload with this path. Begin again with step 1."}
 
 const (
 	// URLLife is how long a signed upload URL is valid (contract, Signed PUT).
@@ -52,6 +58,26 @@ const (
 	// Package publish applies it.
 	RateWindow = time.Hour
 )
+
+// SpareFile is the stored bytes of a file that its account does not need: of an
+// upload that ended or whose hold has ended, or of a deleted link or version.
+// They are purged when their time has come or when an upload needs the room,
+// the oldest first.
+type SpareFile struct {
+	Key   UploadID
+	Size  int64
+	Link  LinkID    // deleted link or version; 0 for an upload
+	Since time.Time // when they became spare
+}
+
+// SpareTx reads the list of bytes that may be purged, within a transaction.
+type SpareTx interface {
+	// CountSpare sums the spare bytes of an account at a time. With CountLinks
+	// and Held, they are all that is stored for it, but for parts.
+	CountSpare(a AccountID, now time.Time) (bytes int64, err error)
+	// Spare lists the spare files of an account at a time, oldest first.
+	Spare(a AccountID, now time.Time) ([]SpareFile, error)
+}
 
 // UploadTx reads and writes uploads within a transaction.
 type UploadTx interface {
@@ -73,9 +99,6 @@ type UploadTx interface {
 	// HeldUntil returns when the uploads that Held counts will have released n
 	// slots or bytes, or zero if they hold fewer.
 	HeldUntil(a AccountID, now time.Time, except UploadID, what Holding, n int64) (time.Time, error)
-	// Lapsed sums the bytes of the account's open uploads whose hold has ended
-	// at a time. It returns the upload whose hold ended first, or nil.
-	Lapsed(a AccountID, now time.Time) (bytes int64, oldest *Upload, err error)
 	// SlugHolder finds the open upload that holds a custom slug at a time.
 	SlugHolder(s Slug, now time.Time) (*Upload, error)
 	// StaleUploads lists at most n uploads in a state that were created before

@@ -71,9 +71,9 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		}
 		deleted, err := tx.Links(vitrine.LinkQuery{WithBytes: true})
 		for _, l := range deleted {
-			owned[l.Upload] = true // the next purge deletes the bytes
+			owned[l.Upload] = true // a purge deletes the bytes
 		}
-		return err
+		return errors.Join(err, auditStorage(tx, links, deleted, a.Now(), fault))
 	})
 	if err != nil {
 		return err
@@ -230,7 +230,6 @@ func (a *Checker) auditUnownedBlobs(ctx context.Context, owned map[vitrine.Uploa
 	if err != nil && !waits {
 		return err
 	}
-	unswept := a.Now().Add(-vitrine.UploadLife - 2*publish.SweepGrace - publish.CheckEvery - publish.LeftoversEvery)
 	return a.Store.Read(ctx, func(tx vitrine.Tx) error {
 		for _, id := range stray {
 			u, err := tx.Upload(id)
@@ -242,12 +241,13 @@ func (a *Checker) auditUnownedBlobs(ctx context.Context, owned map[vitrine.Uploa
 					continue
 				}
 			}
+			counts := false
+			if err == nil {
+				counts, err = a.counts(ctx, u)
+			}
 			switch {
-			case err == nil && u.State == vitrine.UploadDone && u.Replaces != 0 &&
-				u.CreatedAt.After(unswept): // an upload of bytes that a link had already
-			case err == nil && u.State == vitrine.UploadOpen &&
-				(waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
-			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload
+			case counts && (u.State != vitrine.UploadOpen || waits ||
+				a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
 			case err == nil || errors.Is(err, vitrine.ErrNotFound):
 				fault(fmt.Sprintf("bytes %s belong to no link", id))
 			default:

@@ -11,14 +11,10 @@ import (
 	"vitrine"
 	"vitrine/internal/access"
 	"vitrine/internal/signer"
+	"vitrine/internal/spare"
 	"vitrine/internal/versions"
 	"vitrine/report"
 )
-
-// Blobs is what this package uses of [vitrine.Blobs].
-type Blobs interface {
-	Delete(ctx context.Context, key vitrine.UploadID) error
-}
 
 // Log is what this package uses of [vitrine.ViewLog].
 type Log interface {
@@ -29,7 +25,7 @@ type Log interface {
 // Service implements the use cases of existing links.
 type Service struct {
 	Store vitrine.Store
-	Blobs Blobs
+	Blobs spare.Blobs
 	Log   Log
 	Now   func() time.Time
 	// ViewerKeyLife is how long an account's viewer key is used; 0 means
@@ -427,11 +423,13 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 	case l.State == vitrine.StateLive && s.Now().Sub(l.DeletedAt) < signer.ContentLife:
 		return nil // a later purge does it
 	}
-	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
-		return err
+	if l.Upload != "" {
+		if err := spare.Purge(ctx, s.Store, s.Blobs, l.SpareFile()); err != nil {
+			return err
+		}
 	}
-	if s.Now().Sub(l.DeletedAt) < purgeGrace {
-		return nil // a later purge does it
+	if l.Of != 0 || s.Now().Sub(l.DeletedAt) < purgeGrace {
+		return nil // a later purge does the rest of a link
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Link(l.ID)

@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/spare"
 	"vitrine/internal/versions"
 )
 
@@ -103,13 +104,10 @@ func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
 	return at, nil
 }
 
-var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path",
-	Message: "There is no upload with this path. Begin again with step 1."}
-
 // find reads the upload that r names, and its link if that exists already.
 func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
 	r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link, err error) {
-	unknown := errUploadUnknown
+	unknown := vitrine.ErrUploadUnknown
 	id, ok := vitrine.ParseUploadID(r.Path)
 	if !ok {
 		return nil, nil, unknown
@@ -236,7 +234,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		return nil, err
 	}
 	if unused {
-		_ = s.Blobs.Delete(ctx, u.ID) // if this fails, the bytes are swept
+		_ = spare.Purge(ctx, s.Store, s.Blobs, vitrine.SpareFile{Key: u.ID}) // or a later one does
 	}
 	if s.Wake != nil {
 		s.Wake()
@@ -383,14 +381,17 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 				return err
 			}
 		}
-		return s.end(tx, current, l, now)
+		return s.end(tx, current, l, false, now)
 	})
 	return unused, err
 }
 
-// end ends an upload that has made a link.
-func (s *Uploads) end(tx vitrine.UploadTx, u *vitrine.Upload, l *vitrine.Link, now time.Time) error {
-	u.State, u.Link, u.HoldUntil = vitrine.UploadDone, l.ID, now
+// end ends an upload that has made a link. Unused bytes are spare from now on.
+func (s *Uploads) end(tx vitrine.UploadTx, u *vitrine.Upload, l *vitrine.Link, unused bool, now time.Time) error {
+	u.State, u.Link, u.HoldUntil = vitrine.UploadDone, l.ID, time.Time{}
+	if unused {
+		u.HoldUntil = now
+	}
 	return tx.PutUpload(u)
 }
 
@@ -453,7 +454,7 @@ func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) erro
 		if made = current.State == vitrine.UploadDone; made {
 			return s.markForRescan(tx, current, e)
 		}
-		current.State, current.Failure = vitrine.UploadFailed, e
+		current.State, current.Failure, current.HoldUntil = vitrine.UploadFailed, e, s.Now()
 		if c := refusal(current, e); c != nil {
 			c.At = s.Now()
 			if err := tx.AddChange(c); err != nil {
@@ -468,8 +469,8 @@ func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) erro
 	if err != nil {
 		return err
 	}
-	// If this fails, the bytes are swept with the upload.
-	if err := s.Blobs.Delete(ctx, u.ID); err != nil {
+	// If this fails, the bytes stay on the list of spare files.
+	if err := spare.Purge(ctx, s.Store, s.Blobs, vitrine.SpareFile{Key: u.ID}); err != nil {
 		return vitrine.Unavailable(err)
 	}
 	return cause

@@ -112,5 +112,5 @@ func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, exp
 		}
 	}
 	*l = *m
-	return unused, s.end(tx, u, l, now)
+	return unused, s.end(tx, u, l, unused, now)
 }

@@ -97,13 +97,24 @@ func (s *Uploads) sweep(ctx context.Context, state vitrine.UploadState, before t
 				return err
 			}
 			gone = true
-			return tx.DeleteUpload(u.ID)
+			if current.State == vitrine.UploadOpen {
+				current.State, current.Failure = vitrine.UploadFailed, vitrine.ErrUploadUnknown
+			}
+			if current.HoldUntil.IsZero() {
+				return tx.DeleteUpload(u.ID)
+			}
+			return tx.PutUpload(current) // it counts until its bytes are deleted
 		})
 		if err != nil {
 			return 0, err
 		}
 		if gone {
 			if err := s.Blobs.Delete(ctx, u.ID); err != nil {
+				return 0, err
+			}
+			if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+				return vitrine.NotFoundIsNil(tx.DeleteUpload(u.ID))
+			}); err != nil {
 				return 0, err
 			}
 		}

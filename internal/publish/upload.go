@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/spare"
 	"vitrine/internal/versions"
 
 	"github.com/google/uuid"
@@ -75,9 +76,9 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 		return CreatedUpload{}, err
 	}
 	var b CreatedUpload
-	var ended []vitrine.UploadID
+	var chosen []vitrine.SpareFile
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		ended = nil
+		chosen = nil
 		if r.Website != "" {
 			if err := deploysTo(tx, a, u, r.Website); err != nil {
 				return err
@@ -91,14 +92,14 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 		if b, err = s.begin(tx, *u); err != nil || b.Existing != nil {
 			return err
 		}
-		ended, err = s.endLapsedUploads(tx, u.Account)
+		chosen, err = s.makeRoom(tx, u.Account)
 		return err
 	})
-	if err == nil {
-		s.discard(ctx, ended)
-	}
 	if err != nil || b.Existing != nil {
 		return b, err
+	}
+	if err := spare.Purge(context.WithoutCancel(ctx), s.Store, s.Blobs, chosen...); err != nil {
+		return b, vitrine.Unavailable(err) // the account would store more than its plan allows
 	}
 	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type,
 		Expires: s.Now().Add(vitrine.URLLife)})

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/spare"
 )
 
 // Cancel ends an unfinished upload of the account at once: it releases the
@@ -16,7 +17,7 @@ import (
 func (s *Uploads) Cancel(ctx context.Context, a *vitrine.Account, path string) error {
 	id, ok := vitrine.ParseUploadID(path)
 	if !ok {
-		return errUploadUnknown
+		return vitrine.ErrUploadUnknown
 	}
 	ended := false
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -24,16 +25,16 @@ func (s *Uploads) Cancel(ctx context.Context, a *vitrine.Account, path string) e
 		u, err := tx.Upload(id)
 		switch {
 		case errors.Is(err, vitrine.ErrNotFound) || err == nil && (u.Account != a.ID || u.State == vitrine.UploadDone):
-			return errUploadUnknown
+			return vitrine.ErrUploadUnknown
 		case err != nil || u.State == vitrine.UploadFailed:
 			return err
 		}
 		ended = true
-		u.State, u.Failure = vitrine.UploadFailed, errUploadUnknown
+		u.State, u.Failure, u.HoldUntil = vitrine.UploadFailed, vitrine.ErrUploadUnknown, s.Now()
 		return tx.PutUpload(u)
 	})
 	if err == nil && ended {
-		s.discard(ctx, []vitrine.UploadID{id})
+		_ = spare.Purge(context.WithoutCancel(ctx), s.Store, s.Blobs, vitrine.SpareFile{Key: id}) // or a later one does
 	}
 	return err
 }

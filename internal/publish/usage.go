@@ -19,6 +19,9 @@ type Usage struct {
 	// uploads hold. All of it is released by HeldUntil.
 	HeldLinks, HeldBytes int64
 	HeldUntil            time.Time
+	// SpareBytes is what is stored besides Bytes, and purged when an upload
+	// needs the room.
+	SpareBytes int64
 	// NextUpload is when the next upload may begin if the hourly limit is
 	// reached; zero means now.
 	NextUpload time.Time
@@ -42,6 +45,9 @@ func (s *Uploads) Usage(ctx context.Context, a *vitrine.Account) (u Usage, err e
 			if u.HeldUntil, err = tx.HeldUntil(a.ID, now, "", vitrine.Bytes, heldBytes); err != nil {
 				return err
 			}
+		}
+		if u.SpareBytes, err = tx.CountSpare(a.ID, now); err != nil {
+			return err
 		}
 		sites, err := tx.Sites(a.ID)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/spare"
 )
 
 // checkLimits checks a plan's limits on links, file size and storage for an
@@ -42,6 +43,16 @@ func checkLimits(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vi
 			"The file does not fit into the storage of your account."))
 	}
 	return nil
+}
+
+// makeRoom chooses what is purged so that an upload that was admitted fits into
+// the plan together with all that is stored.
+func (s *Uploads) makeRoom(tx vitrine.Tx, id vitrine.AccountID) ([]vitrine.SpareFile, error) {
+	a, err := tx.Account(id)
+	if err != nil {
+		return nil, err
+	}
+	return spare.MakeRoom(tx, id, s.Plans.LimitsOf(a).StorageBytes, s.Now())
 }
 
 // fullLimit is a limit that an upload does not fit into.

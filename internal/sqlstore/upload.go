@@ -87,17 +87,6 @@ func (t Tx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadI
 	return until, err
 }
 
-func (t Tx) Lapsed(a vitrine.AccountID, now time.Time) (bytes int64, oldest *vitrine.Upload, err error) {
-	err = t.Get([]any{&bytes}, `SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
-		WHERE account = $1 AND state = 'open' AND hold_until <= $2`, int64(a), sqldb.Ms(now))
-	if err != nil || bytes == 0 {
-		return 0, nil, err
-	}
-	oldest, err = sqldb.One(t.Tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
-		WHERE account = $1 AND state = 'open' AND hold_until <= $2 ORDER BY hold_until, size LIMIT 1`, int64(a), sqldb.Ms(now))
-	return bytes, oldest, err
-}
-
 func (t Tx) SlugHolder(s vitrine.Slug, now time.Time) (*vitrine.Upload, error) {
 	return sqldb.One(t.Tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
 		WHERE slug = $1 AND state = 'open' AND slug <> '' AND hold_until > $2 ORDER BY hold_until DESC LIMIT 1`, string(s), sqldb.Ms(now))

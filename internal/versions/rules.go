@@ -252,7 +252,7 @@ func DeleteAll(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Actor) 
 		}
 	}
 	for _, v := range lapsed {
-		hide(v)
+		v.Hide()
 		if err := tx.PutLink(v); err != nil {
 			return nil, err
 		}
@@ -263,14 +263,6 @@ func DeleteAll(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Actor) 
 // remove deletes a version for every reader, including those who are reading
 // it.
 func remove(tx vitrine.Tx, v *vitrine.Link, now time.Time, by vitrine.Actor) error {
-	hide(v)
+	v.Hide()
 	return v.DeleteVersion(tx, now, by)
-}
-
-// hide hides a version from those who are reading it. It does not improve a
-// worse state.
-func hide(v *vitrine.Link) {
-	if v.State == vitrine.StateLive {
-		v.State, v.Reason = vitrine.StateDisabled, vitrine.ReasonOwner
-	}
 }

@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"UploadKeys", storeTest.uploadKeys},
 		{"UploadCounts", storeTest.uploadCounts},
 		{"UploadSlugs", storeTest.uploadSlugs},
+		{"SpareFiles", storeTest.spareFiles},
 		{"StaleUploads", storeTest.staleUploads},
 		{"Links", storeTest.links},
 		{"LinkSlugs", storeTest.linkSlugs},

@@ -163,24 +163,6 @@ func (t storeTest) uploadCounts() {
 					c.except, want)
 			}
 		}
-		for _, c := range []struct {
-			now   time.Duration
-			bytes int64
-			want  *vitrine.Upload
-		}{
-			{20*time.Minute - time.Millisecond, 0, nil},
-			{20 * time.Minute, 100, held},
-			{25 * time.Minute, 1100, held},
-		} {
-			bytes, got, err := tx.Lapsed(ann.ID, vitrinetest.Epoch.Add(c.now))
-			if err != nil {
-				return err
-			}
-			if bytes != c.bytes {
-				t.Errorf("expired after %v: %d bytes, want %d", c.now, bytes, c.bytes)
-			}
-			vitrinetest.Equal(t, "the upload whose hold ended first", got, c.want)
-		}
 		return nil
 	})
 }

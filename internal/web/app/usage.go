@@ -76,6 +76,10 @@ func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.LimitSize, room),
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
 	}
+	if storage := &bars[1]; u.SpareBytes > 0 && u.Limits.StorageBytes > 0 {
+		storage.Note = strings.TrimSpace(storage.Note + " " + ui.LimitSize(u.SpareBytes) +
+			" of deleted files are kept until an upload needs the room.")
+	}
 	if last := &bars[len(bars)-1]; last.Full {
 		last.Note = "You can upload again in " + httpx.Wait(u.NextUpload.Sub(s.Now())) + "."
 	}

@@ -114,7 +114,7 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 	if err != nil {
 		return false, err
 	}
-	shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
+	shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, l.Version); return err }
 	return true, s.StopWhenNotPublic(w, r, shown, func() error {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,
 			Modified: l.CreatedAt.UTC()})

@@ -157,10 +157,11 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 	return nil
 }
 
-// EndWhenDisabled ends the answer of a handler when the link is disabled.
+// EndWhenDisabled ends the answer of a handler when the link is disabled, or
+// the version that is sent is gone.
 func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
-		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, l.ID, l.Version); return err }
 		return s.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
 	}
 }

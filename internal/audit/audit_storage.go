@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine"
+)
+
+// auditStorage checks that what an account stores is what counts against its
+// plan: the bytes of its links, and the spare files until they are purged.
+func auditStorage(tx vitrine.Tx, links, deleted []*vitrine.Link, now time.Time, fault func(string)) error {
+	stored, spare := map[vitrine.AccountID]int64{}, map[vitrine.LinkID]vitrine.SpareFile{}
+	for _, l := range links {
+		if l.HasBytes {
+			stored[l.Account] += l.Size
+		}
+	}
+	for _, l := range deleted {
+		stored[l.Account] += 0
+		if l.Upload != "" {
+			spare[l.ID] = l.SpareFile()
+		}
+	}
+	for a, want := range stored {
+		_, bytes, err1 := tx.CountLinks(a)
+		counted, err2 := tx.CountSpare(a, now)
+		list, err3 := tx.Spare(a, now)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return err
+		}
+		var sum int64
+		for _, f := range list {
+			sum += f.Size
+			if spare[f.Link] == f {
+				delete(spare, f.Link)
+			}
+		}
+		if bytes != want || counted != sum {
+			fault(fmt.Sprintf("account %d: it stores %d bytes and %d spare ones, but %d and %d count", a, want, sum, bytes,
+				counted))
+		}
+	}
+	for id, f := range spare {
+		fault(fmt.Sprintf("link %d: it is deleted, and its %d bytes count for nobody", id, f.Size))
+	}
+	return nil
+}
+
+// counts reports whether bytes that belong to no link count for an account: the
+// upload is open, or on the list of spare files. Bytes that are gone by now
+// need not.
+func (a *Checker) counts(ctx context.Context, u *vitrine.Upload) (bool, error) {
+	if u.State == vitrine.UploadOpen || !u.HoldUntil.IsZero() {
+		return true, nil
+	}
+	b, err := a.Blobs.Open(ctx, u.ID)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return true, nil
+	}
+	if err == nil {
+		err = b.Close()
+	}
+	return false, err
+}
