@@ -64,7 +64,7 @@ analytics                    vitrine filetype signer report visitor
 audit                        vitrine password publish storageowner
 auth                         vitrine signer lease outbox password ratelimit
 collections                  vitrine access links
-export                       vitrine report analytics collections
+export                       vitrine access report analytics collections
 importer                     vitrine report filetype visitor
 ingest                       vitrine
 lease                        vitrine
@@ -74,13 +74,13 @@ moderation                   vitrine access ratelimit visitor
 outbox                       vitrine
 ownviews                     vitrine report
 reclassify                   vitrine report
-publish                      vitrine filetype filetype/inspect lease spare storageowner turn versions webvtt
+publish                      vitrine access filetype filetype/inspect lease spare storageowner turn versions webvtt
 ratelimit                    vitrine
 sharedreport                 vitrine password ratelimit signer
 sitestats                    vitrine report ingest
 spare                        vitrine
 storageowner                 vitrine
-versions                     vitrine
+versions                     vitrine access
 
 instance                     vitrine analytics auth clickhouse disk links logowner manifest moderation s3 sharedclock
 instance                     signer sqldb sqlstore storageowner viewdb
@@ -126,7 +126,7 @@ web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish web/app web/httpx web/ui
 web/app/linkpage             report visitor web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
-web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
+web/app/reportpage           vitrine access analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
 web/app/uploadpage           vitrine auth collections filetype links publish web/api web/app web/httpx web/ui
@@ -201,6 +201,7 @@ var ports = map[string][]string{
 	"ingest":       {"Spool", "Store"},
 	"lease":        {"Store"},
 	"links":        {"Store"},
+	"spare":        {"Store"},
 	"logowner":     {"Store"},
 	"moderation":   {"Store"},
 	"outbox":       {"Mailer", "Store"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -90,43 +91,69 @@ func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
 	})
 }
 
-// FileAddress returns a temporary URL of the uploaded file of a link. It needs
-// no key and expires after some minutes.
+// FileAddress returns a temporary URL of the file of a live link. It needs no
+// key, expires after some minutes, and ends with the link or the key.
 func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
-	err := c.get(ctx, linkPath(slug)+"/file", nil, nil)
-	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusFound && e.location != "" {
-		return e.location, nil
+	res, err := c.askFile(ctx, slug)
+	if err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = errors.New("the instance returned no address for the file")
+	defer res.Body.Close()
+	if at, err := res.Location(); err == nil {
+		return at.String(), nil
 	}
-	return "", err
+	return "", errors.New("the link is not live, so its file has no address: download it with the key")
 }
 
 // OpenLinkFile starts a download of the file of a link. The caller must close
 // the body.
 func (c *Client) OpenLinkFile(ctx context.Context, slug string) (*http.Response, error) {
-	address, err := c.FileAddress(ctx, slug)
+	res, err := c.askFile(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, withoutURL(err)
-	}
-	req.Header.Set("User-Agent", c.userAgent)
-	req.Header.Set("Accept-Encoding", "identity")
-	res, err := c.http.Do(req)
-	if err != nil {
-		return nil, withoutURL(err)
-	}
-	if res.StatusCode != http.StatusOK {
-		defer res.Body.Close()
-		return nil, refusal(res, nil)
+	if at, err := res.Location(); err == nil {
+		res.Body.Close()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+		if err != nil {
+			return nil, withoutURL(err)
+		}
+		req.Header.Set("User-Agent", c.userAgent)
+		req.Header.Set("Accept-Encoding", "identity")
+		if res, err = c.http.Do(req); err != nil {
+			return nil, withoutURL(err)
+		}
+		if res.StatusCode != http.StatusOK {
+			defer res.Body.Close()
+			return nil, refusal(res, nil)
+		}
 	}
 	res.Body = networkBody{res.Body}
 	return res, nil
+}
+
+// askFile asks for the file of a link. The answer is its address in Location,
+// or the file. The caller must close the body.
+func (c *Client) askFile(ctx context.Context, slug string) (res *http.Response, err error) {
+	err = c.retry(ctx, func(context.Context) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.String()+linkPath(slug)+"/file", nil)
+		if err != nil {
+			return permanent(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+c.key)
+		req.Header.Set("User-Agent", c.userAgent)
+		req.Header.Set("Accept-Encoding", "identity")
+		if res, err = c.answer(req); err != nil {
+			return err
+		}
+		if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusFound {
+			return nil
+		}
+		defer res.Body.Close()
+		body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		return refusal(res, body)
+	})
+	return res, err
 }
 
 func linkPath(slug string) string { return "/links/" + url.PathEscape(slug) }

@@ -29,8 +29,6 @@ type Error struct {
 	RequestID  string // for the operator of the instance
 	RetryAfter time.Duration
 	Current    *LinkDetail // the present link, with precondition_failed
-
-	location string // target of a redirect
 }
 
 // StorageError is a failure to reach the address, other than the instance's,
@@ -99,9 +97,6 @@ func short(d time.Duration) string {
 func refusal(res *http.Response, body []byte) *Error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"),
 		RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
-	if to, err := res.Location(); err == nil {
-		e.location = to.String()
-	}
 	var b struct {
 		Error      string `json:"error"`
 		Code       string `json:"code"`

@@ -217,12 +217,10 @@ func (in *instance) ownerGets(t *testing.T, key, slug, bucket, name, content str
 	if err != nil || res.StatusCode != http.StatusOK || string(body) != content || disposition["filename"] != name {
 		t.Errorf("%s: %s, %v, %q %q", from.URL, res.Status, err, res.Header.Get("Content-Disposition"), body)
 	}
-	if from.Response == nil || from.Response.StatusCode != http.StatusFound ||
-		bucket != "" && (!strings.HasPrefix(from.URL.String(), bucket+"/") ||
-			!from.URL.Query().Has("X-Amz-Signature")) {
+	if from.Response == nil || from.Response.StatusCode != http.StatusFound {
 		t.Errorf("the file comes from %s", from.URL)
 	}
-	if bucket != "" && from.Header.Get("Authorization") != "" {
-		t.Error("the key was sent to the bucket")
+	if bucket != "" && strings.HasPrefix(from.URL.String(), bucket+"/") {
+		t.Error("the bucket has an address that outlives the key")
 	}
 }

@@ -18,9 +18,81 @@ type File struct {
 	Website bool             // the link is shown as a version of a website
 }
 
-// Check returns nil if readers may have the file at a time. An error reveals no
-// more than the public page does.
-func (f File) Check(now time.Time) error { return f.read(now) }
+// Asker is who asks. The zero Asker is a reader.
+type Asker struct {
+	Account *vitrine.Account // of a key or session; nil for a reader
+	Key     *vitrine.APIKey  // of the request or its address; nil if none
+	// ByAddress reports whether the address is all that the request has.
+	// Anybody may have it, so it opens what readers may see, and no more.
+	ByAddress bool
+	// Examines reports whether the account asks as a moderator.
+	Examines bool
+}
+
+// Check returns nil if the asker may have the file at a time. An error for a
+// reader reveals no more than the public page does. Errors for others:
+// CodeNotFound, CodeUnauthorized, CodeBanned, CodeForbidden (Withheld).
+func (f File) Check(by Asker, now time.Time) error {
+	switch {
+	case by.Examines:
+		if by.Account == nil || !by.Account.Moderates() || !f.Link.DeletedAt.IsZero() || !f.Link.HasBytes {
+			return vitrine.ErrNoLink
+		}
+		return nil
+	case by.Account == nil:
+		return f.read(now)
+	}
+	if err := f.owned(by, now); err != nil || !by.ByAddress {
+		return err
+	}
+	return f.read(now)
+}
+
+// owned decides for the account of a key or session.
+func (f File) owned(by Asker, now time.Time) error {
+	l := f.Link
+	switch {
+	case by.Key != nil && (by.Key.Account != by.Account.ID || !by.Key.InForce(now)):
+		return vitrine.Errorf(vitrine.CodeUnauthorized, "The API key has expired or was revoked.")
+	case by.Account.Banned || !by.Account.ClosedAt.IsZero():
+		return vitrine.ErrBanned
+	case l.Account != by.Account.ID || !l.DeletedAt.IsZero():
+		return vitrine.ErrNoOwnLink
+	case !l.HasBytes:
+		return vitrine.Errorf(vitrine.CodeNotFound, "This instance does not have the file of this link.")
+	}
+	return Withheld(l)
+}
+
+// Withheld returns CodeForbidden for a file that nobody but moderators gets: a
+// moderator took it down, the scanner found something in it, or the same bytes
+// were taken down before.
+func Withheld(l *vitrine.Link) error {
+	held := l.State == vitrine.StateReview || l.State == vitrine.StateDisabled
+	switch l.Reason {
+	case vitrine.ReasonModerator, vitrine.ReasonMalware, vitrine.ReasonSuspicious, vitrine.ReasonKnownBytes:
+		if held {
+			return vitrine.Errorf(vitrine.CodeForbidden, "This file is withheld: %s Only moderators can open it.",
+				vitrine.OwnerMeaning(l.Reason))
+		}
+	}
+	return nil
+}
+
+// Publish returns CodeForbidden if a link or version may not become public by a
+// decision of an actor: the same bytes were taken down here, or are held as
+// dangerous. Only a moderator may show them.
+func Publish(tx vitrine.LinkTx, l *vitrine.Link, by vitrine.Actor) error {
+	if by.Kind == vitrine.ActorModerator || by.Kind == vitrine.ActorOperator || l.SHA256 == "" {
+		return nil
+	}
+	refused, err := tx.BytesRefused(l.SHA256)
+	if refused && err == nil {
+		err = vitrine.Errorf(vitrine.CodeForbidden,
+			"The same file was taken down on another link, so it cannot be shown. If you upload it again, a moderator checks it.")
+	}
+	return err
+}
 
 // read decides for readers.
 func (f File) read(now time.Time) error {
@@ -79,5 +151,5 @@ func Website(tx vitrine.Tx, slug vitrine.Slug, now time.Time) (*vitrine.Link, *v
 	if err != nil {
 		return nil, nil, err
 	}
-	return version, a, File{Link: version, Account: a, Website: true}.Check(now)
+	return version, a, File{Link: version, Account: a, Website: true}.Check(Asker{}, now)
 }

@@ -75,7 +75,7 @@ type detailOut struct {
 	ETag          string `json:"etag" jsonschema:"give this as if_match so that you change only what you have seen"`
 	Source        string `json:"source,omitempty"`
 	SourceCut     bool   `json:"sourceCut,omitempty" jsonschema:"the text is longer than what is returned"`
-	FileURL       string `json:"fileUrl,omitempty" jsonschema:"the file itself, for some minutes; do not pass it on"`
+	FileURL       string `json:"fileUrl,omitempty" jsonschema:"the file itself of a live link, for some minutes; do not pass it on"`
 }
 
 func detailOf(l client.LinkDetail) detailOut {
@@ -97,6 +97,9 @@ func (c call) get(in getIn) (detailOut, error) {
 		return out, nil
 	}
 	if l.Kind != "text" && l.Kind != "html" {
+		if l.Status != "live" {
+			return out, nil // only a request with the key gets the file
+		}
 		out.FileURL, err = c.FileAddress(c.ctx, l.Slug)
 		return out, err
 	}

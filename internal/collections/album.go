@@ -164,7 +164,7 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)
 		for _, l := range members {
-			if l.Account == a.ID && (access.File{Link: l, Account: a}).Check(s.Now()) == nil {
+			if l.Account == a.ID && (access.File{Link: l, Account: a}).Check(access.Asker{}, s.Now()) == nil {
 				f.Links = append(f.Links, l)
 			}
 		}

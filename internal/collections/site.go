@@ -202,7 +202,7 @@ func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 		if err != nil {
 			return err
 		}
-		return access.File{Link: l, Account: a, Website: true}.Check(s.Now())
+		return access.File{Link: l, Account: a, Website: true}.Check(access.Asker{}, s.Now())
 	})
 }
 
@@ -228,7 +228,7 @@ func (s *Sites) Rollback(ctx context.Context, a *vitrine.Account, slug string, v
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This version is %s, and cannot be shown.", l.State)
 		}
 		site.Current, site.Pending = l.ID, 0
-		return nil
+		return access.Publish(tx, l, vitrine.Owner(a.ID))
 	})
 }
 

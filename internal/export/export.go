@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/analytics"
 	"vitrine/report"
 )
@@ -43,7 +44,8 @@ const exportPage = 100
 // analytics/websites/{slug}.json if the plan has analytics;
 // files/{slug}/{name}, including versions of websites; and earlier versions of
 // links as files/{slug}/versions/{number}/{name}. No file is held in memory.
-// Files that were deleted during the export are listed in missing.txt. Write
+// Files that were deleted during the export, or are withheld from their owner,
+// are listed in missing.txt. Write
 // does not close z.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
@@ -225,7 +227,7 @@ func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Li
 
 // file writes the uploaded bytes of a link. It reports whether they exist.
 func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *zip.Writer) (bool, error) {
-	if !l.HasBytes {
+	if !l.HasBytes || access.Withheld(l) != nil {
 		return false, nil
 	}
 	blob, err := e.Blobs.Open(ctx, l.Upload)

@@ -93,7 +93,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // copies for the caller
-	if err := (access.File{Link: &l, Account: &a}).Check(s.Now()); err != nil {
+	if err := (access.File{Link: &l, Account: &a}).Check(access.Asker{}, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {
@@ -102,16 +102,55 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 	return &l, &a, nil
 }
 
-// Examined finds a link by ID for a moderator, in any state. Errors:
-// CodeNotFound (unknown, deleted, or without bytes).
-func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.Link, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err = tx.Link(id)
-		if errors.Is(err, vitrine.ErrNotFound) || err == nil && (!l.DeletedAt.IsZero() || !l.HasBytes) {
-			return vitrine.ErrNoLink
-		}
-		return err
+// Examined finds a link by ID, in any state, for the account of a moderator.
+// Errors: CodeNotFound (unknown, deleted, without bytes, or the account does
+// not moderate any more).
+func (s *Service) Examined(ctx context.Context, id vitrine.LinkID, by vitrine.AccountID) (*vitrine.Link, error) {
+	return s.handOut(ctx, id, func(tx vitrine.Tx, _ *vitrine.Link) (who access.Asker, err error) {
+		who.Examines = true
+		who.Account, err = tx.Account(by)
+		return who, err
 	})
+}
+
+// Owned finds a link by ID for the bearer of one of its account's keys, in any
+// state; byAddress reports whether the address names the key, and the request
+// does not have it. Errors are those of [access.File.Check].
+func (s *Service) Owned(ctx context.Context, id vitrine.LinkID, key vitrine.KeyID,
+	byAddress bool) (*vitrine.Link, error) {
+	return s.handOut(ctx, id, func(tx vitrine.Tx, l *vitrine.Link) (access.Asker, error) {
+		a, err1 := tx.Account(l.Account)
+		keys, err2 := tx.Keys(l.Account)
+		who := access.Asker{Account: a, Key: &vitrine.APIKey{}, ByAddress: byAddress}
+		for _, k := range keys {
+			if k.ID == key {
+				who.Key = k
+			}
+		}
+		return who, errors.Join(err1, err2)
+	})
+}
+
+// handOut finds a link by ID if the asker may have its bytes.
+func (s *Service) handOut(ctx context.Context, id vitrine.LinkID,
+	asker func(vitrine.Tx, *vitrine.Link) (access.Asker, error)) (l *vitrine.Link, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		if l, err = tx.Link(id); err != nil {
+			return err
+		}
+		a, err := tx.Account(l.Account)
+		if err != nil {
+			return err
+		}
+		who, err := asker(tx, l)
+		if err != nil {
+			return err
+		}
+		return access.File{Link: l, Account: a}.Check(who, s.Now())
+	})
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = vitrine.ErrNoLink
+	}
 	return l, err
 }
 
@@ -333,6 +372,11 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		}
 		c.By, c.Note = d.By, note
 		from := l.State
+		if c.To == vitrine.StateLive {
+			if err := access.Publish(tx, l, d.By); err != nil {
+				return err
+			}
+		}
 		if err := l.Transition(tx, now, c); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 )
 
 // Edit is an owner's change of a link. A nil field leaves its value unchanged.
@@ -167,6 +168,11 @@ func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	move := func(c vitrine.Change) error {
 		if err := vitrine.OwnerMayChange(tx, l, now); err != nil {
 			return err
+		}
+		if c.To == vitrine.StateLive {
+			if err := access.Publish(tx, l, by); err != nil {
+				return err
+			}
 		}
 		c.By = by
 		return l.Transition(tx, now, c)

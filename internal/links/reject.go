@@ -63,6 +63,13 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 				if err != nil {
 					return err
 				}
+				if !l.DeletedAt.IsZero() && l.Of != 0 && l.State == vitrine.StateLive {
+					// Readers of a replaced version lose it, too.
+					l.State, l.Reason = vitrine.StateDisabled, vitrine.ReasonModerator
+					if err := tx.PutLink(l); err != nil {
+						return err
+					}
+				}
 				if !rejectable(l) {
 					continue
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/lease"
 	"vitrine/internal/versions"
 
@@ -318,6 +319,9 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 					c = vitrine.Change{}
 				}
 			}
+			if c, err = heldIfRefused(tx, current, c); err != nil {
+				return err
+			}
 			if c.Action == "" {
 				err = tx.PutLink(current)
 			} else {
@@ -344,6 +348,19 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		}
 	}
 	return err
+}
+
+// heldIfRefused holds a clean file if the same bytes were taken down meanwhile.
+func heldIfRefused(tx vitrine.LinkTx, l *vitrine.Link, c vitrine.Change) (vitrine.Change, error) {
+	if c.To != vitrine.StateLive {
+		return c, nil
+	}
+	err := access.Publish(tx, l, vitrine.Actor{Kind: vitrine.ActorScanner})
+	if vitrine.CodeOf(err) == vitrine.CodeForbidden {
+		return vitrine.Change{Action: vitrine.ActionHold, To: vitrine.StateReview,
+			Reason: vitrine.ReasonKnownBytes}, nil
+	}
+	return c, err
 }
 
 // clearedBefore reports whether a person has cleared a link of the same finding

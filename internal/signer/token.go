@@ -27,7 +27,7 @@ const (
 	PurposeView    Purpose = "view"    // the beacon of one view
 	PurposeContent Purpose = "content" // the bytes of one link
 	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, in any state
-	PurposeOwner   Purpose = "owner"   // the bytes of one link, for its owner, in any state
+	PurposeOwner   Purpose = "owner"   // the bytes of one live link, for the bearer of a key
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
 	PurposeDevice  Purpose = "device"  // a browser that has signed in to an account
 	PurposeAttempt Purpose = "attempt" // what tries at a password count against
@@ -211,39 +211,46 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (l vitrine.LinkI
 }
 
 // ExamineToken opens the bytes of a link until a time, in any state of the
-// link. It is for a moderator's page alone.
-func (s *Signer) ExamineToken(l vitrine.LinkID, until time.Time) string {
-	return s.linkToken(PurposeExamine, l, until)
+// link, for a moderator, whose account is checked on each request.
+func (s *Signer) ExamineToken(l vitrine.LinkID, by vitrine.AccountID, until time.Time) string {
+	return s.linkToken(PurposeExamine, l, until, int64(by))
 }
 
 // ParseExamineToken checks an examine token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID, error) {
-	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
+func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID, vitrine.AccountID, error) {
+	l, by, err := s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
+	return l, vitrine.AccountID(by), err
 }
 
-// OwnerToken opens the bytes of a link for OwnerLife, in any state of the link.
-// It is for its owner alone.
-func (s *Signer) OwnerToken(l vitrine.LinkID, now time.Time) string {
-	return s.linkToken(PurposeOwner, l, now.Add(OwnerLife))
+// OwnerToken opens the bytes of a live link for OwnerLife, for the bearer of a
+// key, which is checked on each request.
+func (s *Signer) OwnerToken(l vitrine.LinkID, key vitrine.KeyID, now time.Time) string {
+	return s.linkToken(PurposeOwner, l, now.Add(OwnerLife), int64(key))
 }
 
 // ParseOwnerToken checks an owner token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseOwnerToken(token string, now time.Time) (vitrine.LinkID, error) {
-	return s.parseLinkToken(PurposeOwner, token, now, OwnerLife)
+func (s *Signer) ParseOwnerToken(token string, now time.Time) (vitrine.LinkID, vitrine.KeyID, error) {
+	l, key, err := s.parseLinkToken(PurposeOwner, token, now, OwnerLife)
+	return l, vitrine.KeyID(key), err
 }
 
-func (s *Signer) linkToken(p Purpose, l vitrine.LinkID, until time.Time) string {
-	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+func (s *Signer) linkToken(p Purpose, l vitrine.LinkID, until time.Time, by int64) string {
+	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36), strconv.FormatInt(by, 36))
 }
 
-func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (vitrine.LinkID, error) {
-	f, ok := s.parse(p, token, 2)
+func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time,
+	life time.Duration) (l vitrine.LinkID, by int64, err error) {
+	f, ok := s.parse(p, token, 3)
 	if !ok {
-		return 0, errBadAddress
+		return 0, 0, errBadAddress
 	}
-	return linkOf(f, now, life)
+	if by, err = strconv.ParseInt(f[2], 36, 64); err != nil {
+		return 0, 0, errBadAddress
+	}
+	l, err = linkOf(f, now, life)
+	return l, by, err
 }
 
 var errBadAddress = vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")

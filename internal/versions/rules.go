@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 )
 
 // ErrNoVersion is returned for an unknown version of a link.
@@ -91,7 +92,10 @@ func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
 	list, err := others(tx, m)
 	for _, v := range slices.Backward(list) {
 		if v.Version < m.Version && v.Live() && v.HasBytes {
-			return v, nil
+			refused := access.Publish(tx, v, vitrine.Owner(m.Account)) // a file that nobody decides about here
+			if vitrine.CodeOf(refused) != vitrine.CodeForbidden {
+				return v, errors.Join(err, refused)
+			}
 		}
 	}
 	return nil, errors.Join(err, vitrine.Errorf(vitrine.CodeInvalidRequest,

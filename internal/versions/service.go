@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/access"
 )
 
 // Service lists, restores and deletes the versions of links.
@@ -122,6 +123,9 @@ func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, 
 		if v.State != vitrine.StateLive || !v.HasBytes {
 			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "version",
 				Message: fmt.Sprintf("Version %d is %s, and cannot be shown.", n, v.State)}
+		}
+		if err := access.Publish(tx, v, vitrine.Owner(a.ID)); err != nil {
+			return err
 		}
 		if err := vitrine.OwnerMayChange(tx, m, now); err != nil {
 			return err

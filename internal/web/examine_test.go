@@ -82,7 +82,7 @@ func TestExamine(t *testing.T) {
 		d.status(d.decide(l, "clear", "", d.signIn(d.owner)), 303)
 		for _, m := range regexp.MustCompile(`/c/([^/"]+)/`).FindAllStringSubmatch(d.get("/p/"+string(l.Slug)).body,
 			-1) {
-			if _, err := d.server.Signer.ParseExamineToken(m[1], d.server.Now()); err == nil {
+			if _, _, err := d.server.Signer.ParseExamineToken(m[1], d.server.Now()); err == nil {
 				t.Errorf("%s: the public page has an examine token", name)
 			}
 		}

@@ -127,8 +127,9 @@ func TestGetLinkUnchanged(t *testing.T) {
 	}
 }
 
-// TestFileOverTheAPI checks that the owner gets the bytes in every state, at a
-// URL that is valid for some minutes and for nothing else.
+// TestFileOverTheAPI checks that the owner gets the bytes of a live link at a
+// URL that is valid for some minutes and for nothing else. TestDoors has the
+// other states.
 func TestFileOverTheAPI(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -149,7 +150,7 @@ func TestFileOverTheAPI(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+key)
 		return f.do(req).want(302, "").Header.Get("Location")
 	}
-	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true, "allowDownload": false}).want(200, "")
+	f.call(key, "PATCH", "/links/"+slug, fields{"allowDownload": false}).want(200, "")
 	address := location()
 	if status, body := fetch(address); status != 200 || body != note {
 		t.Errorf("status %d, body %q", status, body)

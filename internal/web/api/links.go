@@ -260,35 +260,24 @@ func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Cal
 	return nil
 }
 
-// fileLife is how long the address of a file in a bucket is valid.
-const fileLife = time.Minute
-
-// FileAddress returns an address from which the owner of a link can fetch its
-// bytes for some minutes, without a key. Errors: CodeNotFound.
-func (s *Handler) FileAddress(r *http.Request, a *vitrine.Account, slug string) (*vitrine.Link, string, error) {
-	l, err := s.Links.Of(r.Context(), a, slug)
-	if err != nil {
-		return nil, "", err
-	}
-	if !l.HasBytes {
-		return nil, "", vitrine.Errorf(vitrine.CodeNotFound, "This instance does not have the file of this link.")
-	}
-	if b, ok := s.Blobs.(vitrine.GetSigner); ok {
-		address, err := b.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
-			Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(fileLife)})
-		return l, address, err
-	}
-	return l, httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.OwnerToken(l.ID, s.Now()) + "/original", nil
-}
-
+// GetFile answers with an address of the file of a live link, and with the file
+// itself of any other link: an address can be passed on, a key is kept.
 func (s *Handler) GetFile(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	_, address, err := s.FileAddress(r, c.Account, r.PathValue("slug"))
+	l, err := s.Links.Of(r.Context(), c.Account, r.PathValue("slug"))
 	if err != nil {
+		return err
+	}
+	switch _, err := s.Links.Owned(r.Context(), l.ID, c.Key.ID, true); vitrine.CodeOf(err) {
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable:
+		return s.Content.SendOwned(w, r, l.ID, c.Key.ID)
+	case "":
+	default:
 		return err
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, address, http.StatusFound)
+	http.Redirect(w, r, httpx.Origin(s.ContentURL)+httpx.ContentRoot+s.Signer.OwnerToken(l.ID, c.Key.ID, s.Now())+
+		"/original", http.StatusFound)
 	return nil
 }

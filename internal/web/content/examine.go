@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// OnExamined finds the link of an examine token, in any state. Browsers keep
-// nothing of it.
+// OnExamined finds the link of an examine token, in any state, if its account
+// still moderates. Browsers keep nothing of it.
 func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
@@ -24,16 +24,19 @@ func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("X-DNS-Prefetch-Control", "off")
-		id, err := s.Signer.ParseExamineToken(r.PathValue("token"), s.Now())
+		id, by, err := s.Signer.ParseExamineToken(r.PathValue("token"), s.Now())
 		if err != nil {
 			return err
 		}
-		l, err := s.Links.Examined(r.Context(), id)
+		l, err := s.Links.Examined(r.Context(), id, by)
 		if err != nil {
 			return err
 		}
 		header.Set("Cache-Control", "no-store")
-		return h(w, r.WithContext(context.WithValue(r.Context(), httpx.Examining{}, true)), l)
+		may := func(ctx context.Context) error { _, err := s.Links.Examined(ctx, id, by); return err }
+		return s.StopWhenNotPublic(w, r, may, func() error {
+			return h(w, r.WithContext(context.WithValue(r.Context(), httpx.Examining{}, true)), l)
+		})
 	}
 }
 
@@ -114,22 +117,34 @@ func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.
 	return nil
 }
 
-// OnOwned finds the link of an owner's token, in any state. Browsers keep
-// nothing of it.
+// OnOwned finds the live link of an owner's token, if its key is in force.
+// Browsers keep nothing of it.
 func (s *Handler) OnOwned(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id, err := s.Signer.ParseOwnerToken(r.PathValue("token"), s.Now())
+		id, key, err := s.Signer.ParseOwnerToken(r.PathValue("token"), s.Now())
 		if err != nil {
 			return err
 		}
-		l, err := s.Links.Examined(r.Context(), id)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Referrer-Policy", "no-referrer")
-		return h(w, r, l)
+		return s.toOwner(w, r, id, key, true, h)
 	}
+}
+
+// SendOwned sends the file of a link to the bearer of one of its account's
+// keys, in any state in which its owner gets it.
+func (s *Handler) SendOwned(w http.ResponseWriter, r *http.Request, id vitrine.LinkID, key vitrine.KeyID) error {
+	return s.toOwner(w, r, id, key, false, s.CopyOfFile)
+}
+
+func (s *Handler) toOwner(w http.ResponseWriter, r *http.Request, id vitrine.LinkID, key vitrine.KeyID, byAddress bool,
+	h contentHandler) error {
+	l, err := s.Links.Owned(r.Context(), id, key, byAddress)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	may := func(ctx context.Context) error { _, err := s.Links.Owned(ctx, id, key, byAddress); return err }
+	return s.StopWhenNotPublic(w, r, may, func() error { return h(w, r, l) })
 }
 
 // inertHTML shows a moderator how a web page looks. Its policy prevents scripts

@@ -88,7 +88,7 @@ var docErrors = []docError{
 		Then: "Send Authorization: Bearer with an active key from the API keys page.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Contact the administrator.",
 		Ops: append([]string{"takeLogin", "putFile"}, withKey...)},
-	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys. Or the key limits how long its links are public, and the request changes a link that lives longer, or a website.", Then: "Nothing was changed. Use a key with the scope named in the message.", Ops: needScope},
+	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys. Or the key limits how long its links are public, and the request changes a link that lives longer, or a website. Or the file was taken down, or is withheld for what the scanner found.", Then: "Nothing was changed. Use a key with the scope named in the message. Ask a moderator about a file.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",

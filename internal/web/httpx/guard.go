@@ -40,7 +40,8 @@ func (g *guard) look() {
 		return
 	}
 	switch vitrine.CodeOf(g.shown()) {
-	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound, vitrine.CodeForbidden,
+		vitrine.CodeUnauthorized, vitrine.CodeBanned:
 		g.answer.end()
 	default: // public; or unknown, which is no reason to stop
 		g.timer.Reset(g.every)

@@ -84,7 +84,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)),
 		Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(l), Facts: ui.Facts(l, t),
 		Own: l.Account == me.ID, May: app.MayPublish(me, l), Disable: links.MayDisable(l),
-		Past: past(c.Account.History), Preview: s.examination(l),
+		Past: past(c.Account.History), Preview: s.examination(l, me),
 		Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
 	}
 	p.QueueName = a.queue
@@ -129,7 +129,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 }
 
 // examination returns how a case shows its file.
-func (s *Handler) examination(l *vitrine.Link) (e examination) {
+func (s *Handler) examination(l *vitrine.Link, me *vitrine.Account) (e examination) {
 	if !l.HasBytes {
 		e.Message = "The file was deleted. Only its record is left."
 		if l.Reason == vitrine.ReasonMalware {
@@ -137,9 +137,9 @@ func (s *Handler) examination(l *vitrine.Link) (e examination) {
 		}
 		return e
 	}
-	e.Frame, e.Copy = s.ExamineAddress(l, "examine"), s.ExamineAddress(l, "copy")
+	e.Frame, e.Copy = s.ExamineAddress(l, me, "examine"), s.ExamineAddress(l, me, "copy")
 	if l.Site != 0 {
-		e.Frame = s.ExamineAddress(l, "site/") + "?found"
+		e.Frame = s.ExamineAddress(l, me, "site/") + "?found"
 		e.Note = "A version of a website, opened at the page with the finding, or at its first page. You can follow its links. Scripts do not run, and nothing is loaded from other sites."
 		return e
 	}
@@ -150,7 +150,7 @@ func (s *Handler) examination(l *vitrine.Link) (e examination) {
 	}
 	e.Sandbox = how.Sandbox
 	if how.Source && viewer.HasSource(l) {
-		e.Source = s.ExamineAddress(l, "source")
+		e.Source = s.ExamineAddress(l, me, "source")
 	}
 	if how.Note != nil {
 		e.Note = how.Note(l)

@@ -34,7 +34,7 @@ func SendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine
 
 // ExamineAddress returns the address of something of a link on the content host
 // for a moderator. Only moderators' pages may contain it.
-func (s *Viewers) ExamineAddress(l *vitrine.Link, what string) string {
-	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID,
+func (s *Viewers) ExamineAddress(l *vitrine.Link, by *vitrine.Account, what string) string {
+	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID, by.ID,
 		s.Now().Add(signer.ExamineLife)) + "/" + what
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"vitrine"
+	"vitrine/internal/access"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )
@@ -31,6 +32,9 @@ func (p *statsPages) show(root string, l *vitrine.Link) {
 // Thumb sends the picture of a page to the owner of the link.
 func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	l, err := s.linkOf(r, me)
+	if err == nil {
+		err = access.File{Link: l, Account: me}.Check(access.Asker{Account: me}, s.Now())
+	}
 	if err != nil {
 		return err
 	}
