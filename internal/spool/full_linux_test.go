@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/ingest"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/spooltest"
 
@@ -192,4 +194,45 @@ func TestReserveWhileReplaying(t *testing.T) {
 		t.Fatal(err)
 	}
 	spooltest.Want(t, spooltest.Replay(t, s), 1, 2)
+}
+
+// TestNotReadyOnReadOnlyDisk checks that with an unavailable log and a disk
+// that became read-only Ready returns an error, however large the reserve is,
+// and that it returns nil when the disk can be written again.
+func TestNotReadyOnReadOnlyDisk(t *testing.T) {
+	log, err := viewdb.Open(filepath.Join(t.TempDir(), "views.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	l := &awayLog{ViewLog: log}
+	l.away.Store(true)
+	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(2*pieceBytes*reserveShare))
+	s, _ := open(t, filepath.Join(dir, "spool"))
+	if err := s.Reserve(); err != nil {
+		t.Fatal(err)
+	}
+	v := &ingest.Views{Log: l, Spool: s, Patience: time.Hour, Notice: func(error) {}}
+	v.Start()
+	defer v.Close()
+	add := func(id int) error {
+		o := spooltest.Batch(id).Views[0]
+		return v.Add(t.Context(), &o)
+	}
+	vitrinetest.MakeReadOnly(t, dir, true)
+	if err := add(1); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, unix.EROFS) {
+		t.Fatalf("a view on a read-only disk = %v, want EROFS", err)
+	}
+	for range 2 {
+		if err := v.Ready(); !errors.Is(err, unix.EROFS) {
+			t.Errorf("Ready on a read-only disk = %v, want EROFS", err)
+		}
+	}
+	vitrinetest.MakeReadOnly(t, dir, false)
+	if err := v.Ready(); err != nil {
+		t.Errorf("Ready on a writable disk = %v, want nil", err)
+	}
+	if err := add(2); err != nil {
+		t.Error(err)
+	}
 }

@@ -121,9 +121,17 @@ func (s *Spool) CheckSpace() error {
 	if s.size+probeBytes > s.MaxBytes {
 		return ErrFull
 	}
-	if s.replenish(); s.pieces > 0 {
+	s.replenish()
+	err := s.probe()
+	if full(err) && s.pieces > 0 {
 		return nil
 	}
+	return err
+}
+
+// probe writes to the disk as the spool does. A reserve is no room on a disk
+// that fails or that became read-only.
+func (s *Spool) probe() error {
 	f, err := os.CreateTemp(s.dir, "probe")
 	if err != nil {
 		return err

@@ -19,6 +19,20 @@ func SmallFileSystem(t testing.TB, size string) string {
 	return dir
 }
 
+// MakeReadOnly makes a file system of [SmallFileSystem] read-only, as a disk
+// becomes after an error, or writable again. The writes of open files fail,
+// too.
+func MakeReadOnly(t testing.TB, dir string, is bool) {
+	t.Helper()
+	flags := uintptr(unix.MS_REMOUNT)
+	if is {
+		flags |= unix.MS_RDONLY
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", flags, ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Resize changes the size of a file system of [SmallFileSystem].
 func Resize(t testing.TB, dir, size string) {
 	t.Helper()
