@@ -42,6 +42,10 @@ const (
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
+	// finishEvery is the interval of attempts to finish what a process that
+	// died had begun. With the time until its lease ends and that of choresEvery
+	// it is less than a minute (promise 21).
+	finishEvery = 20 * time.Second
 	expireEvery  = time.Minute
 	// rollUpEvery is the interval of roll-ups. A day is rolled up after its
 	// last beacons.
@@ -109,7 +113,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *spools, previewer vitrine
 	made := &publish.Previews{Store: in.Store, Blobs: in.Blobs, Previewer: previewer, Now: in.Now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
-	empty := worker.New("empty closed accounts", purgeEvery, log, in.Accounts.PurgeClosed)
+	empty := worker.New("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
 	in.Accounts.Contents = collections.Contents{Store: in.Store, Links: in.Links, Now: in.Now}
 	in.Accounts.Wake, in.Accounts.Leases = empty.Wake, leases
 	// All processes share work whose queue is in the store. One process does
@@ -163,7 +167,7 @@ func leasesOf(in *instance.Instance) *lease.Leases {
 // only the instance.
 func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
-		worker.New("purge", purgeEvery, log, in.Links.Purge),
+		worker.New("purge", finishEvery, log, in.Links.Purge),
 		worker.New("expire links", expireEvery, log, in.Links.Expire),
 		worker.New("roll up", rollUpEvery, log, in.Analytics.RollUp),
 		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),

@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/access"
-	"vitrine/internal/signer"
 	"vitrine/internal/spare"
 	"vitrine/internal/versions"
 	"vitrine/report"
@@ -34,6 +34,10 @@ type Service struct {
 	Plans         vitrine.Plans // how many versions of a file are kept; nil means all
 
 	cache linkCache // of public links
+
+	purging  sync.Mutex                   // held by Purge
+	purged   map[vitrine.LinkID]time.Time // when Purge last purged a deleted link
+	released time.Time                    // when Purge last released slugs
 }
 
 // DefaultViewerKeyLife is a year (engagement, The viewer).
@@ -388,11 +392,6 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 	return l, err
 }
 
-// purgeGrace is the time after its deletion at which a link is purged again. A
-// page being served, an import, or a spooled batch may add a view after the
-// first purge.
-const purgeGrace = time.Hour
-
 // Delete removes a link from the public, lists and limits, together with its
 // abuse reports, and then deletes its bytes and views. If it is interrupted,
 // Purge deletes the rest. The slug stays blocked for SlugRest.
@@ -431,56 +430,4 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 		_ = s.PurgeLink(ctx, l) // Purge deletes what is left after an error
 	}
 	return l, nil
-}
-
-// Purge deletes the bytes and views of deleted links, and releases slugs after
-// SlugRest.
-func (s *Service) Purge(ctx context.Context) error {
-	gone, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
-		return tx.Links(vitrine.LinkQuery{WithBytes: true})
-	})
-	if err != nil {
-		return err
-	}
-	var failed []error // a link that cannot be purged does not stop the others
-	for _, l := range gone {
-		failed = append(failed, s.PurgeLink(ctx, l))
-	}
-	failed = append(failed, s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		_, err := tx.ReleaseSlugs(s.Now().Add(-vitrine.SlugRest))
-		if err == nil {
-			_, err = tx.ExpireOldSlugs(s.Now())
-		}
-		return err
-	}))
-	return errors.Join(failed...)
-}
-
-// PurgeLink deletes what remains of a deleted link. A replaced version stays as
-// long as a page may still read it.
-func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
-	switch {
-	case l.Of == 0:
-		if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
-			return err
-		}
-	case l.State == vitrine.StateLive && s.Now().Sub(l.DeletedAt) < signer.ContentLife:
-		return nil // a later purge does it
-	}
-	if l.Upload != "" {
-		if err := spare.Purge(ctx, s.Store, s.Blobs, l.SpareFile()); err != nil {
-			return err
-		}
-	}
-	if l.Of != 0 || s.Now().Sub(l.DeletedAt) < purgeGrace {
-		return nil // a later purge does the rest of a link
-	}
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		current, err := tx.Link(l.ID)
-		if err != nil {
-			return err
-		}
-		current.HasBytes = false
-		return tx.PutLink(current)
-	})
 }
