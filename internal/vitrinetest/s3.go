@@ -189,6 +189,21 @@ func (s *S3Server) end() {
 	_ = s.keeper.Wait()
 }
 
+// Freeze stops the server without closing its connections, as when its machine
+// or disk hangs, until the returned function is called or the test ends.
+func (s *S3Server) Freeze(t testing.TB) (thaw func()) {
+	t.Helper()
+	tell := func(signal syscall.Signal) {
+		if err := syscall.Kill(-s.keeper.Process.Pid, signal); err != nil {
+			t.Errorf("signal versitygw: %v", err)
+		}
+	}
+	tell(syscall.SIGSTOP)
+	thaw = sync.OnceFunc(func() { tell(syscall.SIGCONT) })
+	t.Cleanup(thaw)
+	return thaw
+}
+
 // API returns a client of the server, for changes that the program does not
 // know about.
 func (s *S3Server) API() *sdk.Client { return s.api }

@@ -24,7 +24,11 @@ import (
 // newBucketSite returns a site whose files are in a bucket.
 func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 	t.Helper()
-	server := vitrinetest.S3(t)
+	return newBucketSiteOn(t, vitrinetest.S3(t))
+}
+
+func newBucketSiteOn(t *testing.T, server *vitrinetest.S3Server) (*site, *s3.Blobs) {
+	t.Helper()
 	d := newDesk(t)
 	b, err := s3.Open(t.Context(), server.Address(server.Bucket(t), ""), d.server.Now)
 	d.check(err)

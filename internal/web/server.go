@@ -119,6 +119,9 @@ type Server struct {
 	// StallTime is how long a client may read nothing of an answer; 0 means 5
 	// min.
 	StallTime time.Duration
+	// StorageTime is how long a reader waits for a bucket to answer; 0 means 3
+	// seconds.
+	StorageTime time.Duration
 }
 
 // A Handler answers every request to a server.
@@ -173,7 +176,8 @@ func (s *Server) handlers() *handlers {
 		BodyTime:  s.BodyTime,
 		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
-	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
+	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer,
+		StorageTime: s.StorageTime}
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}

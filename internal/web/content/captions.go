@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -20,7 +21,9 @@ func (s *Handler) Captions(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	if err != nil || !l.HasBytes || !l.Parts.Has(part) {
 		return httpx.ErrNoPage
 	}
-	blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, part)
+	blob, err := s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
+		return s.Blobs.OpenPart(ctx, l.Upload, part)
+	})
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return httpx.ErrNoPage // deleted concurrently
 	}

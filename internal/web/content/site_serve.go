@@ -207,7 +207,9 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 // OpenSite opens a version's bytes and reads its contents, which are always
 // those that inspection decided on.
 func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
-	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
+	blob, err := s.Open(ctx, func(ctx context.Context) (vitrine.Blob, error) {
+		return vitrine.OpenWhole(ctx, s.Blobs, version)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +217,9 @@ func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect
 		return site, blob, nil
 	}
 	v, err, _ := siteManifests.reading.Do(string(version.Upload), func() (any, error) {
-		again, err := s.Blobs.Open(context.WithoutCancel(ctx), version.Upload)
+		again, err := s.Open(context.WithoutCancel(ctx), func(ctx context.Context) (vitrine.Blob, error) {
+			return s.Blobs.Open(ctx, version.Upload)
+		})
 		if err != nil {
 			return nil, err
 		}

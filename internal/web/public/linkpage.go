@@ -77,6 +77,12 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 		p.Download = here + "/download"
 	}
 	err := s.fill(p, r, l)
+	if vitrine.CodeOf(err) == vitrine.CodeUnavailable {
+		s.Log.Warn("a page is shown without its content", "link", l.Slug, "error", err)
+		p.Viewer, p.Passing, p.Content = viewer.Card, true, viewer.Content{}
+		p.Notice.Message = "This file cannot be shown right now. Open this page again in a few minutes."
+		return p, nil
+	}
 	p.Notice.Message = p.Viewer.FallbackText(l)
 	return p, err
 }

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -22,7 +23,9 @@ func (s *Viewers) Blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, httpx.ErrNoPage
 	}
-	return vitrine.OpenWhole(r.Context(), s.Blobs, l)
+	return s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
+		return vitrine.OpenWhole(ctx, s.Blobs, l)
+	})
 }
 
 // SendBlob sends bytes, whole or in ranges. They never change, so their hash is

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -126,11 +127,19 @@ func (s *Viewers) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to 
 	return nil
 }
 
+func (s *Viewers) openPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
+	return s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
+		return s.Blobs.OpenPart(ctx, l.Upload, p)
+	})
+}
+
+// OpenPart opens a part of a link. If it is lost, it is made again, and
+// OpenPart returns [httpx.ErrNoPage].
 func (s *Viewers) OpenPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, httpx.ErrNoPage
 	}
-	b, err := s.Blobs.OpenPart(r.Context(), l.Upload, p)
+	b, err := s.openPart(r, l, p)
 	if errors.Is(err, vitrine.ErrNotFound) { // lost, for example in a backup without parts; it can be made again
 		_, err := s.Previews.Renew(r.Context(), string(l.Slug))
 		s.Log.Warn("a part is lost, and made anew", "link", l.Slug, "part", p, "error", err)

@@ -68,7 +68,7 @@ type pictureTag struct {
 
 func (s *Viewers) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
 	if l.Parts.Has(vitrine.PartPicture) {
-		blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, vitrine.PartPicture)
+		blob, err := s.openPart(r, l, vitrine.PartPicture)
 		if err == nil {
 			return blob, pictureTag{text: fmt.Sprintf("%.16s-%d", l.SHA256, blob.Size())}, nil
 		}

@@ -1,9 +1,11 @@
 package viewer
 
 import (
+	"context"
 	"embed"
 	"net/http"
 	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/markup"
@@ -20,6 +22,9 @@ type Viewers struct {
 	Blobs    vitrine.Blobs
 	Previews *publish.Previews
 	Signer   *signer.Signer
+	// StorageTime is how long a reader waits for storage that is not in this
+	// process; 0 means 3 seconds.
+	StorageTime time.Duration
 }
 
 // A Viewer shows files of some kinds. It is a row of the table, and a folder
@@ -131,14 +136,17 @@ type Track struct {
 	Address  string
 }
 
-// ContentOf collects what a viewer shows of a link.
+// ContentOf collects what a viewer shows of a link. It waits for storage no
+// longer than AnswerTime.
 func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link,
 	address func(what string) string) (c Content, err error) {
 	if v.Frame != nil {
 		c.File, c.Sandbox = address(v.Frame.Path), v.Frame.SandboxOf(l)
 	}
 	if v.Fill != nil {
-		err = v.Fill(s, r, l, address, &c)
+		ctx, cancel := context.WithTimeout(r.Context(), s.AnswerTime())
+		defer cancel()
+		err = v.Fill(s, r.WithContext(ctx), l, address, &c)
 	}
 	return c, err
 }
