@@ -11,19 +11,24 @@ import (
 // MemberName refuses programs, and names that unpack outside the archive's
 // folder or as another file (contract: "executables and scripts are always
 // refused, inside an inspected archive too").
+//
+// A backslash is a separator: it is one on Windows, and a file of such a name on
+// Unix stays in its folder too.
 func MemberName(name string, dir bool) *Problem {
+	stored := name
+	name = strings.ReplaceAll(name, `\`, "/")
 	if EscapesFolder(name) {
-		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").SetContext(name)
+		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").SetContext(stored)
 	}
 	base := strings.TrimRight(path.Base(name), ". ")
 	if ext := ProgramExt(base); ext != "" && !dir {
 		if Macros[ext] {
-			return UnsafeFile(ReasonMacroName, "The archive contains an Office file with macros (.%s). Remove it and pack again.", ext).SetContext(name)
+			return UnsafeFile(ReasonMacroName, "The archive contains an Office file with macros (.%s). Remove it and pack again.", ext).SetContext(stored)
 		}
-		return UnsafeFile(ReasonProgramName, "The archive contains an executable or script (.%s). Remove it and pack again.", ext).SetContext(name)
+		return UnsafeFile(ReasonProgramName, "The archive contains an executable or script (.%s). Remove it and pack again.", ext).SetContext(stored)
 	}
 	if ReservedOnWindows(name, dir) {
-		return UnsafeFile(ReasonReservedName, "The archive contains a name that Windows reads as another. Rename that file and pack again.").SetContext(name)
+		return UnsafeFile(ReasonReservedName, "The archive contains a name that Windows reads as another. Rename that file and pack again.").SetContext(stored)
 	}
 	return nil
 }
@@ -31,7 +36,8 @@ func MemberName(name string, dir bool) *Problem {
 // EscapesFolder reports whether some system reads a path as outside the
 // archive's folder.
 func EscapesFolder(name string) bool {
-	return strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(name, "/") ||
+	name = strings.ReplaceAll(name, `\`, "/")
+	return strings.Contains(name, "\x00") || strings.HasPrefix(name, "/") ||
 		len(name) >= 2 && name[1] == ':' && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') ||
 		slices.Contains(strings.Split(name, "/"), "..")
 }

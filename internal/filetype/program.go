@@ -28,10 +28,9 @@ var Programs = ExtensionSet(
 var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
 	slk iqy oqy dqy rqy`)
 
-// InnerNames are extensions that are also common endings of words and host
-// names. "example.com.pdf" and "web.app.txt" are not programs; only the last
-// extension counts for them.
-var InnerNames = ExtensionSet(`com app pl so run job fish air class command terminal application website`)
+// packers are extensions of compressed files that unpack to a file of the name
+// before the extension: "setup.bat.gz" becomes "setup.bat".
+var packers = ExtensionSet(`gz bz2 xz zst lz lz4 lzma z br`)
 
 func ExtensionSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
@@ -43,22 +42,22 @@ func ExtensionSet(lists ...string) map[string]bool {
 	return set
 }
 
-// ProgramExt returns the extension in name, last or not, that makes it an
-// executable, a script or a macro format (contract, unsupported_type). A colon
-// separates like a dot, because Windows opens "a.exe:b" as "a.exe".
+// ProgramExt returns the extension that makes a file of this name an
+// executable, a script or a macro format, or "" (contract, unsupported_type).
+// Systems go by the last extension, so "Introduction to Node.js.pdf" is a PDF. A
+// colon ends a name like the end of the text, because Windows opens "a.exe:b" as
+// "a.exe". Parts of which nothing is visible are not an extension.
 func ProgramExt(name string) string {
-	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
-	if len(parts) < 2 {
-		return ""
-	}
-	if strings.HasPrefix(name, ".") { // ".exe" has an extension only
-		parts = append([]string{""}, parts...)
-	}
-	for i, part := range parts[1:] {
-		ext := FoldExt(part)
-		last := i == len(parts)-2
-		if Macros[ext] || Programs[ext] && (last || !InnerNames[ext]) {
-			return ext
+	for file := range strings.SplitSeq(name, ":") {
+		parts := strings.Split(file, ".")
+		for last := len(parts) - 1; last > 0; last-- {
+			ext := FoldExt(parts[last])
+			if Macros[ext] || Programs[ext] {
+				return ext
+			}
+			if ext != "" && !packers[ext] {
+				break
+			}
 		}
 	}
 	return ""
@@ -87,9 +86,7 @@ func programProblem(ext string) *Problem {
 		Message: "Programs and scripts (." + ext + ") are not accepted."}
 }
 
-// programMagics are first bytes of what a system runs, loads or installs. "MZ"
-// alone is enough, although a text may begin with it: a DOS program can consist
-// of printable characters.
+// programMagics are first bytes of what a system runs, loads or installs.
 var programMagics = []struct{ magic, what string }{
 	{"MZ", "a Windows or DOS program"},
 	{"\x7fELF", "a Unix program"},
@@ -119,13 +116,37 @@ var programMagics = []struct{ magic, what string }{
 }
 
 // ProgramAt refuses what begins like a program, regardless of its name
-// (contract: "executables and scripts are always refused").
-func ProgramAt(head []byte) *Problem {
-	if what := programName(head); what != "" {
-		return UnsafeFile(ReasonProgram, "The file is %s. Programs and scripts are not accepted.",
-			what)
+// (contract: "executables and scripts are always refused"). A text may begin
+// with the letters "MZ" if text follows, and with "#!" if no path follows.
+func ProgramAt(head []byte, t Type) *Problem {
+	what := programName(head)
+	switch {
+	case what == "", t.Kind == Text && plainStart(head):
+		return nil
+	case t.Kind == Text && what == "a script":
+		return UnsafeFile(ReasonProgram, "The file begins with #! and the path of a program, like a script. "+
+			"Scripts are not accepted. If it is a text about one, put a line before it.")
 	}
-	return nil
+	return UnsafeFile(ReasonProgram, "The file is %s. Programs and scripts are not accepted.", what)
+}
+
+// plainStart reports whether a text only looks like a program by its first two
+// letters. The header of a DOS or Windows program has numbers.
+func plainStart(head []byte) bool {
+	switch {
+	case bytes.HasPrefix(head, []byte("MZ")):
+		return !bytes.ContainsFunc(head[:min(len(head), 64)], func(r rune) bool {
+			return r < ' ' && r != '\t' && r != '\r' && r != '\n'
+		})
+	case bytes.HasPrefix(head, []byte("#!")):
+		return !interpreterPath(head)
+	}
+	return false
+}
+
+// interpreterPath reports whether the path of a program follows "#!".
+func interpreterPath(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head[2:], " \t"), []byte("/"))
 }
 
 // programName returns the kind of program that begins like head, or "".
@@ -149,7 +170,7 @@ func SurelyProgram(head []byte) string {
 			return ""
 		}
 	case bytes.HasPrefix(head, []byte("#!")):
-		if !bytes.HasPrefix(bytes.TrimLeft(head[2:], " \t"), []byte("/")) {
+		if !interpreterPath(head) {
 			return ""
 		}
 	}

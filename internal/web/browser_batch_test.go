@@ -18,13 +18,13 @@ import (
 func TestBrowserBatch(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
-	tb.choose("one.txt", "picture.exe", "two.txt", "failed.exe.zip", "three.txt")
+	tb.choose("one.txt", "picture.exe", "two.txt", "failed.exe.gz", "three.txt")
 	tb.until(`document.querySelector("#batch p").textContent === "3 links ready · 1 not uploaded"`)
 	tb.until(`document.querySelector("#refused li").textContent.startsWith("picture.exe Programs") && document.querySelector("#toast").textContent.startsWith("3 links ready")`)
 	var order string
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll("#rows .title")].map((t) => t.textContent).join()`, &order))
-	if order != "one,two,failed.exe.zip,three" {
-		t.Errorf("order = %s, want one,two,failed.exe.zip,three", order)
+	if order != "one,two,failed.exe.gz,three" {
+		t.Errorf("order = %s, want one,two,failed.exe.gz,three", order)
 	}
 	var links, buttons string
 	tb.run(chromedp.Evaluate(`(() => {

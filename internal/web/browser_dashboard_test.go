@@ -334,8 +334,8 @@ func TestBrowserUploadRefused(t *testing.T) {
 		t.Errorf("refused files: %s", got)
 	}
 	tb.until(`document.querySelectorAll("#rows li").length === 0`)
-	tb.choose("setup.exe.zip") // the server has the final decision
-	refused("setup.exe.zip", false, "Programs")
+	tb.choose("setup.exe.gz") // the server has the final decision
+	refused("setup.exe.gz", false, "Programs")
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know about it
 	tb.choose("second.txt")
@@ -435,9 +435,9 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".row-menu").click()`, nil))
 	tb.checkWindows("/links, a menu open")
 	tb.visit(d.url + "/dashboard")
-	tb.choose("setup.exe", "notes.txt", "setup.exe.zip", "setup.dwg")
+	tb.choose("setup.exe", "notes.txt", "setup.exe.gz", "setup.dwg")
 	tb.waitForState("notes.txt", "live")
-	tb.waitForState("setup.exe.zip", "failed")
+	tb.waitForState("setup.exe.gz", "failed")
 	tb.until(`document.querySelectorAll("#refused li").length === 2`)
 	tb.run(chromedp.Evaluate(`document.querySelectorAll("main details").forEach((x) => x.open = true); scrollTo(0, 0)`, nil))
 	tb.checkWindows("/dashboard")

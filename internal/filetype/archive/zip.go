@@ -9,13 +9,14 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/filetype"
 )
 
 // ZipMember is one entry of a ZIP's directory.
 type ZipMember struct {
-	Name      string // as stored
+	Name      string // with slashes as separators
 	Encrypted bool
 	Method    uint16
 	Packed    int64
@@ -46,13 +47,31 @@ var (
 	errTwoEndRecords = errors.New("a second end record in the comment")
 )
 
-// ZipEndRecord finds the record at the end of the file and the directory to
-// which it points. end is where the directory should end.
-func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
-	start := max(0, s.Size-22-0xffff)
-	tail := s.Bytes(start, 22+0xffff)
+// maxPadding is how many blanks and zeros may follow the end record: mail
+// gateways and forms add a line, and tapes fill a block. Programs look for the
+// record in the last 64 KiB.
+const maxPadding = 32 * filetype.KiB
+
+// IsPadding reports whether bytes behind the end of an archive are only blanks,
+// ends of lines and zeros, in which nothing can hide.
+func IsPadding(p []byte) bool { return len(bytes.Trim(p, " \t\r\n\x00\x1a")) == 0 }
+
+// ZipEndRecord finds the record at the end of the file, before at most as much
+// padding as stated, and the directory to which it points. end is where the
+// directory should end.
+func ZipEndRecord(s *filetype.Source, padding int) (d zipDirectory, end int64, ok bool) {
+	start := max(0, s.Size-22-0xffff-int64(padding))
+	tail := s.Bytes(start, 22+0xffff+padding)
+	ends := func(at int) bool {
+		if at+22 > len(tail) {
+			return false
+		}
+		rest := tail[at+22:]
+		comment := int(filetype.LittleEndian.Uint16(tail[at+20:]))
+		return comment <= len(rest) && len(rest)-comment <= padding && IsPadding(rest[comment:])
+	}
 	at := bytes.LastIndex(tail, []byte(filetype.ZipEnd))
-	for at >= 0 && (at+22 > len(tail) || at+22+int(filetype.LittleEndian.Uint16(tail[at+20:])) != len(tail)) {
+	for at >= 0 && !ends(at) {
 		at = bytes.LastIndex(tail[:at], []byte(filetype.ZipEnd))
 	}
 	if at < 0 {
@@ -77,13 +96,13 @@ func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 }
 
 // readZipDirectory reads the end record. It is strict where programs differ,
-// because all programs must see the same files: the record ends the file, the
-// directory ends at the record, and nothing precedes the first entry.
+// because all programs must see the same files: only padding follows the record,
+// the directory ends at the record, and nothing precedes the first entry.
 func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		return d, errNotZIP
 	}
-	d, end, ok := ZipEndRecord(s)
+	d, end, ok := ZipEndRecord(s, maxPadding)
 	switch {
 	case !ok:
 		return d, errNotZIP
@@ -159,7 +178,7 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 		return m, 0, "", false
 	}
 	m = ZipMember{
-		Name:      string(rest[:nameLen]),
+		Name:      slashed(rest[:nameLen]),
 		Encrypted: filetype.LittleEndian.Uint16(h[8:])&(1|1<<6|1<<13) != 0,
 		Method:    filetype.LittleEndian.Uint16(h[10:]),
 		Packed:    int64(filetype.LittleEndian.Uint32(h[20:])),
@@ -174,6 +193,16 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 	alias = readExtra(rest[nameLen:nameLen+extraLen], &m.Unpacked, &m.Packed, &m.Header)
 	ok = m.Packed >= 0 && m.Unpacked >= 0 && m.Header >= 0
 	return m, int64(len(h) + len(rest)), alias, ok
+}
+
+// slashed returns a name with slashes. .NET and Windows PowerShell write
+// backslashes, which the programs that unpack read as separators.
+func slashed(name []byte) string { return strings.ReplaceAll(string(name), `\`, "/") }
+
+// SameName reports whether a listed name is that of a member, as another library
+// reads it.
+func SameName(listed, stored string) bool {
+	return !utf8.ValidString(stored) || listed == slashed([]byte(stored))
 }
 
 // readExtra reads the 64-bit numbers of an extra field. It returns the Unicode

@@ -37,7 +37,7 @@ func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.T
 		return filetype.Damaged(t)
 	}
 	m.Start = h[lead:want]
-	return m.compare(h[:lead], string(h[30:30+nameLen]), h[30+nameLen:lead], s.Names)
+	return m.compare(h[:lead], slashed(h[30:30+nameLen]), h[30+nameLen:lead], s.Names)
 }
 
 // compare finds differences between the local header and the directory.

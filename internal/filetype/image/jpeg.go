@@ -9,8 +9,8 @@ import (
 
 // InspectJPEG walks the segments to the frame header, past whatever cameras put
 // before it, and then the picture itself for its end and for how often it is
-// gone over. An end mark that is missing is not missed, and cameras put films
-// and other pictures behind it.
+// gone over. Stray bytes between segments are passed over, a missing end mark is
+// not missed, and cameras put films and other pictures behind it.
 func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte("\xff\xd8\xff")) {
 		return filetype.NotThe(s, t)
@@ -28,10 +28,18 @@ func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 // JPEGFrame gives the dimensions of the frame whose header is found from off
 // on, and where the next segment begins; zeros for none.
 func JPEGFrame(s *filetype.Source, off int64) (width, height, next int64) {
-	for s.Step() {
+	for stray := int64(0); s.Step(); {
 		p := s.Bytes(off, 16)
-		if len(p) < 4 || p[0] != 0xff {
+		if len(p) < 4 {
 			return 0, 0, 0
+		}
+		if p[0] != 0xff || p[1] == 0 { // decoders look for the next marker
+			n := strayBytes(s, off)
+			if stray += n; stray > maxStray {
+				return 0, 0, 0
+			}
+			off += n
+			continue
 		}
 		marker, length := p[1], int64(filetype.BigEndian.Uint16(p[2:]))
 		switch {
@@ -52,6 +60,20 @@ func JPEGFrame(s *filetype.Source, off int64) (width, height, next int64) {
 		off += 2 + length
 	}
 	return 0, 0, 0
+}
+
+// maxStray is the most bytes between segments that belong to none. Cameras and
+// editors leave some; decoders warn and go on.
+const maxStray = 64 * filetype.KiB
+
+// strayBytes counts the bytes at off before the next one that may begin a
+// marker, at least one.
+func strayBytes(s *filetype.Source, off int64) int64 {
+	p := s.Bytes(off+1, 4*filetype.KiB)
+	if n := bytes.IndexByte(p, 0xff); n >= 0 {
+		return int64(n) + 1
+	}
+	return int64(len(p)) + 1
 }
 
 // jpegScans reads on from behind the frame header to the end mark. Each scan

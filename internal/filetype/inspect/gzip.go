@@ -1,12 +1,15 @@
 package inspect
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"io"
 
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/archive"
 )
 
 // inspectGzip unpacks up to filetype.MaxInflated bytes without storing them. It
@@ -21,14 +24,68 @@ func (z *inspection) gzip(s *filetype.Source, t filetype.Type, depth int) *filet
 		return filetype.NotThe(s, t)
 	}
 	packed := &filetype.CountingReader{R: s.Rest(0)}
-	r, err := gzip.NewReader(packed)
+	r, err := newGzipMembers(packed)
 	if err != nil {
 		return filetype.Damaged(t)
 	}
-	if p := filetype.MemberName(r.Name, false); r.Name != "" && p != nil {
+	name := r.z.Name
+	if p := filetype.MemberName(name, false); name != "" && p != nil {
 		return p
 	}
-	return z.stream(r, packed, r.Name, t, depth)
+	return z.stream(r, packed, name, t, depth)
+}
+
+// gzipMembers reads the members of a gzip file one after the other. Padding may
+// follow the last one, as gzip itself allows.
+type gzipMembers struct {
+	in *bufio.Reader
+	z  *gzip.Reader
+}
+
+func newGzipMembers(r io.Reader) (*gzipMembers, error) {
+	in := bufio.NewReaderSize(r, filetype.ChunkBytes)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gzipMembers{in, z}, nil
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if n > 0 || !errors.Is(err, io.EOF) {
+			if n > 0 && errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return n, err
+		}
+		if more, err := g.next(); err != nil || !more {
+			return 0, cmp.Or(err, io.EOF)
+		}
+	}
+}
+
+// next begins the next member and reports whether there is one.
+func (g *gzipMembers) next() (more bool, err error) {
+	for {
+		p, err := g.in.Peek(1)
+		if err != nil {
+			return false, err
+		}
+		if p[0] == 0x1f {
+			if err := g.z.Reset(g.in); err != nil {
+				return false, err
+			}
+			g.z.Multistream(false)
+			return true, nil
+		}
+		if !archive.IsPadding(p) {
+			return false, gzip.ErrHeader
+		}
+		g.in.Discard(1)
+	}
 }
 
 // stream inspects the content of a compressed stream under a name, and reads it

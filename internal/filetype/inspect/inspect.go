@@ -45,7 +45,7 @@ func judgeSource(s *filetype.Source, t filetype.Type) (filetype.Facts, error) {
 	var facts filetype.Facts
 	problem := filetype.MalwareAt("", s.Head)
 	if problem == nil {
-		problem = filetype.ProgramAt(s.Head)
+		problem = filetype.ProgramAt(s.Head, t)
 	}
 	if problem == nil {
 		problem = inspectorOf(t.Ext)(s, t, &facts)

@@ -64,7 +64,7 @@ func archiveWithin(s *filetype.Source) bool {
 // zipBehind finds a ZIP directory at the end of a file that does not begin as a
 // ZIP.
 func zipBehind(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
-	d, end, ok := archive.ZipEndRecord(s)
+	d, end, ok := archive.ZipEndRecord(s, 0)
 	if !ok || d.Size < 46 || d.Size > end || d.Entries == 0 {
 		return nil
 	}

@@ -193,12 +193,11 @@ func (w *rarWalk) rar4File(b rarBlock, p []byte, flags uint16, service bool) (ra
 		return b, true
 	}
 	b.kind, b.file, b.encrypted, b.volume = rarFileBlock, f, flags&4 != 0, flags&3 != 0
-	f.Name = archive.Rar4Name(name, flags&0x200 != 0)
+	f.Name = strings.ReplaceAll(archive.Rar4Name(name, flags&0x200 != 0), `\`, "/") // the separator of all systems
 	const unix, beos = 3, 5
 	if system == unix || system == beos {
 		f.Link = !archive.IsPlainMode(mode)
 	} else {
-		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // only a separator there
 		f.Link = mode&0x400 != 0
 	}
 	f.Dir = flags&0xe0 == 0xe0

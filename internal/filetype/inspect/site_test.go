@@ -66,7 +66,9 @@ func TestSiteEntries(t *testing.T) {
 		{EntryEscapes, "parent folder within", member{name: "a/../../b.html", data: "x"}},
 		{EntryEscapes, "absolute", member{name: "/etc/a.html", data: "x"}},
 		{EntryEscapes, "drive", member{name: "C:/a.html", data: "x"}},
-		{EntryEscapes, "backslash", member{name: `a\b.html`, data: "x"}},
+		{"", "folder of Windows", member{name: `a\b.html`, data: "x"}},
+		{EntryEscapes, "parent folder of Windows", member{name: `..\b.html`, data: "x"}},
+		{EntryHidden, "hidden folder of Windows", member{name: `.git\b.html`, data: "x"}},
 		{EntryEscapes, "two slashes", member{name: "a//b.html", data: "x"}},
 		{EntryEscapes, "its own folder", member{name: "./b.html", data: "x"}},
 		{EntryBadName, "control character", member{name: "a\nb.html", data: "x"}},
@@ -87,7 +89,7 @@ func TestSiteEntries(t *testing.T) {
 		if len(site.Refused) == 1 {
 			got = site.Refused[0].Reason
 		}
-		if _, served := site.Files[c.m.name]; got != c.want || served != (c.want == "" || c.want == EntryTwice) ||
+		if _, served := site.Files[strings.ReplaceAll(c.m.name, `\`, "/")]; got != c.want || served != (c.want == "" || c.want == EntryTwice) ||
 			site.RefusedTotal != len(site.Refused) {
 			t.Errorf("%s: reason %q, want %q; files %v", c.what, got, c.want, slices.Collect(maps.Keys(site.Files)))
 		}

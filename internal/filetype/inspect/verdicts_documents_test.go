@@ -13,7 +13,7 @@ import (
 
 // judgedFiles returns all files with their expected results.
 func judgedFiles() []otherFile {
-	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles())
+	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles(), ordinaryFiles())
 }
 
 // judgedDocuments are documents, pages, images and media with their expected
@@ -368,7 +368,7 @@ func judgedSVG() []otherFile {
 		judgeText(held+filetype.HoldSVGScript, "style sheet that is a program", "svg", `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="#x"?><svg/>`),
 		svg(held+filetype.HoldSVGPage, "form", `<foreignObject><form xmlns="http://www.w3.org/1999/xhtml"><input type="text"/></form></foreignObject>`),
 		svg(held+filetype.HoldSVGPage, "frame", `<foreignObject><iframe src="https://evil.example"/></foreignObject>`),
-		judgeText(refused+filetype.ReasonEntities, "entities behind a comment", "svg", `<!-- > --><!DOCTYPE svg [<!-- ' --><!ENTITY x "y">]><svg/>`),
+		judgeText(refused+filetype.ReasonEntities, "entities behind a comment", "svg", `<!-- > --><!DOCTYPE svg [<!-- ' --><!ENTITY x "&y;">]><svg/>`),
 		svg("live", "text in a page", `<foreignObject><div xmlns="http://www.w3.org/1999/xhtml">Hello</div></foreignObject>`),
 		svg("live", "pictures, links and styles", `<style>a{b:url(https://example.com/x.png)}</style><image href="https://example.com/a.png"/><a href="https://example.com"/><use href="#x"/><text>onclick="x" javascript:</text>`),
 		judgeText("live", "style sheet", "svg", `<?xml-stylesheet type="text/css" href="a.css"?><svg/>`),

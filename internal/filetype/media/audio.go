@@ -17,7 +17,7 @@ func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 		string(h[:4]) != "BW64" {
 		return filetype.NotThe(s, t)
 	}
-	rate, off := uint64(0), int64(12)
+	rate, known, off := uint64(0), false, int64(12) // rate is 0 for some packed sound
 	for s.Step() {
 		p := s.Bytes(off, 24)
 		if len(p) < 8 {
@@ -30,9 +30,13 @@ func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 				filetype.LittleEndian.Uint16(p[22:]) == 0 && filetype.LittleEndian.Uint16(p[8:]) == wavPCM {
 				return filetype.Damaged(t)
 			}
-			rate = uint64(filetype.LittleEndian.Uint32(p[16:]))
+			rate, known = uint64(filetype.LittleEndian.Uint32(p[16:])), true
+			if filetype.LittleEndian.Uint16(p[8:]) == wavPCM { // what players go by
+				rate = uint64(filetype.LittleEndian.Uint32(p[12:])) * uint64(filetype.LittleEndian.Uint16(p[20:]))
+				known = rate > 0
+			}
 		case "data":
-			if rate == 0 {
+			if !known {
 				return filetype.Damaged(t)
 			}
 			facts.DurationMs = milliseconds(uint64(min(size, s.Size-off-8)), rate)

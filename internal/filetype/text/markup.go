@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 
 	"vitrine/internal/filetype"
@@ -18,7 +19,9 @@ type Markup struct {
 	r    *bufio.Reader
 	Text []byte // of a text token; the stored part of a directive
 	Tag  MarkupTag
-	room int // bytes that names and values of the current tag may still take
+	// Entities are texts by the names with which attribute values refer to them.
+	Entities map[string]string
+	room     int // bytes that names and values of the current tag may still take
 }
 
 // MarkupTag is the start or end of an element. Its slices are valid until the
@@ -287,11 +290,26 @@ func (m *Markup) value() string {
 		}
 	}
 	m.Text = value[:0]
-	if bytes.IndexByte(value, '&') >= 0 {
-		return html.UnescapeString(string(value))
+	if bytes.IndexByte(value, '&') < 0 {
+		return string(value)
 	}
-	return string(value)
+	return html.UnescapeString(m.resolve(string(value)))
 }
+
+// resolve replaces references to the entities of the document.
+func (m *Markup) resolve(value string) string {
+	if len(m.Entities) == 0 {
+		return value
+	}
+	return reference.ReplaceAllStringFunc(value, func(name string) string {
+		if text, ok := m.Entities[name[1:len(name)-1]]; ok {
+			return text
+		}
+		return name
+	})
+}
+
+var reference = regexp.MustCompile(`&[A-Za-z_][A-Za-z0-9_.-]*;`)
 
 // Attr returns the value of an attribute by its name without a prefix, or "".
 func (t *MarkupTag) Attr(name string) string {

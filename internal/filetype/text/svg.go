@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -13,28 +14,31 @@ import (
 
 // InspectSVG requires XML with the root svg. Entities are refused (security:
 // "SVG for DOCTYPE entities"), because a few lines of them can expand to
-// gigabytes. Scripts and web pages inside are held: an SVG is shown through
+// gigabytes; short texts without references, as drawing programs define for
+// namespaces and styles, are allowed. Scripts and web pages inside are held: an SVG is shown through
 // <img>, where they do nothing (security, surfaces), but a person who downloads
 // it opens it in a browser, where they run. External pictures, styles and links
 // pass: they can only inform another host that a copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
-	if p := checkText(s, t, nil); p != nil {
+	references := 0
+	count := func(chunk []byte) { references += bytes.Count(chunk, []byte("&")) }
+	if p := checkText(s, t, count); p != nil {
 		return p
 	}
-	if p := wellFormedSVG(s, t); p != nil {
+	if p := wellFormedSVG(s, t, references); p != nil {
 		return p
 	}
-	return watchSVG(s, facts)
+	return watchSVG(s, facts, references)
 }
 
-func wellFormedSVG(s *filetype.Source, t filetype.Type) *filetype.Problem {
+func wellFormedSVG(s *filetype.Source, t filetype.Type, references int) *filetype.Problem {
 	text, _ := TextReader(s)
 	if s.Size > filetype.MaxSVG {
 		text = io.LimitReader(text, filetype.MaxProlog)
 	}
 	d := xml.NewDecoder(text)
 	d.CharsetReader = CharsetReader
-	if p := svgRoot(d, s, t); p != nil {
+	if p := svgRoot(d, s, t, references); p != nil {
 		return p
 	}
 	if s.Size > filetype.MaxSVG {
@@ -60,7 +64,7 @@ func wellFormedSVG(s *filetype.Source, t filetype.Type) *filetype.Problem {
 }
 
 // svgRoot reads up to the root element.
-func svgRoot(d *xml.Decoder, s *filetype.Source, t filetype.Type) *filetype.Problem {
+func svgRoot(d *xml.Decoder, s *filetype.Source, t filetype.Type, references int) *filetype.Problem {
 	for {
 		token, err := d.Token()
 		if err != nil {
@@ -68,9 +72,11 @@ func svgRoot(d *xml.Decoder, s *filetype.Source, t filetype.Type) *filetype.Prob
 		}
 		switch token := token.(type) {
 		case xml.Directive:
-			if strings.Contains(strings.ToUpper(string(token)), "ENTITY") {
+			entities, ok := plainEntities(token, references)
+			if !ok {
 				return svgEntities()
 			}
+			d.Entity = entities
 		case xml.CharData:
 			if len(bytes.TrimSpace(token)) > 0 {
 				return filetype.NotThe(s, t)
@@ -85,21 +91,54 @@ func svgRoot(d *xml.Decoder, s *filetype.Source, t filetype.Type) *filetype.Prob
 }
 
 func svgEntities() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonEntities, "The SVG defines entities. Save it again without a DOCTYPE.")
+	return filetype.UnsafeFile(filetype.ReasonEntities,
+		"The SVG defines entities that can unfold to much more. Save it again without a DOCTYPE.")
+}
+
+const (
+	// maxEntity is the longest entity of a drawing, and maxEntityText the most
+	// bytes that all references may expand to.
+	maxEntity     = 512
+	maxEntityText = filetype.MiB
+)
+
+// plainEntity matches the definition of an entity that is text without markup
+// and references.
+var plainEntity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
+
+// plainEntities returns the entities that a directive defines. It reports false
+// if one is more than a short text, or if the references of the document, at
+// most as many as stated, could expand to more than maxEntityText.
+func plainEntities(directive []byte, references int) (entities map[string]string, ok bool) {
+	if !bytes.Contains(bytes.ToUpper(directive), []byte("ENTITY")) {
+		return nil, true
+	}
+	entities = map[string]string{}
+	for _, m := range plainEntity.FindAllSubmatch(directive, -1) {
+		value := string(m[2]) + string(m[3])
+		if len(value) > maxEntity || len(value)*references > maxEntityText {
+			return nil, false
+		}
+		entities[string(m[1])] = value
+	}
+	rest := plainEntity.ReplaceAll(directive, nil)
+	return entities, !bytes.Contains(bytes.ToUpper(rest), []byte("ENTITY")) && len(directive) < MaxMarkupText
 }
 
 // watchSVG reads a whole SVG of any size and finds what runs or shows a page
 // when it is opened in a browser.
-func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
+func watchSVG(s *filetype.Source, facts *filetype.Facts, references int) *filetype.Problem {
 	m := NewMarkup(s.Scan(filetype.MaxTextScan))
 	for {
 		switch m.Next() {
 		case MarkupEnd:
 			return nil
 		case MarkupDirective:
-			if Entities(m.Text) {
+			entities, ok := plainEntities(m.Text, references)
+			if !ok {
 				return svgEntities()
 			}
+			m.Entities = entities
 		case markupInstruction:
 			if text := strings.ToLower(string(m.Text)); strings.HasPrefix(text, "?xml-stylesheet") &&
 				strings.Contains(text, "xsl") {

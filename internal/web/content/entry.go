@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/turn"
 	"vitrine/internal/web/httpx"
@@ -93,7 +94,7 @@ func (e *entry) fromZip(blob vitrine.Blob, i int) error {
 	switch {
 	case err != nil:
 		return vitrine.Unavailable(err)
-	case strings.ToValidUTF8(f.Name, "\ufffd") != e.Name, f.UncompressedSize64 != uint64(e.Size), f.Flags&1 != 0,
+	case !archive.SameName(e.Name, f.Name), f.UncompressedSize64 != uint64(e.Size), f.Flags&1 != 0,
 		at < 0 || f.CompressedSize64 > uint64(blob.Size()-at):
 		return httpx.ErrNoPage // read in another way than when it was listed
 	}
