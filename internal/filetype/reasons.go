@@ -127,7 +127,7 @@ var Reasons = append([]Reason{
 
 	{HoldEncryptedArchive, true, "A password protects files in the archive, so that nobody can check them. Approve it only if you trust the person who uploaded it."},
 	{HoldEncryptedDocument, true, "A password protects the document, so that it cannot be checked for macros. Approve it only if you trust the person who uploaded it."},
-	{HoldEmbeddedObject, true, "The document carries a packaged file that readers can start. Check what it is before you approve it."},
+	{HoldEmbeddedObject, true, "The document carries a packaged file that could not be published by itself, or not be inspected. Check what it is before you approve it."},
 	{HoldActiveContent, true, "The document carries ActiveX controls, which run when it is opened. Check what they are before you approve it."},
 	{HoldLaunchAction, true, "The PDF has an action that starts a program or file. Approve it only if the action is harmless."},
 	{HoldEmbeddedProgram, true, "The PDF carries an executable or script as an attachment. Do not approve it unless you know why."},

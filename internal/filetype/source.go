@@ -44,6 +44,7 @@ type Source struct {
 	// Names refuses a member of a ZIP for a second name in another field.
 	Names func(name string, dir bool) *Problem
 	Work  *Account // shared by the whole inspection
+	Depth int      // how many files it is within
 	Err   error
 }
 
@@ -98,7 +99,7 @@ func (s *Source) Step() bool {
 // Within returns a source of bytes within s, in the same inspection.
 func (s *Source) Within(p []byte) *Source {
 	inner := NewSource(bytes.NewReader(p), int64(len(p)))
-	inner.Work = s.Work
+	inner.Work, inner.Depth = s.Work, s.Depth+1
 	return inner
 }
 

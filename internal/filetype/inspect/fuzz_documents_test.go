@@ -105,7 +105,7 @@ func FuzzObject(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, judge := range objectStreams {
-			judge(new(filetype.Facts), data)
+			judge(filetype.NewSource(bytes.NewReader(nil), 0), new(filetype.Facts), data)
 		}
 		oldObject(new(filetype.Facts), filetype.NewSource(bytes.NewReader(data), int64(len(data))), data)
 		pdf.JPXSize(data)

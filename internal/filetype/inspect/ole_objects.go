@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"unicode/utf16"
@@ -68,9 +69,12 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 			facts.HoldFor(filetype.HoldNotFullyInspected)
 			break
 		}
-		native = native || strings.EqualFold(e.Name, "\x01ole10native")
-		p, _ := io.ReadAll(io.LimitReader(c.Open(e), maxObjectStreamHead))
-		if problem := judge(facts, p); problem != nil {
+		most := int64(maxObjectStreamHead)
+		if strings.EqualFold(e.Name, "\x01ole10native") {
+			native, most = true, filetype.MaxNested
+		}
+		p, _ := io.ReadAll(io.LimitReader(c.Open(e), most))
+		if problem := judge(c.S, facts, p); problem != nil {
 			return problem
 		}
 	}
@@ -82,49 +86,106 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 
 // objectStreams maps the names of object streams, in lower case, to their
 // checks.
-var objectStreams = map[string]func(facts *filetype.Facts, p []byte) *filetype.Problem{
-	"\x01ole10native": packagedFile,
-	"\x01ole":         linkedObject,
-	"equation native": equationObject,
-	"\x03ocxname":     controlObject,
-	"\x03ocxdata":     controlObject,
-	"ctls":            controlObject, // of a workbook
+var objectStreams map[string]func(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem
+
+func init() { // packaged files may be documents with objects
+	objectStreams = map[string]func(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem{
+		"\x01ole10native": packagedFile,
+		"\x01ole":         linkedObject,
+		"equation native": equationObject,
+		"\x03ocxname":     controlObject,
+		"\x03ocxdata":     controlObject,
+		"ctls":            controlObject, // of a workbook
+	}
 }
 
-func controlObject(facts *filetype.Facts, _ []byte) *filetype.Problem {
+func controlObject(_ *filetype.Source, facts *filetype.Facts, _ []byte) *filetype.Problem {
 	facts.HoldFor(filetype.HoldActiveContent)
 	return nil
 }
 
-// packagedFile judges a file that the packager embedded in a document: its
-// name, its original path, and its beginning. A file that is not a program is
-// held, because a click opens it.
-func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
-	names, data := packagedObject(p)
-	for _, name := range names {
-		base := strings.TrimRight(name[strings.LastIndexAny(name, `/\`)+1:], ". ")
+// packagedFile judges a file that the packager embedded in a document, whose
+// parts are within s: its names, its paths, and its content. A click opens it, so
+// it is held unless it would be published by itself.
+func packagedFile(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem {
+	f := packagedObject(p)
+	for _, name := range f.names {
+		base := strings.TrimRight(baseName(name), ". ")
 		if ext := filetype.ProgramExt(base); ext != "" {
 			return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
 				"The document contains an executable or script (.%s). Remove it and save the document again.",
 				ext).SetContext(name)
 		}
 	}
-	name := ""
-	if len(names) > 0 {
-		name = names[0]
-	}
-	if problem := embeddedProgram(name, data); problem != nil {
+	if problem := embeddedProgram(f.label, f.data); problem != nil {
 		return problem
 	}
-	facts.HoldAbout(filetype.HoldEmbeddedObject, name)
+	if f.whole {
+		return attachment(s, facts, f)
+	}
+	facts.HoldAbout(filetype.HoldEmbeddedObject, f.label)
 	return nil
 }
 
+// baseName returns a name without folders, of any system.
+func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
+
+// attachment judges a file within a document, whose parts are within s. It is as
+// good as it would be by itself if its kind only shows, plays or tells
+// something, and all its names say the same type. Any other is held: a web page
+// would open outside of the document, and an archive has files of its own.
+func attachment(s *filetype.Source, facts *filetype.Facts, f packagedData) *filetype.Problem {
+	inner, t := s.Within(f.data), f.typ()
+	if len(f.data) == 0 || inner.Depth > filetype.MaxDepth || t.Kind == "" || t.Kind == filetype.HTML ||
+		t.Kind == filetype.Archive || t.Ext == "svg" {
+		facts.HoldAbout(filetype.HoldEmbeddedObject, f.label)
+		return nil
+	}
+	found, err := judgeSource(inner, t)
+	var problem *filetype.Problem
+	switch {
+	case errors.As(err, &problem) && (problem.Code == filetype.CodeUnsafeFile || problem.Code == filetype.CodeMalware):
+		return problem.SetContext(pathTo(f.label, problem.Detail))
+	case err != nil:
+		facts.HoldAbout(filetype.HoldEmbeddedObject, f.label)
+	case found.Hold != "":
+		facts.HoldAbout(found.Hold, pathTo(f.label, found.Detail))
+	}
+	return nil
+}
+
+// packagedData is a file that the packager embedded.
+type packagedData struct {
+	label string   // its name, for people
+	names []string // all names and paths, some of which may be empty
+	data  []byte
+	whole bool // data is all of it
+}
+
+// typ returns the type that all names say, or none.
+func (f *packagedData) typ() (t filetype.Type) {
+	for i, name := range f.names {
+		if baseName(name) == "" && i > 0 {
+			continue
+		}
+		named, ok := filetype.ByExt(baseName(name))
+		if !ok || i > 0 && named.Ext != t.Ext {
+			return filetype.Type{}
+		}
+		t = named
+	}
+	return t
+}
+
 // packagedObject parses the packager's stream: size, mark, label and path, then
-// numbers, a second path and the data.
-func packagedObject(p []byte) (names []string, data []byte) {
+// numbers, the path to which the data is unpacked, its size and the data.
+// Behind it, newer systems repeat the paths in UTF-16: unpacked, label, first.
+func packagedObject(p []byte) (f packagedData) {
 	if len(p) < 6 {
-		return nil, nil
+		return f
+	}
+	if name := bareData(p[4:]); name != "" {
+		return packagedData{name, []string{name}, p[4:], true}
 	}
 	p = p[6:]
 	text := func() bool {
@@ -132,27 +193,70 @@ func packagedObject(p []byte) (names []string, data []byte) {
 		if !ok {
 			return false
 		}
-		names = append(names, strings.ToValidUTF8(string(s), "\ufffd"))
+		f.names = append(f.names, strings.ToValidUTF8(string(s), "\ufffd"))
+		f.label = f.names[0]
 		p = p[len(p[:min(len(p), 1024)])-len(rest):]
 		return true
 	}
 	for range 2 {
 		if !text() {
-			return names, nil
+			return f
 		}
 	}
 	if len(p) < 8 {
-		return names, nil
+		return f
 	}
 	p = p[8:]
 	if !text() || len(p) < 4 {
-		return names, nil
+		return f
 	}
-	return names, p[4:]
+	size := int64(filetype.LittleEndian.Uint32(p))
+	p = p[4:]
+	f.data, f.whole = p[:min(size, int64(len(p)))], size <= int64(len(p))
+	p = p[len(f.data):]
+	for i := range 3 {
+		name, rest, ok := longName(p)
+		if !ok {
+			break
+		}
+		if i == 1 && name != "" {
+			f.label = name
+		}
+		f.names, p = append(f.names, name), rest
+	}
+	return f
+}
+
+// bareData returns a name for a picture or sound that another program than the
+// packager embedded, without a name of its own, or "".
+func bareData(p []byte) string {
+	switch {
+	case len(p) > 26 && string(p[:2]) == "BM" && string(p[6:10]) == "\x00\x00\x00\x00":
+		return "picture.bmp"
+	case len(p) > 12 && string(p[:4]) == "RIFF" && string(p[8:12]) == "WAVE":
+		return "sound.wav"
+	}
+	return ""
+}
+
+// longName reads the length and letters of a name in UTF-16.
+func longName(p []byte) (name string, rest []byte, ok bool) {
+	if len(p) < 4 {
+		return "", nil, false
+	}
+	n := int64(filetype.LittleEndian.Uint32(p))
+	if p = p[4:]; n > 1024 || 2*n > int64(len(p)) {
+		return "", nil, false
+	}
+	var units []uint16
+	for i := range n {
+		units = append(units, filetype.LittleEndian.Uint16(p[2*i:]))
+	}
+	return strings.TrimRight(string(utf16.Decode(units)), "\x00"), p[2*n:], true
 }
 
 // linkedObject judges where an object's data comes from.
-func linkedObject(facts *filetype.Facts, p []byte) *filetype.Problem {
+func linkedObject(_ *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem {
 	switch {
 	case bytes.Contains(p, []byte(classScriptlet)), bytes.Contains(p, []byte(classNew)),
 		bytes.Contains(p, []byte(classSoap)):
@@ -197,7 +301,7 @@ func equationProblem() *filetype.Problem {
 
 // equationObject walks the first records of an equation, up to an unknown one.
 // It searches for a font name that is too long for the editor.
-func equationObject(_ *filetype.Facts, p []byte) *filetype.Problem {
+func equationObject(_ *filetype.Source, _ *filetype.Facts, p []byte) *filetype.Problem {
 	if len(p) < equationHeader+mtefHeader {
 		return nil
 	}

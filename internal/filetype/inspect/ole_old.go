@@ -25,7 +25,7 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 	equation := strings.Contains(class, "equation")
 	at := bytes.Index(p, []byte(filetype.OleMagic))
 	if at < 0 {
-		return oldData(f, class, oldBody(p))
+		return oldData(f, s, class, oldBody(p))
 	}
 	c, ok := ole.Open(s.Within(p[at:]))
 	if !ok {
@@ -41,12 +41,12 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 }
 
 // oldData judges data that is not a compound file.
-func oldData(f *filetype.Facts, class string, data []byte) *filetype.Problem {
+func oldData(f *filetype.Facts, s *filetype.Source, class string, data []byte) *filetype.Problem {
 	switch {
 	case strings.Contains(class, "package"):
-		return packagedFile(f, append(make([]byte, 4, 4+len(data)), data...))
+		return packagedFile(s, f, append(make([]byte, 4, 4+len(data)), data...))
 	case strings.Contains(class, "equation"):
-		return equationObject(f, data)
+		return equationObject(s, f, data)
 	}
 	return embeddedProgram(class, data)
 }

@@ -14,7 +14,7 @@ import (
 // an entity that expands to a password field, or an attribute with a default
 // value. Entities for namespaces, which drawing programs declare, are allowed.
 func (z *inspection) doctype(s *filetype.Source) {
-	text, _ := text.TextReader(s)
+	text := text.TextReader(s)
 	head := make([]byte, filetype.MaxProlog)
 	n, err := io.ReadFull(text, head)
 	all := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -224,7 +224,7 @@ func judgedODF() []otherFile {
 		judge(held+filetype.HoldExternalObject, "frame from the web", "odt", odt(`<draw:floating-frame xlink:href="https://evil.example"/>`)),
 		judge(held+filetype.HoldActiveContent, "applet", "odt", odt(`<draw:applet xlink:href="x"/>`)),
 		judge(refused+filetype.ReasonEntities, "entities", "odt", packageFile(odtMIME, member{name: "styles.xml", data: `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>`})),
-		judge(held+filetype.HoldEmbeddedObject, "package", "odt", packageFile(odtMIME, member{name: "Object 1", data: string(oleFile(stream("\x01Ole10Native", packaged("a.txt", "x"))))})),
+		judge(held+filetype.HoldEmbeddedObject, "package", "odt", packageFile(odtMIME, member{name: "Object 1", data: string(oleFile(stream("\x01Ole10Native", packaged("a.dat", "x"))))})),
 		judge(refused+filetype.ReasonMacros, "macros in an object", "odt", packageFile(odtMIME, member{name: "Object 1", data: string(oleFile(storage("VBA")))})),
 		judge(held+filetype.HoldEncryptedDocument, "password", "epub", packageFile(epubMIME, member{name: "META-INF/encryption.xml",
 			data: `<encryption><enc:EncryptedData><enc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></enc:EncryptedData></encryption>`})),

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"vitrine/internal/filetype"
@@ -10,7 +11,7 @@ import (
 // ordinaryFiles returns files that people have and that look like an attack or
 // a damage in one respect, each beside the attack or damage itself.
 func ordinaryFiles() []otherFile {
-	return append(append(ordinaryPictures(), ordinaryTexts()...), ordinaryArchives()...)
+	return slices.Concat(ordinaryPictures(), ordinaryTexts(), ordinaryArchives(), attachedFiles())
 }
 
 func ordinaryPictures() []otherFile {
@@ -59,11 +60,41 @@ func ordinaryTexts() []otherFile {
 		judgeText("live", "only two letters", "md", "MZ"),
 		judgeText("live", "exclamation", "txt", "#!important notes\n"),
 		judgeText("live", "heading", "md", "#! Warning\n"),
+		judgeText("live", "log after a rotation", "log", strings.Repeat("\x00", 64)+strings.Repeat("2026-01-01 start\n", 40)),
+		judgeText("live", "log after a crash", "log", "2026-01-01 start\n"+strings.Repeat("\x00", 200)+"2026-01-02 start\n"),
+		judgeText(refused+filetype.ReasonNotText, "many NULs", "log", strings.Repeat("a\x00\x00\x00\x00b", 40)),
+		judgeText(refused+filetype.ReasonNotText, "NULs and other control characters", "log", "a\x00\x01\x02 start\n"),
+		judgeText(refused+filetype.ReasonNotText, "NULs in a table", "csv", "a,b\n\x001,2\n"),
+		judgeText(refused+filetype.ReasonNotText, "NULs in a page", "html", "<p>\x00</p>"),
+		judgeText(refused+filetype.ReasonScript, "batch file behind NULs", "txt", "\x00\x00@echo off\r\n"),
+		judge("live", "UTF-16 without a mark", "csv", utf16Text(strings.Repeat("Name;Ort\n", 20))[2:]),
+		judge("live", "UTF-16 with a NUL at its end", "txt", append(utf16Text("hello"), 0, 0)),
+		judge("live", "UTF-32", "txt", utf32Text("\ufeffHallo Welt\n")),
+		judge("live", "UTF-32 without a mark", "txt", utf32Text("Hallo Welt\n")),
+		judge(held+filetype.HoldCommandFormula, "command in UTF-16 without a mark", "csv",
+			utf16Text("a,b\n1,=cmd|' /C calc'!A0\n")[2:]),
+		judge(refused+filetype.ReasonScript, "batch file in UTF-16 without a mark", "txt", utf16Text("@echo off\r\n" + strings.Repeat("dir\r\n", 9))[2:]),
+		judge(refused+filetype.ReasonNotText, "page in UTF-16 without a mark", "html", utf16Text("<p>hello</p>")[2:]),
+		judgeText(refused+filetype.ReasonNotText, "every byte", "txt", everyByte()),
 		judgeText(refused+filetype.ReasonProgram, "program", "csv", program),
 		judgeText(refused+filetype.ReasonProgram, "letters MZ", "pdf", "MZ,RT,Intensity\n"),
 		judgeText(refused+filetype.ReasonProgram, "script", "txt", "#!/bin/sh\nrm -rf /\n"),
 		judgeText(refused+filetype.ReasonProgram, "script with a blank", "md", "#! /usr/bin/env python3\nprint()\n"),
 	}
+}
+
+func utf32Text(s string) []byte {
+	var b buf
+	b.le([]rune(s))
+	return b.Bytes()
+}
+
+func everyByte() string {
+	var all [256]byte
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return strings.Repeat(string(all[:]), 8)
 }
 
 func ordinaryArchives() []otherFile {
@@ -88,4 +119,60 @@ func ordinaryArchives() []otherFile {
 		judge(refused+filetype.ReasonEscapingPath, "folder above", "rar", rar4Of(3, 0o40755, 0xe0, `..\..\old`, "")),
 		judge(refused+filetype.ReasonOtherContent, "not a workbook", "xlsx", parts),
 	}
+}
+
+// attachedFiles returns office files with a file of another program within.
+func attachedFiles() (out []otherFile) {
+	long := func(names ...string) string {
+		var b buf
+		for _, name := range names {
+			b.le(uint32(len(encodeUTF16(name))), encodeUTF16(name))
+		}
+		return b.String()
+	}
+	program := string(windowsProgram())
+	inside := func(name, data string) string {
+		return string(oleFile(stream("WordDocument", fib(0)), stream("\x01Ole10Native", packaged(name, data))))
+	}
+	for _, c := range []struct{ want, what, native string }{
+		{"live", "a PDF", packaged("report.pdf", string(pdfPages(1)))},
+		{"live", "a sound", packaged("voice.WAV", string(wavFile("RIFF")))},
+		{"live", "a text", packaged("notes.txt", "hello")},
+		{"live", "a picture", packaged("logo.png", string(pngFile()))},
+		{"live", "a workbook", packaged("table.xlsx", string(ooxmlFile("xlsx", "")))},
+		{"live", "a document with a text", packaged("letter.doc", inside("notes.txt", "hello"))},
+		{"live", "a text, named in UTF-16", packaged("notes.txt", "hello") + long(`C:\Temp\notes.txt`, "Grüße.txt", "notes.txt")},
+		{"live", "a picture of Paint", "\x00\x00\x00\x00" + string(bmpFile(4, 4))},
+		{held + filetype.HoldEmbeddedObject, "a PDF that is none", packaged("report.pdf", "hello")},
+		{held + filetype.HoldEmbeddedObject, "a web page", packaged("page.html", "<p>hello")},
+		{held + filetype.HoldEmbeddedObject, "an SVG", packaged("logo.svg", "<svg/>")},
+		{held + filetype.HoldEmbeddedObject, "an archive", packaged("all.zip", string(named("a.txt")))},
+		{held + filetype.HoldEmbeddedObject, "an unknown type", packaged("a.dat", "hello")},
+		{held + filetype.HoldEmbeddedObject, "a text that is cut short", packaged("notes.txt", "hello")[:45]},
+		{held + filetype.HoldEmbeddedObject, "a text that unpacks as a page",
+			packaged("notes.txt", "hello") + long(`C:\Temp\notes.html`, "notes.txt", "notes.txt")},
+		{held + filetype.HoldLaunchAction, "a PDF that starts a program",
+			packaged("a.pdf", string(pdfWith("<</S/Launch/F(a)>>")))},
+		{held + filetype.HoldEncryptedDocument, "a document with a password",
+			packaged("a.xls", string(oleFile(stream("EncryptedPackage", filler))))},
+		{refused + filetype.ReasonEmbeddedProgram, "a text that unpacks as a program",
+			packaged("notes.txt", "hello") + long(`C:\Temp\notes.exe`, "notes.txt", "notes.txt")},
+		{refused + filetype.ReasonEmbeddedProgram, "a program called a text", packaged("notes.txt", program)},
+		{refused + filetype.ReasonEmbeddedProgram, "a program in a document", packaged("letter.doc", inside("a.txt", program))},
+		{refused + filetype.ReasonScript, "a batch file called a text", packaged("notes.txt", "@echo off\r\ndel *\r\n")},
+		{refused + filetype.ReasonMacros, "a workbook with macros",
+			packaged("a.xls", string(oleFile(stream("Workbook", biff()), storage("_VBA_PROJECT_CUR"))))},
+	} {
+		object := stream("\x01Ole10Native", c.native)
+		out = append(out,
+			judge(c.want, "document with "+c.what, "doc", oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"), object)),
+			judge(c.want, "document with "+c.what, "docx", ooxmlFile("docx", "", member{name: "word/embeddings/oleObject1.bin",
+				data: string(oleFile(object))})))
+	}
+	deep := "hello"
+	name := "notes.txt"
+	for range filetype.MaxDepth + 1 {
+		deep, name = inside(name, deep), "letter.doc"
+	}
+	return append(out, judge(held+filetype.HoldEmbeddedObject, "documents within documents", "doc", []byte(deep)))
 }

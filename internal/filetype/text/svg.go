@@ -32,7 +32,7 @@ func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 }
 
 func wellFormedSVG(s *filetype.Source, t filetype.Type, references int) *filetype.Problem {
-	text, _ := TextReader(s)
+	text := TextReader(s)
 	if s.Size > filetype.MaxSVG {
 		text = io.LimitReader(text, filetype.MaxProlog)
 	}

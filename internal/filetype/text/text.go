@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -48,20 +49,21 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 // settings files have.
 var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
-// checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 with a
-// byte order mark, or a legacy 8-bit or multi-byte encoding, which is
-// recognized only by the absence of control characters. visit, if set, receives
-// the text in chunks, with UTF-16 converted to UTF-8.
+// checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 or UTF-32
+// with or without a byte order mark, or a legacy 8-bit or multi-byte encoding,
+// which is recognized only by the absence of control characters. visit, if set,
+// receives the text in chunks, with UTF-16 and UTF-32 converted to UTF-8.
 func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *filetype.Problem {
 	if what := filetype.OtherText(s.Head); what != "" {
 		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 	}
-	if what := ScriptIn(TextHead(s.Head), t.Ext == "md"); what != "" {
+	if what := ScriptIn(strings.ReplaceAll(TextHead(s.Head), "\x00", ""), t.Ext == "md"); what != "" {
 		return filetype.UnsafeFile(filetype.ReasonScript,
 			"The file is %s. Programs and scripts are not accepted.", what)
 	}
-	r, order := TextReader(s)
-	var c TextCheck
+	wide := WideOf(s.Head)
+	r := TextReader(s)
+	c := TextCheck{sparse: sparseText[t.Ext] && filetype.FormOf("", s.Head) == filetype.FormOther && !filetype.TarHeader(s.Head)}
 	buf := make([]byte, filetype.ChunkBytes)
 	for {
 		n, err := r.Read(buf)
@@ -72,24 +74,32 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil || c.nul {
-			return notText(s, t)
+		if err != nil || c.refused() {
+			return notText(s, t, &c)
 		}
 	}
 	if s.Size <= filetype.MaxTextScan {
 		c.End()
 	}
-	if !c.Valid(order != nil) {
-		return notText(s, t)
+	if !c.Valid(wide.marked()) || !wide.plain() && (t.Kind != filetype.Text || c.control && !wide.marked()) {
+		return notText(s, t, &c)
 	}
 	return nil
 }
 
-func notText(s *filetype.Source, t filetype.Type) *filetype.Problem {
+func notText(s *filetype.Source, t filetype.Type, c *TextCheck) *filetype.Problem {
 	if m := mimetype.Detect(s.Head); !m.Is(filetype.Unknown) && !descendsFrom(m, "text/plain") {
 		return filetype.NotThe(s, t)
 	}
-	return filetype.Mismatch(filetype.ReasonNotText, "The name says %s, but the content is not readable text.", t.Label)
+	found := "characters that do not decode"
+	switch {
+	case c.nuls > 0:
+		found = "zero bytes"
+	case c.control:
+		found = "control characters"
+	}
+	return filetype.Mismatch(filetype.ReasonNotText,
+		"The name says %s, but the content is not readable text: it has %s, as binary files do.", t.Label, found)
 }
 
 func descendsFrom(m *mimetype.MIME, family string) bool {
@@ -104,18 +114,43 @@ func descendsFrom(m *mimetype.MIME, family string) bool {
 // TextCheck decides in one pass whether bytes are UTF-8, and whether they could
 // be a legacy encoding.
 type TextCheck struct {
-	nul      bool
+	sparse   bool // a few runs of NULs are allowed
+	nuls     int  // runs of NULs
+	last     byte
 	control  bool   // a control character that legacy text does not have
 	notUTF8  bool   //
 	leftover []byte // an incomplete character at the end of the last chunk
 }
 
+// sparseText are the extensions of text that may have runs of NULs: a crash or a
+// rotation leaves them in logs. Programs that calculate or parse might read past
+// them what inspection does not find.
+var sparseText = filetype.ExtensionSet("txt log md yaml")
+
+// maxNULs is the most runs of NULs in a text. Binary files have more.
+const maxNULs = 16
+
+func (c *TextCheck) refused() bool { return c.nuls > maxNULs || c.nuls > 0 && (!c.sparse || c.control) }
+
 func (c *TextCheck) Add(p []byte) {
-	for _, b := range p {
-		if b < ' ' && !textControl[b] {
-			c.control = true
-			c.nul = c.nul || b == 0
+	for i, b := range p {
+		if b >= ' ' || textControl[b] {
+			continue
 		}
+		before := c.last
+		if i > 0 {
+			before = p[i-1]
+		} else if c.nuls == 0 {
+			before = ' '
+		}
+		if b != 0 {
+			c.control = true
+		} else if before != 0 {
+			c.nuls++
+		}
+	}
+	if len(p) > 0 {
+		c.last = p[len(p)-1]
 	}
 	if c.notUTF8 {
 		return
@@ -133,9 +168,10 @@ func (c *TextCheck) End() { c.notUTF8 = c.notUTF8 || len(c.leftover) > 0 }
 
 // Valid returns the verdict. Control characters other than NUL occur in UTF-8
 // logs and protocols (SOH, ESC, mIRC's colours); in an unknown encoding they
-// indicate binary data. Decoded UTF-16 is valid, or was an error before.
+// indicate binary data, and beside NULs too. Text that was decoded for its byte
+// order mark is valid, or was an error before.
 func (c *TextCheck) Valid(decoded bool) bool {
-	return !c.nul && (decoded || !c.notUTF8 || !c.control)
+	return !c.refused() && (c.nuls == 0 || !c.notUTF8) && (decoded || !c.notUTF8 || !c.control)
 }
 
 // textControl marks the C0 characters of legacy text: BEL to CR, SUB (the DOS
@@ -163,7 +199,7 @@ func bigEndian(p []byte) uint16    { return uint16(p[0])<<8 | uint16(p[1]) }
 func littleEndian(p []byte) uint16 { return uint16(p[1])<<8 | uint16(p[0]) }
 
 // OrderOf returns the byte order of UTF-16 with a byte order mark, or nil for
-// any other encoding. UTF-32 is not detected: it is refused for its NULs.
+// any other encoding.
 func OrderOf(head []byte) byteOrder {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -174,28 +210,79 @@ func OrderOf(head []byte) byteOrder {
 	return nil
 }
 
-// TextReader returns a reader of the file as text: UTF-16 becomes UTF-8, a byte
-// order mark is removed, everything else is unchanged.
-func TextReader(s *filetype.Source) (io.Reader, byteOrder) {
+// Wide is a form of Unicode with two or four bytes for each unit.
+type Wide struct {
+	width int // of a unit; 0 for any other encoding
+	order byteOrder
+	mark  int // length of the byte order mark
+}
+
+func (w Wide) marked() bool { return w.mark > 0 }
+
+// plain reports whether browsers decode the form by themselves. They do not do
+// that with UTF-32, and without a mark they do not know of any.
+func (w Wide) plain() bool { return w.width == 0 || w.width == 2 && w.marked() }
+
+// WideOf returns the form of a text. Without a byte order mark it goes by the
+// zeros: spaces and ends of lines of any language are ASCII, whose other bytes
+// are zeros at the same places.
+func WideOf(head []byte) Wide {
+	switch order := OrderOf(head); {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
+		return Wide{4, littleEndian, 4}
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return Wide{4, bigEndian, 4}
+	case order != nil:
+		return Wide{2, order, 2}
+	}
+	head = head[:len(head)&^3]
+	var zeros [4]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%4]++
+		}
+	}
+	units := len(head) / 4
+	few := func(places ...int) bool {
+		return !slices.ContainsFunc(places, func(i int) bool { return zeros[i]*20 > units })
+	}
+	switch {
+	case units == 0:
+	case zeros[2] == units && zeros[3] == units && few(0):
+		return Wide{4, littleEndian, 0}
+	case zeros[0] == units && zeros[1] == units && few(3):
+		return Wide{4, bigEndian, 0}
+	case few(0, 2) && (zeros[1]+zeros[3])*5 > units:
+		return Wide{2, littleEndian, 0}
+	case few(1, 3) && (zeros[0]+zeros[2])*5 > units:
+		return Wide{2, bigEndian, 0}
+	}
+	return Wide{}
+}
+
+// TextReader returns a reader of the file as text: UTF-16 and UTF-32 become
+// UTF-8, a byte order mark is removed, everything else is unchanged.
+func TextReader(s *filetype.Source) io.Reader {
 	raw := s.Scan(filetype.MaxTextScan)
-	order := OrderOf(s.Head)
-	if order == nil {
+	w := WideOf(s.Head)
+	if w.width == 0 {
 		if bytes.HasPrefix(s.Head, []byte("\xef\xbb\xbf")) {
 			io.CopyN(io.Discard, raw, 3)
 		}
-		return raw, nil
+		return raw
 	}
-	io.CopyN(io.Discard, raw, 2)
-	return &utf16Reader{r: bufio.NewReaderSize(raw, filetype.ChunkBytes), order: order}, order
+	io.CopyN(io.Discard, raw, int64(w.mark))
+	return &utf16Reader{r: bufio.NewReaderSize(raw, filetype.ChunkBytes), order: w.order, long: w.width == 4}
 }
 
 var errNotUTF16 = errors.New("not UTF-16")
 
-// utf16Reader converts UTF-16 to UTF-8. It fails on half a unit or half a
-// surrogate pair.
+// utf16Reader converts UTF-16, or UTF-32, to UTF-8. It fails on half a unit or
+// half a surrogate pair.
 type utf16Reader struct {
 	r     *bufio.Reader
 	order byteOrder
+	long  bool // units have four bytes
 }
 
 func (u *utf16Reader) Read(p []byte) (int, error) {
@@ -211,6 +298,9 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 }
 
 func (u *utf16Reader) rune() (rune, error) {
+	if u.long {
+		return u.longUnit()
+	}
 	hi, err := u.unit()
 	if err != nil || !utf16.IsSurrogate(rune(hi)) {
 		return rune(hi), err
@@ -239,16 +329,36 @@ func (u *utf16Reader) unit() (uint16, error) {
 	return v, nil
 }
 
+// longUnit reads a character of UTF-32.
+func (u *utf16Reader) longUnit() (rune, error) {
+	p, err := u.r.Peek(4)
+	if len(p) < 4 {
+		if len(p) > 0 {
+			return 0, errNotUTF16
+		}
+		return 0, err
+	}
+	low, high := u.order(p), u.order(p[2:])
+	if u.order([]byte{0, 1}) == 1 { // big-endian
+		low, high = high, low
+	}
+	u.r.Discard(4)
+	r := rune(high)<<16 | rune(low)
+	if !utf8.ValidRune(r) {
+		return 0, errNotUTF16
+	}
+	return r, nil
+}
+
 // TextHead returns the beginning of a text as UTF-8, without its byte order
 // mark.
 func TextHead(head []byte) string {
-	order := OrderOf(head)
-	if order == nil {
+	w := WideOf(head)
+	if w.width == 0 {
 		return string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	}
-	units := make([]uint16, 0, len(head)/2)
-	for p := head[2:]; len(p) >= 2; p = p[2:] {
-		units = append(units, order(p))
-	}
-	return string(utf16.Decode(units))
+	r := &utf16Reader{r: bufio.NewReader(bytes.NewReader(head[w.mark:])), order: w.order, long: w.width == 4}
+	text := make([]byte, 2*len(head))
+	n, _ := r.Read(text)
+	return string(text[:n])
 }
