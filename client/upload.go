@@ -88,6 +88,9 @@ type Options struct {
 	// IdempotencyKey is a UUID. Uploads with the same key create only one link,
 	// also from different processes. If empty, Upload generates one.
 	IdempotencyKey string
+	// Cancel cancels an upload that fails, also with an IdempotencyKey: nobody
+	// continues it.
+	Cancel bool
 	// Progress is called with the number of bytes sent. Calls come from another
 	// goroutine and do not overlap. sent returns to 0 if the transfer restarts.
 	Progress func(sent, total int64)
@@ -121,19 +124,20 @@ type Link struct {
 // Upload publishes a file in three steps: it announces the file, sends its
 // bytes to storage, and creates the link. It retries temporary failures with
 // one idempotency key, so a call creates at most one link. If ctx ends before
-// there is a link, or if Upload fails and generated the key itself, so that
-// nobody can continue, it cancels the upload. If the instance refuses the
-// upload, the error is an *Error.
+// there is a link, or if Upload fails and nobody can continue, because it
+// generated the key itself or o.Cancel is set, it cancels the upload. If the
+// instance refuses the upload, the error is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
-	own := o.IdempotencyKey == ""
+	cancel := o.Cancel || o.IdempotencyKey == ""
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
 	for restarts := 0; ; restarts++ {
 		link, path, err := c.upload(ctx, f, o)
-		if err != nil && path != "" && (ctx.Err() != nil || own && !restart(err) && !instanceUnreachable(err)) {
+		ends := err == nil || restarts == maxRestarts || !restart(err)
+		if err != nil && path != "" && (ctx.Err() != nil || cancel && ends && !instanceUnreachable(err)) {
 			c.giveUp(ctx, path)
 		}
-		if err == nil || restarts == maxRestarts || !restart(err) {
+		if ends {
 			return link, err
 		}
 	}
