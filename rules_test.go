@@ -111,7 +111,7 @@ web                          web/agents web/api web/app web/app/accountpage web/
 web                          web/app/linkpage web/app/peoplepage web/app/reportpage web/app/uploadpage
 web                          web/app/versionpage web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
-web/agents                   vitrine client agent auth
+web/agents                   vitrine client agent auth turn web/httpx
 web/api                      vitrine analytics auth collections export filetype links publish versions web/httpx web/viewer report
 web/api                      filetype/inspect web/content
 web                          geo sharedreport

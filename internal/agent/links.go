@@ -1,14 +1,12 @@
 package agent
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"vitrine/client"
-	"vitrine/internal/terminal"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -17,7 +15,7 @@ type listIn struct {
 	Query  string `json:"query,omitempty" jsonschema:"words of the title, file name or slug"`
 	Kind   string `json:"kind,omitempty" jsonschema:"pdf, image, video, audio, document, text, html or archive"`
 	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"1 to 100; default 20"`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"1 to 100; default 20"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
 
@@ -49,8 +47,11 @@ type listOut struct {
 }
 
 func (c call) list(in listIn) (listOut, error) {
-	p, err := c.Links(c.ctx, in.Cursor, client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true,
-		Limit: in.Limit})
+	q := client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true}
+	if in.Limit != nil {
+		q.Limit = max(*in.Limit, 1) // 0 means the default
+	}
+	p, err := c.Links(c.ctx, in.Cursor, q)
 	out := listOut{Links: []listed{}, NextCursor: p.NextCursor}
 	for _, l := range p.Links {
 		out.Links = append(out.Links, listItem(l))
@@ -141,7 +142,7 @@ func (c call) update(in updateIn) (detailOut, error) {
 		at := time.Time{}
 		if in.Expires != "never" {
 			var err error
-			if at, err = terminal.ParseWhen(in.Expires, c.Now()); err != nil {
+			if at, err = c.when(in.Expires); err != nil {
 				return detailOut{}, err
 			}
 		}
@@ -163,7 +164,7 @@ type deletedOut struct {
 func (c call) delete(in deleteIn) (deletedOut, error) {
 	slug := slugOf(in.Slug)
 	if slug == "" {
-		return deletedOut{}, errors.New("name the slug of the link to delete")
+		return deletedOut{}, argumentError("slug", "name the slug of the link to delete")
 	}
 	return deletedOut{slug}, c.DeleteLink(c.ctx, slug, in.IfMatch)
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha1"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -58,42 +57,79 @@ type publishOptions struct {
 	Title    string `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
 	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
 	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
-	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31"`
+	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
 }
 
 // keepsPage refuses what is not sent with a replacement.
 func (a publishOptions) keepsPage(replace string) error {
 	if replace != "" && a != (publishOptions{}) {
-		return errors.New("a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only and expires, and call update_link afterwards")
+		return argumentError("replace", "a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only and expires, and call update_link afterwards")
 	}
 	return nil
 }
 
 func (a publishOptions) options(c call) (o client.Options, err error) {
-	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly}
-	if a.Expires != "" {
-		o.ExpiresAt, err = terminal.ParseWhen(a.Expires, c.Now())
+	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Cancel: true}
+	switch a.Expires {
+	case "":
+	case "never":
+		o.NeverExpires = true
+	default:
+		o.ExpiresAt, err = c.when(a.Expires)
 	}
 	return o, err
+}
+
+// when reads the argument expires.
+func (c call) when(text string) (time.Time, error) {
+	at, err := terminal.ParseWhen(text, c.Now())
+	if err != nil {
+		err = argumentError("expires", "%v.", err)
+	}
+	return at, err
+}
+
+// secretOptions are options of tools that read what they publish.
+type secretOptions struct {
+	PublishSecrets bool `json:"publish_secrets,omitempty" jsonschema:"publish also what looks like a key or password; only if the person asks for exactly that"`
+}
+
+// check looks for secrets in a text, and refuses them or returns warnings. name
+// is the argument that the text is from.
+func (o secretOptions) check(name string, text io.Reader) (warnings []string, err error) {
+	found, err := secrets.Find(text)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	for _, f := range found {
+		warnings = append(warnings, f.String()+" The page is public: if it is a real one, revoke it now.")
+	}
+	if !o.PublishSecrets {
+		return nil, &client.Error{Code: "secret_found", Field: name,
+			Message: found[0].String() + " Nothing was published."}
+	}
+	return warnings, nil
 }
 
 type publishTextIn struct {
 	Name    string `json:"name" jsonschema:"file name with extension: .md, .html, .txt, .csv or .json"`
 	Content string `json:"content" jsonschema:"the whole text, at most 1 MiB"`
 	publishOptions
+	secretOptions
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID; default: derived from the arguments, so that a repeated call makes no second link"`
 }
 
 // text returns a text as a file, with what is to be said of it.
-func text(name, content string) (client.File, []string, error) {
+func (o secretOptions) text(name, content string) (client.File, []string, error) {
 	switch {
 	case len(content) == 0:
-		return client.File{}, nil, errors.New("the content is empty")
+		return client.File{}, nil, argumentError("content", "the content is empty")
 	case len(content) > maxInline:
-		return client.File{}, nil, fmt.Errorf("the content has %d bytes; at most %d can be sent inline. Upload it as a file instead", len(content), maxInline)
+		return client.File{}, nil, argumentError("content",
+			"the content has %d bytes; at most %d can be sent inline. Upload it as a file instead", len(content), maxInline)
 	}
-	return client.File{Name: name, Size: int64(len(content)), Content: strings.NewReader(content)},
-		secrets.Warnings([]byte(content)), nil
+	warnings, err := o.check("content", strings.NewReader(content))
+	return client.File{Name: name, Size: int64(len(content)), Content: strings.NewReader(content)}, warnings, err
 }
 
 // derivedKey returns the idempotency key of a call: the same for the same
@@ -107,7 +143,7 @@ func derivedKey(args ...any) string {
 }
 
 func (c call) publishText(in publishTextIn) (linkOut, error) {
-	f, warnings, err := text(in.Name, in.Content)
+	f, warnings, err := in.text(in.Name, in.Content)
 	if err != nil {
 		return linkOut{}, err
 	}
@@ -128,6 +164,7 @@ type replaceIn struct {
 	Content string `json:"content" jsonschema:"the whole new text, at most 1 MiB"`
 	Name    string `json:"name,omitempty" jsonschema:"file name with extension; default: the one that the link has"`
 	IfMatch string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+	secretOptions
 }
 
 func (c call) replace(in replaceIn) (linkOut, error) {
@@ -139,11 +176,12 @@ func (c call) replace(in replaceIn) (linkOut, error) {
 		}
 		in.Name = l.Name
 	}
-	f, warnings, err := text(in.Name, in.Content)
+	f, warnings, err := in.text(in.Name, in.Content)
 	if err != nil {
 		return linkOut{}, err
 	}
-	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug, IfMatch: in.IfMatch, Progress: c.progress()})
+	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug, IfMatch: in.IfMatch, Cancel: true,
+		Progress: c.progress()})
 	return published(l, warnings), err
 }
 
@@ -206,8 +244,9 @@ func (c call) complete(in completeIn) (linkOut, error) {
 }
 
 type publishFileIn struct {
-	Path string `json:"path" jsonschema:"file on this machine"`
+	Path string `json:"path" jsonschema:"file in the folder that this program may read, or below it; hidden files are refused"`
 	publishOptions
+	secretOptions
 	Replace string `json:"replace,omitempty" jsonschema:"slug or address of a link whose file is replaced"`
 }
 
@@ -216,24 +255,20 @@ func (c call) publishFile(in publishFileIn) (linkOut, error) {
 	if err := in.keepsPage(in.Replace); err != nil {
 		return linkOut{}, err
 	}
-	f, err := client.OpenFile(in.Path)
-	if err != nil {
-		return linkOut{}, err
-	}
-	defer f.Close()
 	o, err := in.options(c)
 	if err != nil {
 		return linkOut{}, err
 	}
-	o.Replace, o.Progress = slugOf(in.Replace), c.progress()
-	var warnings []string
-	if t := client.TypeOf(f.Name); strings.HasPrefix(t, "text/") || t == "application/json" {
-		head, err := io.ReadAll(io.NewSectionReader(f.Content, 0, maxInline))
-		if err != nil {
-			return linkOut{}, err
-		}
-		warnings = secrets.Warnings(head)
+	f, err := c.Files.open(in.Path)
+	if err != nil {
+		return linkOut{}, err
 	}
+	defer f.Close()
+	warnings, err := in.check("path", io.NewSectionReader(f.Content, 0, f.Size))
+	if err != nil {
+		return linkOut{}, err
+	}
+	o.Replace, o.Progress = slugOf(in.Replace), c.progress()
 	l, err := c.Upload(c.ctx, f, o)
 	return published(l, warnings), err
 }
@@ -259,14 +294,14 @@ func (c call) progress() func(sent, total int64) {
 }
 
 func (s *Server) publishTools(m *mcp.Server) {
-	tool(s, m, "publish_text", "Publish a text", "Publish Markdown, HTML, text, CSV or JSON that you have written, and get its public link. HTML must be one self-contained file.",
-		adds, call.publishText)
+	tool(s, m, "publish_text", "Publish a text", "Publish Markdown, HTML, text, CSV or JSON that you have written, and get its public link. HTML must be one self-contained file. What looks like a key or password is refused.",
+		publishes, call.publishText)
 	tool(s, m, "replace_file", "Replace a file", "Replace the text of a link by a new version at the same address. Readers see the version before until the new one has been checked. For other files give replace to an upload.",
 		changes, call.replace)
 	if s.Local {
 		tool(s, m, "publish_file", "Publish a file",
-			"Publish a file of this machine by its path (PDF, image, video, document, HTML and more), or replace the file of a link by it.",
-			adds, call.publishFile)
+			"Publish a file of this machine by its path (PDF, image, video, document, HTML and more), or replace the file of a link by it. What looks like a key or password is refused.",
+			publishes, call.publishFile)
 	} else {
 		tool(s, m, "begin_upload", "Begin an upload",
 			"Publish any file in three steps: call this, run the curl command that it returns, then call complete_upload. Never send bytes as base64.",

@@ -28,7 +28,7 @@ var Examples = map[string][]string{
 	"whoami": {"whoami", "whoami --json | jq -r .server"},
 	"keys": {"keys", "keys --create ci --scope publish --expires 90d", "keys --create reports --scope read --json | jq -r .apiKey",
 		"keys --revoke 7 --yes"},
-	"mcp": {"mcp", "mcp --server https://share.example"},
+	"mcp": {"mcp", "mcp --root reports --server https://share.example"},
 
 	"serve":       {"serve", "serve --listen :8080 --public-url https://share.example --data /var/lib/vitrine"},
 	"setup":       {"setup --data /var/lib/vitrine"},

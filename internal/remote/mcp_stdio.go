@@ -4,18 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-)
+	"vitrine/internal/agent"
 
-// Answers to lines that are not messages, with the codes of JSON-RPC.
-const (
-	notJSON = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,` +
-		`"message":"Parse error: a message is one line of JSON"}}` + "\n"
-	notMessage = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,` +
-		`"message":"Invalid request: a message is one object of JSON-RPC 2.0"}}` + "\n"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // stdio is the connection to an agent. The SDK ends a connection at the first
@@ -65,42 +60,64 @@ func (s *stdio) wait() {
 	}
 }
 
-// check answers the line if it is not a message, and notes a call.
+// check answers the line if it is not a message for the SDK, and notes a call.
 func (s *stdio) check() error {
 	line := bytes.TrimSpace(s.line)
 	if len(line) == 0 {
 		return nil
 	}
+	message, wrong := agent.ReadMessage(line)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	message, err := jsonrpc.DecodeMessage(line)
-	if err == nil {
-		if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
-			s.calls[call.ID] = true
-		}
+	switch {
+	case wrong != nil:
+		s.line = nil
+		return s.answer(wrong)
+	case message.Ignored:
+		s.line = nil
+		return nil
+	case message.ID == nil:
 		return nil
 	}
-	s.line = nil
-	answer := notJSON
-	if json.Valid(line) {
-		answer = notMessage
+	if call, err := jsonrpc.DecodeMessage(line); err == nil {
+		s.calls[call.(*jsonrpc.Request).ID] = true
 	}
-	_, err = io.WriteString(s.out, answer)
+	return nil
+}
+
+// answer writes an error. The caller holds the lock.
+func (s *stdio) answer(e *agent.ProtocolError) error {
+	b, err := json.Marshal(e)
+	if err == nil {
+		_, err = s.out.Write(append(b, '\n'))
+	}
 	return err
 }
 
-// Write writes a message of the SDK.
+// Write writes a message of the SDK. An error without a code, such as that of a
+// call before "initialize", becomes one of JSON-RPC.
 func (s *stdio) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(p)
-	if message, wrong := jsonrpc.DecodeMessage(p); wrong == nil {
-		if answer, ok := message.(*jsonrpc.Response); ok {
-			delete(s.calls, answer.ID)
-			s.answered.Broadcast()
+	message, err := jsonrpc.DecodeMessage(p)
+	answer, ok := message.(*jsonrpc.Response)
+	if err != nil || !ok {
+		return s.out.Write(p)
+	}
+	defer s.broadcast(answer.ID)
+	if e := new(jsonrpc.Error); errors.As(answer.Error, &e) && e.Code == 0 {
+		if id, err := json.Marshal(answer.ID.Raw()); err == nil {
+			return len(p), s.answer(&agent.ProtocolError{ID: id, Code: jsonrpc.CodeInvalidRequest,
+				Message: "Invalid request: call initialize first."})
 		}
 	}
-	return n, err
+	return s.out.Write(p)
+}
+
+// broadcast notes that a call is answered. The caller holds the lock.
+func (s *stdio) broadcast(id jsonrpc.ID) {
+	delete(s.calls, id)
+	s.answered.Broadcast()
 }
 
 func (s *stdio) Close() error { return nil }

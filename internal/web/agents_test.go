@@ -88,7 +88,11 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Errorf("get_link = %v", got)
 	}
 	secret := "key: ghp_" + strings.Repeat("a", 36)
-	second := a.must("replace_file", fields{"slug": "numbers", "content": secret})
+	if _, failure := a.use("replace_file", fields{"slug": "numbers", "content": secret}); !strings.HasPrefix(failure,
+		"secret_found: Line 1 looks like a GitHub token.") {
+		t.Errorf("replace_file with a secret = %s, want secret_found", failure)
+	}
+	second := a.must("replace_file", fields{"slug": "numbers", "content": secret, "publish_secrets": true})
 	if w, _ := second["warnings"].([]any); second["version"] != 2.0 || len(w) != 1 ||
 		!strings.Contains(w[0].(string), "GitHub") {
 		t.Errorf("replace_file = %v, want version 2 and one warning", second)
@@ -113,7 +117,8 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Errorf("title before %v, after a replacement %v", plain["title"], got["title"])
 	}
 	a.must("delete_link", fields{"slug": "plain"})
-	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret}); same["unchanged"] != true {
+	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret,
+		"publish_secrets": true}); same["unchanged"] != true {
 		t.Errorf("replace_file with the same bytes = %v, want unchanged", same)
 	}
 	if _, failure := a.use("update_link", fields{"slug": "numbers", "title": "x",
@@ -227,10 +232,10 @@ func TestUploadByTools(t *testing.T) {
 	for args, want := range map[*fields]string{
 		{"name": "a.exe", "content": "x"}:                          "unsupported_type: ",
 		{"name": "a.txt", "content": "#!/bin/sh\nrm -rf /\n"}:      "unsafe_file: ",
-		{"name": "a.txt", "content": ""}:                           "error: the content is empty",
-		{"name": "a.txt", "content": strings.Repeat("x", 1<<20+1)}: "error: the content has",
+		{"name": "a.txt", "content": ""}:                           "invalid_request: the content is empty",
+		{"name": "a.txt", "content": strings.Repeat("x", 1<<20+1)}: "invalid_request: the content has",
 		{"name": "a.txt", "content": "x", "slug": "mine"}:          "pro_required: ",
-		{"name": "a.txt", "content": "x", "expires": "soon"}:       "error: ",
+		{"name": "a.txt", "content": "x", "expires": "soon"}:       "invalid_request: ",
 	} {
 		if _, failure := a.use("publish_text", *args); !strings.HasPrefix(failure, want) {
 			t.Errorf("%v: %s, want %s", (*args)["name"], failure, want)
@@ -267,8 +272,8 @@ func TestToolsByScope(t *testing.T) {
 			names = append(names, tool.Name)
 			if tool.Description == "" || tool.OutputSchema == nil || tool.Annotations == nil ||
 				tool.Annotations.ReadOnlyHint != slices.Contains(reading, tool.Name) ||
-				*tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "replace_file",
-					"update_link", "complete_upload"}, tool.Name) {
+				*tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "publish_text",
+					"replace_file", "update_link", "complete_upload"}, tool.Name) {
 				t.Errorf("tool without description, schema or right annotations: %+v", tool)
 			}
 		}

@@ -5,7 +5,6 @@ package agents
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -17,18 +16,19 @@ import (
 	"vitrine/client"
 	"vitrine/internal/agent"
 	"vitrine/internal/auth"
+	"vitrine/internal/turn"
+	"vitrine/internal/web/httpx"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// maxBody limits a request: a text of 1 MiB in which JSON may escape each byte.
-const maxBody = 8 << 20
 
 // Handler serves the address of the protocol.
 type Handler struct {
 	whole   http.Handler                            // answers with one JSON object
 	stream  http.Handler                            // answers with events; the last one is the answer
 	servers map[vitrine.KeyScope]func() *mcp.Server // created when the first agent connects
+	origin  string                                  // of the instance's pages
+	large   *turn.Queue[vitrine.AccountID]          // for large messages
 }
 
 // scopes maps the scope of a key to that of its tools.
@@ -42,7 +42,8 @@ type scopeOf struct{}
 func New(public, content *url.URL, root func() http.Handler, version string, now func() time.Time) *Handler {
 	inside := &http.Client{Transport: &loop{hosts: []string{public.Host, content.Host}, root: root,
 		outside: http.DefaultTransport}}
-	h := &Handler{servers: map[vitrine.KeyScope]func() *mcp.Server{}}
+	h := &Handler{servers: map[vitrine.KeyScope]func() *mcp.Server{}, origin: httpx.Origin(public),
+		large: turn.New[vitrine.AccountID](maxLarge)}
 	for scope, tools := range scopes {
 		s := &agent.Server{Version: version, Scope: tools, Now: now,
 			Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
@@ -64,108 +65,31 @@ func (h *Handler) answering(whole bool) http.Handler {
 			return server()
 		}
 		return nil
-	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody,
-		// A proxy on the same machine passes the public name on. What protects
-		// is the key, which no page of another origin has.
+	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxLargeBody,
+		// A proxy on the same machine passes the public name on. Serve checks
+		// the origin.
 		DisableLocalhostProtection: true})
 }
 
 // Serve answers a request with a key. A caller that asks for progress gets a
 // stream, any other caller one object.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	body, message, release, wrong := h.message(w, r, c)
+	defer release()
+	switch {
+	case wrong != nil:
+		wrong.write(w)
+		return nil
+	case message.Ignored:
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
 	r = r.WithContext(context.WithValue(r.Context(), scopeOf{}, c.Key.Scope))
-	if asksProgress(r) {
-		h.stream.ServeHTTP(w, r)
-	} else {
-		h.whole.ServeHTTP(w, r)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	handler := h.whole
+	if message.Progress {
+		handler = h.stream
 	}
+	handler.ServeHTTP(&writer{ResponseWriter: w, id: message.ID}, r)
 	return nil
-}
-
-// asksProgress reports whether a caller asks for progress, without consuming
-// the body. A body that only contains the word gets a stream too, if its caller
-// reads streams.
-func asksProgress(r *http.Request) bool {
-	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream") {
-		return false
-	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody+1)) // who reads on gets the error
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
-	return bytes.Contains(body, []byte(`"progressToken"`))
-}
-
-// loop is a transport that passes requests for this instance to its handler.
-type loop struct {
-	hosts   []string
-	root    func() http.Handler
-	outside http.RoundTripper // for a bucket
-}
-
-// RoundTrip returns once the handler has sent the header; the body follows.
-func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
-	own := false
-	for _, host := range l.hosts {
-		own = own || host == req.URL.Host
-	}
-	if !own {
-		return l.outside.RoundTrip(req)
-	}
-	in := req.Clone(req.Context())
-	in.Host, in.RequestURI, in.RemoteAddr = req.URL.Host, req.URL.RequestURI(), "127.0.0.1:0"
-	if in.Body == nil {
-		in.Body = http.NoBody
-	}
-	r, w := io.Pipe()
-	a := &answer{header: http.Header{}, body: w, said: make(chan struct{})}
-	go func() {
-		defer in.Body.Close()
-		defer func() {
-			err := io.EOF
-			if recover() != nil { // the handler has logged it
-				err = errors.New("the answer was cut off")
-			}
-			a.WriteHeader(http.StatusOK)
-			_ = w.CloseWithError(err)
-		}()
-		l.root().ServeHTTP(a, in)
-	}()
-	select {
-	case <-a.said:
-	case <-req.Context().Done():
-		r.Close()
-		return nil, req.Context().Err()
-	}
-	return &http.Response{StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1,
-		Header:     a.sent, Body: r, ContentLength: -1, Request: req}, nil
-}
-
-// answer passes what a handler writes to a reader in the same process.
-type answer struct {
-	header http.Header
-	body   *io.PipeWriter
-	once   sync.Once
-	said   chan struct{}
-	status int
-	sent   http.Header // copy of header when the answer began
-}
-
-func (a *answer) Header() http.Header { return a.header }
-
-func (a *answer) WriteHeader(status int) {
-	if status < http.StatusOK {
-		return
-	}
-	a.once.Do(func() {
-		a.status, a.sent = status, a.header.Clone()
-		close(a.said)
-	})
-}
-
-func (a *answer) Write(b []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(b)
 }
