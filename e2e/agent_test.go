@@ -27,6 +27,8 @@ type agentCall struct {
 	// Progress has the number of bytes sent, and the total, of each progress
 	// notification.
 	Progress [][2]float64
+	// Unknown is the code of the answer to an unknown method.
+	Unknown int
 }
 
 // uploads checks that the progress of a call increased until all bytes were
@@ -65,6 +67,9 @@ func (in *instance) agent(t *testing.T, env []string, how []string, tool string,
 	if err := json.Unmarshal(out, &c); err != nil {
 		t.Fatalf("%s: %v in %s", tool, err, out)
 	}
+	if c.Unknown != -32601 {
+		t.Errorf("an unknown method: code %d, want -32601", c.Unknown)
+	}
 	return c
 }
 
@@ -95,14 +100,14 @@ func useAsAgent(t *testing.T, in *instance, bucket string) {
 	}
 	agentKey := strings.TrimSpace(in.vitrine("key", "create", "ann@example.org", "--scope", "publish", "--link-life",
 		"30d"))
-	reader := newPerson(t)
+	reader, folder := newPerson(t), t.TempDir()
 	for _, way := range []struct {
 		name string
 		how  []string
 		env  []string
 	}{
 		{"http", []string{"http", in.url + "/mcp", agentKey}, nil},
-		{"stdio", []string{"stdio", in.bin}, []string{"VITRINE_SERVER=" + in.url, "VITRINE_API_KEY=" + agentKey}},
+		{"stdio", []string{"stdio", in.bin, folder}, []string{"VITRINE_SERVER=" + in.url, "VITRINE_API_KEY=" + agentKey}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			a := agent{t, in, reader, way.name, func(tool string, args map[string]any) agentCall {
@@ -113,7 +118,7 @@ func useAsAgent(t *testing.T, in *instance, bucket string) {
 			in.ownerGets(t, agentKey, slug, bucket, "weather.md", "# Rain\n\nTomorrow in "+way.name+".\n")
 			a.isRefused(way.name == "stdio")
 			if way.name == "stdio" {
-				a.usesFiles(slug)
+				a.usesFiles(slug, folder)
 			}
 		})
 	}
@@ -174,16 +179,19 @@ func (a agent) isRefused(mayDelete bool) {
 
 // usesFiles checks the tools that only an agent on the machine with the files
 // can use.
-func (a agent) usesFiles(slug string) {
+func (a agent) usesFiles(slug, folder string) {
 	t := a.t
 	if kept := a.use("delete_link", map[string]any{"slug": slug}); !kept.Refused ||
 		!strings.HasPrefix(kept.Text, "forbidden: ") {
 		t.Errorf("delete_link with a publish key = %+v, want forbidden", kept)
 	}
-	file := filepath.Join(t.TempDir(), "notes.txt")
+	file := filepath.Join(folder, "notes.txt")
 	const line, lines = "a line of notes\n", 200_000
 	if err := os.WriteFile(file, []byte(strings.Repeat(line, lines)), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if out := a.use("publish_file", map[string]any{"path": a.in.bin}); !strings.Contains(out.Text, "is outside") {
+		t.Errorf("publishing a file outside of the folder = %+v", out)
 	}
 	for _, args := range []map[string]any{{"path": file}, {"path": file, "replace": slug}} {
 		put := a.use("publish_file", args)

@@ -1,10 +1,11 @@
 // One call of a tool by the client of the Model Context Protocol that others have written:
 //   node agent.mjs http URL KEY TOOL ARGUMENTS
-//   node agent.mjs stdio PROGRAM TOOL ARGUMENTS
+//   node agent.mjs stdio PROGRAM FOLDER TOOL ARGUMENTS
 // It prints the tools that are offered and what the call answers, as JSON.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [, , way, ...rest] = process.argv;
 let transport;
@@ -12,14 +13,16 @@ if (way === "http") {
   const [url, key] = rest.splice(0, 2);
   transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 } else {
-  const [program] = rest.splice(0, 1);
-  transport = new StdioClientTransport({ command: program, args: ["mcp"], env: process.env });
+  const [program, root] = rest.splice(0, 2);
+  transport = new StdioClientTransport({ command: program, args: ["mcp", "--root", root], env: process.env });
 }
 const [name, text] = rest;
 const client = new Client({ name: "example-agent", version: "2.1.0" });
 await client.connect(transport);
 const { tools } = await client.listTools(); // with the schemas of answers, by which callTool checks them
 const progress = [];
+// An error of the protocol has its code, and does not end the session.
+const unknown = await client.request({ method: "no/such" }, ResultSchema).then(() => "answered", (e) => e.code);
 const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push([p.progress, p.total]) });
 console.log(JSON.stringify({
   server: client.getServerVersion(),
@@ -28,5 +31,6 @@ console.log(JSON.stringify({
   text: answer.content.map((c) => c.text).join("\n"),
   data: answer.structuredContent,
   progress,
+  unknown,
 }));
 await client.close();
