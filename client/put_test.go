@@ -67,19 +67,25 @@ func TestUploadIsCancelled(t *testing.T) {
 }
 
 // TestFailedUploadIsCancelled checks that an upload that nobody can continue is
-// cancelled, and that one whose key the caller knows is not.
+// cancelled, also after the last restart, and that one whose key the caller
+// knows is only cancelled if the caller asks for it.
 func TestFailedUploadIsCancelled(t *testing.T) {
 	const key = "123e4567-e89b-12d3-a456-426614174000"
 	for _, step := range []string{stepPut, stepComplete} {
-		for given, want := range map[string]int{"": 1, key: 0} {
-			f := newFake(t)
-			f.fail(step, refused(http.StatusBadRequest, nil, `{"error":"No.","code":"size_mismatch"}`))
-			c, _ := fresh(t, f.URL)
-			if _, err := c.Upload(t.Context(), textFile(), Options{IdempotencyKey: given}); codeOf(err) != "size_mismatch" {
-				t.Errorf("error = %v, want size_mismatch", err)
-			}
-			if len(f.cancelled) != want {
-				t.Errorf("%s fails with the key %q: cancelled %v, want %d", step, given, f.cancelled, want)
+		for o, want := range map[*Options]int{{}: 1, {IdempotencyKey: key}: 0, {IdempotencyKey: key, Cancel: true}: 1} {
+			for code, times := range map[string]int{"size_mismatch": 1, "url_expired": maxRestarts + 1} {
+				f := newFake(t)
+				for range times {
+					f.fail(step, refused(http.StatusBadRequest, nil, `{"error":"No.","code":"`+code+`"}`))
+				}
+				c, _ := fresh(t, f.URL)
+				if _, err := c.Upload(t.Context(), textFile(), *o); codeOf(err) != code {
+					t.Errorf("error = %v, want %s", err, code)
+				}
+				if len(f.cancelled) != want {
+					t.Errorf("%s fails with %s, key %q, cancel %v: cancelled %v, want %d", step, code,
+						o.IdempotencyKey, o.Cancel, f.cancelled, want)
+				}
 			}
 		}
 	}
