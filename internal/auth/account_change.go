@@ -137,7 +137,7 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 	if err != nil || s.fresh(session) {
 		return a, err
 	}
-	ok, _, err := password.Check(ctx, a.Password, pw)
+	ok, _, err := password.Check(ctx, password.Known(a.Email), a.Password, pw)
 	if err != nil {
 		return nil, err
 	}

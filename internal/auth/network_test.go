@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/password"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -102,4 +103,23 @@ func TestLimitsByNetwork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKnownDeviceDoesNotWait checks that a browser that has signed in before,
+// and a signed-in person, do not wait for strangers who take all turns at
+// passwords.
+func TestKnownDeviceDoesNotWait(t *testing.T) {
+	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
+	e.Must(e.Accounts.SetPassword(t.Context(), fixture.AnnEmail, fixture.AnnWords))
+	first, err := e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)
+	e.Must(err)
+	back := password.Acquire()
+	defer back()
+	again := fixture.Home
+	again.Devices = []string{first.Device}
+	in, err := e.Enter(again, fixture.AnnEmail, fixture.AnnWords)
+	e.Must(err)
+	session, _, err := e.Sessions.Current(t.Context(), string(in.Session))
+	e.Must(err)
+	e.Must(e.Accounts.ChangePassword(t.Context(), session, fixture.AnnWords, "other words of ann"))
 }

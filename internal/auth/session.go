@@ -75,6 +75,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	a := new(vitrine.Account)
 	var taken []vitrine.AttemptID
 	var own []ratelimit.Limit
+	line := password.Stranger(ratelimit.Subscriber(g.Addr))
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		*a = vitrine.Account{}
@@ -85,14 +86,17 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 			return err
 		}
 		var limits []ratelimit.Limit
-		own, limits = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
+		device := s.Signer.KnownDevice(a.ID, g.Devices, now)
+		if own, limits = passwordLimits(s.Signer, email, g, device); device != "" {
+			line = password.Known(email)
+		}
 		taken, err = ratelimit.Take(tx, now, "Too many attempts to sign in.", limits...)
 		return err
 	})
 	if err != nil {
 		return in, err
 	}
-	ok, stale, err := password.Check(ctx, a.Password, pw)
+	ok, stale, err := password.Check(ctx, line, a.Password, pw)
 	if err != nil {
 		return in, errors.Join(err, s.refundFaultless(ctx, taken))
 	}
@@ -122,7 +126,7 @@ func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) 
 	if err != nil {
 		return a.Password, nil
 	}
-	return password.Hash(ctx, normal)
+	return password.Hash(ctx, password.Known(a.Email), normal)
 }
 
 // enter begins a session if the account's password has not changed since it was

@@ -158,13 +158,13 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Cl
 	return in, err
 }
 
-// checkCredentials checks an address and a password that someone has chosen,
-// and hashes the password.
+// checkCredentials checks an address and a password that someone who is known
+// has chosen, and hashes the password.
 func (s *Accounts) checkCredentials(ctx context.Context, address, pw string) (email, hash string, err error) {
 	if email, pw, err = parseCredentials(address, pw); err != nil {
 		return "", "", err
 	}
-	hash, err = password.Hash(ctx, pw)
+	hash, err = password.Hash(ctx, password.Known(email), pw)
 	return email, hash, err
 }
 
@@ -249,7 +249,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 
 // join creates the account of an attempt that was counted.
 func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
-	hash, err := password.Hash(ctx, pw)
+	hash, err := password.Hash(ctx, password.Stranger(ratelimit.Subscriber(g.Addr)), pw)
 	if err != nil {
 		return in, err
 	}

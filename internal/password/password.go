@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"net/netip"
 	"runtime"
 	"slices"
 	"strings"
@@ -112,33 +113,53 @@ const (
 	hashWait = 10 * time.Second
 )
 
-// Acquire takes all turns to make hashes, and returns a function that gives
-// them back. It is for tests of what happens under load.
+// Line is where a hash waits for its turn. Turns go to all lines in rotation.
+type Line struct {
+	known bool
+	of    string
+}
+
+// Stranger returns the line of a network, for whom nothing is known about.
+func Stranger(network netip.Prefix) Line { return Line{of: network.String()} }
+
+// Known returns the line of somebody who has a session, a one-time token or a
+// browser that signed in before. Known lines have a turn of their own: they do
+// not wait for strangers.
+func Known(email string) Line { return Line{known: true, of: email} }
+
+// turns are the turns of strangers and of those who are known. They bound the
+// hashes made at once in this process, and so the memory that a flood of
+// sign-ins takes.
+type turns struct{ strangers, known *turn.Queue[Line] }
+
+var hashTurns = sync.OnceValue(func() turns { return turns{turn.New[Line](maxHashes()), turn.New[Line](1)} })
+
+func maxHashes() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+// Acquire takes all turns of strangers, and returns a function that gives them
+// back. It is for tests of what happens under load.
 func Acquire() (release func()) {
-	n := maxHashes()
+	n, turns := maxHashes(), hashTurns().strangers
 	for range n {
-		_ = hashTurns().Take(context.Background(), struct{}{})
+		_ = turns.Take(context.Background(), Line{})
 	}
 	return func() {
 		for range n {
-			hashTurns().Release()
+			turns.Release()
 		}
 	}
 }
 
-func maxHashes() int { return max(2, runtime.GOMAXPROCS(0)) }
-
-// hashTurns bounds how many hashes are made at once in this process, and so the
-// memory that a flood of sign-ins takes.
-var hashTurns = sync.OnceValue(func() *turn.Queue[struct{}] { return turn.New[struct{}](maxHashes()) })
-
 // inTurn waits for a turn to make a hash. Errors: CodeUnavailable when there is
 // none for long.
-func inTurn(ctx context.Context, f func()) error {
+func inTurn(ctx context.Context, line Line, f func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
-	turns := hashTurns()
-	if err := turns.Take(ctx, struct{}{}); err != nil {
+	turns := hashTurns().strangers
+	if line.known {
+		turns = hashTurns().known
+	}
+	if err := turns.Take(ctx, line); err != nil {
 		return vitrine.Unavailable(err)
 	}
 	defer turns.Release()
@@ -147,8 +168,8 @@ func inTurn(ctx context.Context, f func()) error {
 }
 
 // Hash returns the hash of a password that Parse has accepted, as a PHC string.
-func Hash(ctx context.Context, password string) (phc string, err error) {
-	err = inTurn(ctx, func() {
+func Hash(ctx context.Context, line Line, password string) (phc string, err error) {
+	err = inTurn(ctx, line, func() {
 		salt := make([]byte, saltSize)
 		rand.Read(salt)
 		phc = usual.format(salt, usual.sum(password, salt, hashSize))
@@ -191,7 +212,7 @@ var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
 // Check reports whether a password is the one of a stored hash. No password
 // fits the hash "", and checking it takes as long. stale reports that the hash
 // was made at another cost than is usual now.
-func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
+func Check(ctx context.Context, line Line, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := ParsePHC(phc)
 	if !known {
 		h, salt, sum, _ = ParsePHC(noPassword)
@@ -200,7 +221,7 @@ func Check(ctx context.Context, phc, password string) (ok, stale bool, err error
 		password = "" // nobody's
 	}
 	password = norm.NFC.String(password)
-	err = inTurn(ctx, func() {
+	err = inTurn(ctx, line, func() {
 		ok = subtle.ConstantTimeCompare(h.sum(password, salt, uint32(len(sum))), sum) == 1 && known
 	})
 	return ok, h != usual, err

@@ -101,7 +101,7 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 		if err != nil {
 			return "", err
 		}
-		if r.Password, err = password.Hash(ctx, pw); err != nil {
+		if r.Password, err = password.Hash(ctx, password.Known(a.Email), pw); err != nil {
 			return "", err
 		}
 	}
@@ -245,7 +245,7 @@ func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Ad
 	}); err != nil {
 		return "", err
 	}
-	ok, _, err := password.Check(ctx, r.Password, pw)
+	ok, _, err := password.Check(ctx, password.Stranger(ratelimit.Subscriber(from)), r.Password, pw)
 	if err == nil && !ok {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
 			Message: "That is not the password of this report."}
