@@ -416,12 +416,8 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			}
 			return c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
 		},
-		"startLogin": func(c caller, op string) answer {
-			for range 60 {
-				validRequests[op](c).want(200, "")
-			}
-			return validRequests[op](c)
-		},
+		"startLogin": func(c caller, op string) answer { return c.repeated(60, op) },
+		"createKey":  func(c caller, op string) answer { return c.repeated(99, op) }, // after the first key
 	},
 	vitrine.CodeInternal: {"": func(c caller, op string) answer { return c.broken(op, errDamaged) }},
 	vitrine.CodeUnavailable: {"": func(c caller, op string) answer {

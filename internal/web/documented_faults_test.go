@@ -48,3 +48,16 @@ type startedReader struct {
 type shorterBlobs struct{ vitrine.Blobs }
 
 type failingReceiver struct{ err error }
+
+// repeated sends the request of an operation n times, and once more. It revokes
+// the keys that it creates.
+func (c caller) repeated(n int, op string) answer {
+	c.t.Helper()
+	for range n {
+		a := validRequests[op](c).want(200, "")
+		if op == "createKey" {
+			c.call(c.key, "DELETE", fmt.Sprint("/keys/", a.json()["id"]), nil).want(200, "")
+		}
+	}
+	return validRequests[op](c)
+}

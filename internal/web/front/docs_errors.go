@@ -108,7 +108,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeUploadInProgress, When: "Another transfer to the same URL is in progress.",
 		Then: "Wait until it ends, then retry.", Ops: puts},
 	{Code: vitrine.CodePreconditionFailed, When: "The link has changed since you read it (If-Match).", Then: "Nothing was changed. Read current and retry with its ETag.", Ops: []string{"updateLink", "deleteLink", "createUpload", "completeUpload", "restoreVersion", "deleteVersion"}},
-	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins or changes in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "updateLink", "restoreVersion"}, uploadOps...)},
+	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins, changes or new keys in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "createKey", "updateLink", "restoreVersion"}, uploadOps...)},
 	{Code: vitrine.CodeInternal, When: "The server failed unexpectedly.",
 		Then: "Retry. If it happens again, send the X-Request-Id to the administrator.",
 		Ops:  slices.DeleteFunc(slices.Clone(anyOp), func(op string) bool { return op == "status" })},

@@ -2,7 +2,7 @@ package front
 
 import (
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +14,7 @@ const foundBefore, foundAfter = 70, 150
 
 // docFound is a section that matches, with the text around the first match.
 type docFound struct {
-	docPart
+	*docPart
 	Excerpt []docPiece
 	words   int // how many match
 	rank    float64
@@ -26,11 +26,56 @@ type docPiece struct {
 	Match bool
 }
 
-// docWord is a word of a query, in its forms: "expiry" finds "expires".
-type docWord struct {
-	stem                   string
-	whole, begins, matches *regexp.Regexp
+// docWord is a word of a query, without its ending: "expiry" finds "expires".
+type docWord string
+
+// docWordEnds are the endings that a word of a text may have after a docWord to
+// be the same word.
+var docWordEnds = strings.Fields("s e es y ed d ing ies ion ions ation r er ers")
+
+// maxDocsWords bounds the words of a query that are searched for.
+const maxDocsWords = 8
+
+// docIndex is the documentation, and where its words are.
+type docIndex struct {
+	parts []docPart
+	words []string // in lower case, sorted
+	in    [][]int  // the parts that have each word, in order
 }
+
+// newDocIndex indexes parts.
+func newDocIndex(parts []docPart) *docIndex {
+	x, in := &docIndex{parts: parts}, map[string][]int{}
+	for i := range parts {
+		for _, w := range strings.FieldsFunc(parts[i].lower, func(r rune) bool { return !inWord(r) }) {
+			if at := in[w]; len(at) == 0 || at[len(at)-1] != i {
+				in[w] = append(at, i)
+			}
+		}
+	}
+	x.words = slices.Sorted(maps.Keys(in))
+	for _, w := range x.words {
+		x.in = append(x.in, in[w])
+	}
+	return x
+}
+
+// mayHave sets has for each part that may have the word: a word of it begins
+// with the first letters of w.
+func (x *docIndex) mayHave(w docWord, has []bool) {
+	letters := strings.TrimLeftFunc(string(w), func(r rune) bool { return !inWord(r) })
+	if i := strings.IndexFunc(letters, func(r rune) bool { return !inWord(r) }); i >= 0 {
+		letters = letters[:i]
+	}
+	i, _ := slices.BinarySearch(x.words, letters)
+	for ; i < len(x.words) && strings.HasPrefix(x.words[i], letters); i++ {
+		for _, part := range x.in[i] {
+			has[part] = true
+		}
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // fillers are words that a query may contain and nobody looks for.
 var fillers = strings.Fields("a an and are can do does for from how i in is it my of on or that the this to what when with you your")
@@ -53,8 +98,9 @@ func stem(word string) string {
 	return word
 }
 
-// docWords returns the words of a query, without fillers unless there are only
-// those.
+// docWords returns the words of a query, each once and at most maxDocsWords:
+// without fillers unless there are only those, and without single letters
+// unless there are only those.
 func docWords(query string) (words []docWord) {
 	var all []string
 	for _, w := range strings.Fields(strings.ToLower(query)) {
@@ -62,52 +108,76 @@ func docWords(query string) (words []docWord) {
 			all = append(all, w)
 		}
 	}
-	filler := func(w string) bool { return slices.Contains(fillers, w) }
-	if some := slices.DeleteFunc(slices.Clone(all), filler); len(some) > 0 {
-		all = some
+	for _, idle := range []func(string) bool{
+		func(w string) bool { return slices.Contains(fillers, w) },
+		func(w string) bool { return utf8.RuneCountInString(w) < 2 },
+	} {
+		if some := slices.DeleteFunc(slices.Clone(all), idle); len(some) > 0 {
+			all = some
+		}
 	}
 	for _, w := range all {
-		s := stem(w)
-		q := regexp.QuoteMeta(s)
-		words = append(words, docWord{stem: s,
-			whole: regexp.MustCompile(`(?:^|[^\pL\pN])` + q +
-				`(?:|s|e|es|y|ed|d|ing|ies|ion|ions|ation|r|er|ers)(?:$|[^\pL\pN])`),
-			begins:  regexp.MustCompile(`(?:^|[^\pL\pN])` + q),
-			matches: regexp.MustCompile(`(?i)` + q + `\pL*`)})
+		if s := docWord(stem(w)); len(words) < maxDocsWords && !slices.Contains(words, s) {
+			words = append(words, s)
+		}
 	}
 	return words
 }
 
 // in returns how well a text in lower case has the word: 3 as a word, 2 as the
 // beginning of one, 0 not at all.
-func (w *docWord) in(text string) float64 {
-	switch {
-	case !strings.Contains(text, w.stem):
-		return 0
-	case w.whole.MatchString(text):
-		return 3
-	case w.begins.MatchString(text):
-		return 2
-	default:
-		return 0
+func (w docWord) in(text string) (best float64) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], string(w))
+		if i < 0 {
+			return best
+		}
+		from += i
+		before, _ := utf8.DecodeLastRuneInString(text[:from])
+		begins := from == 0 || !inWord(before)
+		from += len(w)
+		switch {
+		case begins && wordEnds(text[from:]):
+			return 3
+		case begins:
+			best = 2
+		}
 	}
+}
+
+// wordEnds reports whether a word that has matched up to here ends here, or
+// with one of its endings.
+func wordEnds(rest string) bool {
+	end := rest
+	if i := strings.IndexFunc(rest, func(r rune) bool { return !inWord(r) }); i >= 0 {
+		end = rest[:i]
+	}
+	return end == "" || slices.Contains(docWordEnds, end)
 }
 
 // found returns the sections that have all words of a query or, if none has,
 // those that have most of them; the best first.
-func found(index []docPart, query string) (list []docFound) {
+func (x *docIndex) found(query string) (list []docFound) {
 	words, most := docWords(query), 0
 	phrase := strings.Join(strings.Fields(strings.ToLower(query)), " ")
-	for _, p := range index {
+	has := make([][]bool, len(words))
+	for i, w := range words {
+		has[i] = make([]bool, len(x.parts))
+		x.mayHave(w, has[i])
+	}
+	for n := range x.parts {
+		p := &x.parts[n]
 		f := docFound{docPart: p}
-		for i := range words {
-			w := &words[i]
+		for i, w := range words {
+			if !has[i][n] {
+				continue
+			}
 			in := w.in(p.lower)
 			if in == 0 {
 				continue
 			}
 			f.words++
-			f.rank += in + 4*w.in(p.title) + 2*w.in(p.terms) + min(float64(strings.Count(p.lower, w.stem)), 4)/2
+			f.rank += in + 4*w.in(p.title) + 2*w.in(p.terms) + min(float64(strings.Count(p.lower, string(w))), 4)/2
 		}
 		if f.words == 0 || f.words < most {
 			continue
@@ -132,10 +202,22 @@ func found(index []docPart, query string) (list []docFound) {
 	return list
 }
 
-// marks returns where a text has the word, in the best way that it does.
-func (w *docWord) marks(text string) (at [][]int) {
+// marks returns where a text has the word, in the best way that it does. lower
+// is the text in lower case, of the same length.
+func (w docWord) marks(text, lower string) (at [][2]int) {
 	best := 0
-	for _, m := range w.matches.FindAllStringIndex(text, -1) {
+	for from := 0; ; {
+		i := strings.Index(lower[from:], string(w))
+		if i < 0 {
+			return at
+		}
+		m := [2]int{from + i, from + i + len(w)}
+		rest := text[m[1]:]
+		if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			rest = rest[:end]
+		}
+		m[1] += len(rest)
+		from = m[1]
 		before, _ := utf8.DecodeLastRuneInString(text[:m[0]])
 		first, _ := utf8.DecodeRuneInString(text[m[0]:])
 		how := 0
@@ -143,7 +225,7 @@ func (w *docWord) marks(text string) (at [][]int) {
 		case inside && unicode.IsUpper(first): // such as Id in uploadId
 			how = 1
 		case inside:
-		case w.whole.MatchString(strings.ToLower(text[m[0]:m[1]])):
+		case wordEnds(lower[m[1]-len(rest) : m[1]]):
 			how = 3
 		default:
 			how = 2
@@ -155,17 +237,20 @@ func (w *docWord) marks(text string) (at [][]int) {
 			at = append(at, m)
 		}
 	}
-	return at
 }
 
 // excerpt cuts a text around the first place of a word, at the beginning of a
 // sentence or a word, and marks the words in it.
 func excerpt(text string, words []docWord) (pieces []docPiece) {
-	var at [][]int
-	for i := range words {
-		at = append(at, words[i].marks(text)...)
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) { // a letter whose lower case has another length
+		lower = text
 	}
-	slices.SortFunc(at, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	var at [][2]int
+	for _, w := range words {
+		at = append(at, w.marks(text, lower)...)
+	}
+	slices.SortFunc(at, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
 	from, to := 0, len(text)
 	if len(at) > 0 && at[0][0] > foundBefore {
 		from = at[0][0] - foundBefore
@@ -176,7 +261,10 @@ func excerpt(text string, words []docWord) (pieces []docPiece) {
 		}
 	}
 	if end := from + foundBefore + foundAfter; end < to {
-		to = from + strings.LastIndexByte(text[from:end], ' ')
+		to = end
+		if i := strings.LastIndexByte(text[from:end], ' '); i >= 0 {
+			to = from + i
+		}
 	}
 	add := func(s string, match bool) {
 		if s = strings.ToValidUTF8(s, ""); s != "" {

@@ -117,8 +117,9 @@ func (d *docPage) weight() float64 {
 
 // docsIndex renders the pages as a stranger reads them, and cuts them up. It is
 // made when somebody searches first.
-func (s *Handler) docsIndex() ([]docPart, error) {
+func (s *Handler) docsIndex() (*docIndex, error) {
 	s.indexOnce.Do(func() {
+		var parts []docPart
 		for i := range docPages {
 			if docPages[i].Group == "" {
 				continue // lists the other pages
@@ -133,8 +134,9 @@ func (s *Handler) docsIndex() ([]docPart, error) {
 				s.indexErr = err
 				return
 			}
-			s.index = append(s.index, docParts(&docPages[i], b.String())...)
+			parts = append(parts, docParts(&docPages[i], b.String())...)
 		}
+		s.index = newDocIndex(parts)
 	})
 	return s.index, s.indexErr
 }
@@ -150,7 +152,7 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 	}
 	d := &docPage{Path: docsSearch, Title: "Search the documentation"}
 	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query,
-		Found: found(index, query)}
+		Found: index.found(query)}
 	p.Matches, p.Found = len(p.Found), p.Found[:min(len(p.Found), maxDocsFound)]
 	p.Index = false
 	return s.writeFront(w, r, "docs_search.html", p.Nonce, &p)
