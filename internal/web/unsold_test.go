@@ -112,3 +112,37 @@ func TestInviteHasInvitersPlan(t *testing.T) {
 		t.Error("the page offers no change of access")
 	}
 }
+
+// TestUpgradeAddress checks that the page to which the error pro_required leads
+// says how to get analytics, to readers with and without a session, whether or
+// not plans are sold.
+func TestUpgradeAddress(t *testing.T) {
+	d := newDemo(t)
+	_, key, err := d.server.Accounts.Create(t.Context(), "second@example.org", vitrine.PlanFree)
+	d.check(err)
+	for _, sold := range []bool{true, false} {
+		if !sold {
+			d.server.UpgradeURL = ""
+		}
+		refused := (&fixture{site: d.site}).call(string(key), "GET", "/analytics", nil).want(403, "pro_required")
+		path, ok := strings.CutPrefix(refused.text("upgradeUrl"), d.url)
+		if !ok {
+			t.Fatalf("upgradeUrl = %q", refused.text("upgradeUrl"))
+		}
+		for _, cookie := range []string{"Cookie: none=1", d.cookies()[d.free]} {
+			text := d.get(path, cookie).body
+			_, text, _ = strings.Cut(text, "<main")
+			want := "Analytics show how a link is read"
+			if sold {
+				want = "Analytics"
+			}
+			if !strings.Contains(text, want) || !sold && !strings.Contains(text, "ask them") {
+				t.Errorf("plans sold: %v, session %q: %s says nothing about analytics", sold, cookie, path)
+			}
+		}
+	}
+	d.server.UpgradeURL = ""
+	if text := d.get("/plans", d.cookies()[d.member]).body; strings.Contains(text, "come with full access") {
+		t.Error("a member with analytics is told how to get them")
+	}
+}
