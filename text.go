@@ -20,13 +20,16 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// maxSearchWords bounds the words of a search; further words are ignored.
-const maxSearchWords = 8
+// A search has at most maxSearch characters; words after the first are ignored.
+const maxSearch, maxSearchWords = 300, 8
 
-// FoldWords returns the folded words of a search text.
-func FoldWords(text string) []string {
-	words := strings.Fields(folded(text))
-	return words[:min(len(words), maxSearchWords)]
+// FoldWords returns the folded words of a search text. Errors name the field q.
+func FoldWords(text string) ([]string, error) {
+	if utf8.RuneCountInString(text) > maxSearch {
+		return nil, &Error{Code: CodeInvalidRequest, Field: "q", Message: "A search has at most 300 characters."}
+	}
+	words := strings.Fields(folded(OneLine(text)))
+	return words[:min(len(words), maxSearchWords)], nil
 }
 
 // folded removes differences of case and of Unicode composition.

@@ -29,7 +29,7 @@ type ReportQuery struct {
 	// Include lists optional parts of a report: utm, curves, excluded.
 	Include []string
 	// Version selects the file version for the content part of a link's report.
-	// 0 means the current version.
+	// 0 means the current version. An account's report has none.
 	Version int
 }
 

@@ -50,9 +50,18 @@ const (
 	paramVersion     = "version"
 )
 
+// AccountParameters lists the parameters of the report of an account.
+func AccountParameters() []string {
+	return []string{"range", paramFrom, paramTo, paramGranularity, paramTimezone, paramCompare, paramFilter, paramLimit,
+		paramInclude}
+}
+
+// LinkParameters lists the parameters of the report of a link.
+func LinkParameters() []string { return append(AccountParameters(), paramVersion) }
+
 // ParseQuery parses request parameters. It ignores unknown and empty ones; only
-// the range may not be empty. Errors name the parameter: CodeBadRange for
-// range, from and to, CodeInvalidRequest for others.
+// the range and a filter may not be empty. Errors name the parameter:
+// CodeBadRange for range, from and to, CodeInvalidRequest for others.
 func ParseQuery(values url.Values) (q Query, err error) {
 	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit,
 		paramVersion} {
@@ -74,8 +83,7 @@ func ParseQuery(values url.Values) (q Query, err error) {
 			return q, badRange("range", "The range must be 7d, 14d, 30d, 90d or all.")
 		}
 	}
-	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]),
-		func(s string) bool { return s == "" })); err != nil {
+	if q.Filter, err = report.ParseFilter(values[paramFilter]); err != nil {
 		return q, wrong(paramFilter, "%v.", err)
 	}
 	if q.Zone, err = parseZone(values.Get(paramTimezone)); err != nil {

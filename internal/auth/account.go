@@ -120,6 +120,9 @@ type AccountUsage struct {
 
 // People lists the accounts that q selects, oldest first, with their usage.
 func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people []AccountUsage, err error) {
+	if _, err := vitrine.FoldWords(q.Search); err != nil {
+		return nil, err
+	}
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		list, err := tx.Accounts(q)
 		people = nil

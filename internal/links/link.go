@@ -162,7 +162,11 @@ func (s *Service) handOut(ctx context.Context, id vitrine.LinkID,
 // cursor. next is the cursor of the next page, or nil at the end.
 func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
-	n, rows := q.Limit, q.rows(a, s.Now())
+	n := q.Limit
+	rows, err := q.rows(a, s.Now())
+	if err != nil {
+		return nil, nil, err
+	}
 	rows.Before = after
 	links, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
 		return tx.Links(rows)

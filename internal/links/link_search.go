@@ -29,10 +29,10 @@ type LinkSearch struct {
 }
 
 // rows returns the query for the links, one more than the limit.
-func (q LinkSearch) rows(a vitrine.AccountID, now time.Time) vitrine.LinkQuery {
-	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key,
-		Words: vitrine.FoldWords(q.Text),
-		Sort:  q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+func (q LinkSearch) rows(a vitrine.AccountID, now time.Time) (vitrine.LinkQuery, error) {
+	words, err := vitrine.FoldWords(q.Text)
+	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key, Words: words,
+		Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}, err
 }
 
 // FoundLink is a link of a search and its views on each of the last ViewDays,
@@ -56,7 +56,10 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
-	rows := q.rows(a.ID, s.Now())
+	rows, err := q.rows(a.ID, s.Now())
+	if err != nil {
+		return nil, false, err
+	}
 	var links []*vitrine.Link
 	if q.Sort == vitrine.SortViews {
 		links, err = s.byViews(ctx, a, rows, from, to)

@@ -58,7 +58,13 @@ func (t storeTest) linkSearch() {
 			return errors.Join(err, err2)
 		})
 	}
-	words := func(text string) vitrine.LinkQuery { return vitrine.LinkQuery{Words: vitrine.FoldWords(text)} }
+	words := func(text string) vitrine.LinkQuery {
+		list, err := vitrine.FoldWords(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return vitrine.LinkQuery{Words: list}
+	}
 	check(words(""), "d-file", "c-file", "b-side", "annual")
 	check(words("CHERRY"), "c-file")
 	check(words("äpfel"), "annual")

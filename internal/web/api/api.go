@@ -268,18 +268,26 @@ func isInteger(s string) bool {
 	return d != "" && strings.Trim(d, "0123456789") == ""
 }
 
-// reportQuery parses the query of a report. If the query cannot be parsed, the
-// range may be affected, so the error is that of the range.
-func reportQuery(r *http.Request) (analytics.Query, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+// selection reads the query of a list or report that has no other parameters. A
+// misspelt one would select other views than those that the caller means.
+func selection(r *http.Request, parameters []string) (url.Values, error) {
+	values, err := httpx.Query(r)
+	if err == nil {
+		err = httpx.OnlyParameters(values, parameters)
+	}
+	return values, err
+}
+
+func reportQuery(r *http.Request, parameters []string) (q analytics.Query, err error) {
+	values, err := selection(r, parameters)
 	if err != nil {
-		values = url.Values{"range": {""}}
+		return q, err
 	}
 	return analytics.ParseQuery(values)
 }
 
 func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q, err := reportQuery(r)
+	q, err := reportQuery(r, analytics.LinkParameters())
 	if err != nil {
 		return err
 	}
@@ -291,7 +299,7 @@ func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.
 }
 
 func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q, err := reportQuery(r)
+	q, err := reportQuery(r, analytics.AccountParameters())
 	if err != nil {
 		return err
 	}

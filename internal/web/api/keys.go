@@ -74,7 +74,7 @@ func (s *Handler) CreateKey(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if at := expiry(&f); at != nil {
 		req.ExpiresAt = *at
 	}
-	seconds := f.Amount("linkLifeSeconds")
+	seconds := f.OptionalInteger("linkLifeSeconds")
 	if seconds < 0 || seconds > maxLinkLife {
 		f.Wrong("linkLifeSeconds", "The field \"linkLifeSeconds\" must be a number of seconds up to 1000000000.")
 	}

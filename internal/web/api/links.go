@@ -102,7 +102,15 @@ func words[T ~string](list []T) string {
 }
 
 func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q := r.URL.Query()
+	q, err := httpx.Query(r)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"q", "cursor", "kind", "status"} {
+		if len(q[name]) > 1 {
+			return invalid(name, "Send only one "+name+".")
+		}
+	}
 	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"),
 		Kind:   q.Get("kind"),
 		Status: q.Get("status"), Views: q.Get("views") == "true"})

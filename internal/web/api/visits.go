@@ -17,12 +17,16 @@ import (
 	"vitrine/report"
 )
 
+// visitParameters are the parameters of a list of visits.
+var visitParameters = []string{"range", "from", "to", "granularity", "timezone", "filter", "engaged", "limit", "cursor",
+	"format"}
+
 // Visits lists visits of a link: a page of them as JSON, or all as CSV or
 // NDJSON.
 func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+	values, err := selection(r, visitParameters)
 	if err != nil {
-		values = url.Values{"range": {""}}
+		return err
 	}
 	q, err := VisitQuery(values)
 	if err != nil {
@@ -45,7 +49,7 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 		NextCursor *string           `json:"nextCursor"`
 	}{Visits: v.Rows}
 	if v.Next != 0 {
-		next := strconv.FormatInt(int64(v.Next), 36)
+		next := httpx.FormatVisitCursor(v.Next)
 		body.NextCursor = &next
 	}
 	return httpx.WriteJSON(w, body)
@@ -53,6 +57,11 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 
 // VisitQuery reads the parameters of an address that lists visits.
 func VisitQuery(values url.Values) (q analytics.VisitQuery, err error) {
+	for _, name := range []string{"engaged", "cursor", "format"} {
+		if len(values[name]) > 1 {
+			return q, invalid(name, "Send only one "+name+".")
+		}
+	}
 	if q.Query, err = analytics.ParseQuery(values); err != nil {
 		return q, err
 	}
@@ -64,14 +73,8 @@ func VisitQuery(values url.Values) (q analytics.VisitQuery, err error) {
 	default:
 		return q, invalid("engaged", `engaged must be "true" or "false".`)
 	}
-	if text := values.Get("cursor"); text != "" {
-		n, err := strconv.ParseInt(text, 36, 64)
-		if err != nil || n <= 0 {
-			return q, invalid("cursor", "The cursor is invalid. Use nextCursor from the previous page.")
-		}
-		q.Before = vitrine.ViewID(n)
-	}
-	return q, nil
+	q.Before, err = httpx.ParseVisitCursor(values.Get("cursor"))
+	return q, err
 }
 
 func invalid(field, message string) error {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"vitrine"
 
@@ -163,15 +163,62 @@ func (f *Fields) Integer(name string) int64 {
 		f.Wrong(name, "The field \""+name+"\" must be a number.")
 		return 0
 	}
-	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-		return n
+	n, exact := parseInteger(string(v))
+	if !exact {
+		return 0
 	}
-	// Up to here floats represent every integer exactly.
-	const exact = 1 << 53
-	if n, err := strconv.ParseFloat(string(v), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= exact {
-		return int64(n)
+	return n
+}
+
+// OptionalInteger reads an integer that may be missing, and is 0 then.
+func (f *Fields) OptionalInteger(name string) int64 {
+	v, ok := f.Object[name]
+	if !ok {
+		return 0
 	}
-	return 0
+	n, exact := parseInteger(string(v))
+	if v.Kind() != '0' || !exact {
+		f.Wrong(name, "The field \""+name+"\" must be an integer.")
+		return 0
+	}
+	return n
+}
+
+// parseInteger returns a JSON number without its fraction, and whether that is
+// all of it. Numbers beyond 64 bits are the largest or smallest integer. It
+// does not round, as floats do: 5.00…01 is not 5.
+func parseInteger(text string) (n int64, exact bool) {
+	text, negative := strings.CutPrefix(text, "-")
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	if strings.Trim(digits, "0") == "" {
+		return 0, true
+	}
+	shift := 0
+	if exponent != "" {
+		const most = 1 << 20                       // more than the bytes of a body
+		e, _ := strconv.ParseInt(exponent, 10, 64) // beyond 64 bits it is the largest or smallest
+		shift = int(min(max(e, -most), most))
+	}
+	// The decimal point is after so many digits.
+	point := len(whole) + shift
+	exact = point >= len(digits)
+	switch {
+	case point <= 0:
+		return 0, false
+	case point < len(digits):
+		digits = digits[:point]
+	case point-len(digits) > 19:
+		digits += "0000000000000000000"
+	default:
+		digits += strings.Repeat("0", point-len(digits))
+	}
+	if negative {
+		digits = "-" + digits
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, exact && err == nil
 }
 
 // WriteJSON answers 200 with v.
@@ -267,8 +314,8 @@ func (f *Fields) number(name string, v jsontext.Value) int64 {
 		f.Wrong(name, "The field \""+name+"\" must be a number.")
 		return 0
 	}
-	n, _ := strconv.ParseFloat(string(v), 64) // out of range is an infinity
-	return int64(math.Trunc(min(max(n, -maxAmount), maxAmount)))
+	n, _ := parseInteger(string(v))
+	return min(max(n, -maxAmount), maxAmount)
 }
 
 // Amounts reads an object of numbers by number that may be missing.

@@ -1,13 +1,9 @@
 package httpx
 
 import (
-	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"vitrine"
 	"vitrine/report"
@@ -72,29 +68,6 @@ func Bearer(r *http.Request) string {
 
 // TimeFormat is RFC 3339 in UTC with milliseconds.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
-
-func FormatCursor(c vitrine.LinkCursor) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", c.CreatedAt.UnixMilli(), c.ID))
-}
-
-func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
-	if text == "" {
-		return c, nil
-	}
-	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor",
-		Message: "The cursor is invalid. Use nextCursor from the previous page."}
-	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return c, bad
-	}
-	at, id, ok := strings.Cut(string(b), ".")
-	ms, err1 := strconv.ParseInt(at, 10, 64)
-	n, err2 := strconv.ParseInt(id, 10, 64)
-	if !ok || err1 != nil || err2 != nil || n < 1 || ms < 1 {
-		return c, bad
-	}
-	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(ms).UTC(), ID: vitrine.LinkID(n)}, nil
-}
 
 // ReportRange reads the range of a report. One that is repeated, unknown or in
 // a query that cannot be read is bad_range.

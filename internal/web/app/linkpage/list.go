@@ -148,7 +148,11 @@ func searchAddress(search links.LinkSearch, page int) string {
 }
 
 func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	return s.writeList(w, r, me, r.URL.Query(), nil)
+	query, err := httpx.Query(r)
+	if err != nil {
+		return err
+	}
+	return s.writeList(w, r, me, query, nil)
 }
 
 // writeList answers with the links that a query selects, and the result of a

@@ -1,6 +1,7 @@
 package peoplepage
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -102,7 +103,11 @@ func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int
 		Plan:  me.Plan,
 		Plans: []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime},
 		Roles: []vitrine.Role{vitrine.RoleMember, vitrine.RoleModerator, vitrine.RoleOwner}}
-	after, _ := strconv.ParseInt(q.Get("after"), 10, 64)
+	after, err := strconv.ParseInt(cmp.Or(q.Get("after"), "0"), 10, 64)
+	if err != nil || after < 0 {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "after",
+			Message: "The address of this page of people is wrong. Begin with the first page."}
+	}
 	people, err := s.Accounts.People(ctx, vitrine.AccountQuery{Search: p.Search, After: vitrine.AccountID(after),
 		Limit: peopleRows + 1})
 	if err != nil {

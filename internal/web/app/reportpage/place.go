@@ -41,8 +41,15 @@ func (s *Handler) queryOf(r *http.Request, me *vitrine.Account, of subject) (q a
 		rg, err := httpx.ReportRange(r)
 		return inRange(rg), err
 	}
-	if q, err = analytics.ParseQuery(r.URL.Query()); err != nil {
+	values, err := httpx.Query(r)
+	if err != nil {
 		return q, err
+	}
+	if q, err = analytics.ParseQuery(values); err != nil {
+		return q, err
+	}
+	if of.link == nil {
+		q.Version = 0 // an account's report has no parameter for it
 	}
 	switch {
 	case q.Range != "" || q.Dates != nil || q.Hourly:

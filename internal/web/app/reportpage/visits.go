@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -47,7 +48,10 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err := api.NeedPro(me); err != nil {
 		return err
 	}
-	values := r.URL.Query()
+	values, err := httpx.Query(r)
+	if err != nil {
+		return err
+	}
 	q, err := api.VisitQuery(values)
 	if err != nil {
 		return err
@@ -87,7 +91,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		p.First = shown
 	}
 	if some.Next != 0 {
-		p.Next = shown + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
+		p.Next = shown + "&cursor=" + httpx.FormatVisitCursor(some.Next)
 	}
 	p.Visits = app.NewVisits(l, some.Rows, s.Now())
 	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {

@@ -1,0 +1,174 @@
+package httpx
+
+import (
+	"encoding/base64"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Query parses the query of a request. A part that cannot be read is an error,
+// because what it selects is unknown. Its Field is the name of the parameter.
+func Query(r *http.Request) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err == nil {
+		return values, nil
+	}
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if _, err := url.ParseQuery(part); err == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(part, "=")
+		if name, err = url.QueryUnescape(name); err != nil {
+			break
+		}
+		e := unreadable(fmt.Sprintf("The parameter %q cannot be read. Write %%, &, + and ; in its value as %%25, %%26, %%2B and %%3B.",
+			shortName(name)), shortName(name))
+		if name == "range" {
+			e.Code = vitrine.CodeBadRange
+		}
+		return nil, e
+	}
+	return nil, unreadable("The query of the address cannot be read: write % as %25.", "")
+}
+
+func unreadable(message, field string) *vitrine.Error {
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
+}
+
+// OnlyParameters returns an error for a query with a parameter that is not
+// known. It names the parameter, and the one that was probably meant.
+func OnlyParameters(values url.Values, known []string) error {
+	unknown := ""
+	for name := range values {
+		if !slices.Contains(known, name) && (unknown == "" || name < unknown) {
+			unknown = name
+		}
+	}
+	if unknown == "" && !values.Has("") {
+		return nil
+	}
+	message := fmt.Sprintf("There is no parameter %q.", shortName(unknown))
+	switch meant, dimension := nearest(unknown, known), strings.ToLower(unknown); {
+	case slices.Contains(known, "filter") && slices.Contains(report.Dimensions(), report.Dimension(dimension)):
+		message += fmt.Sprintf(" Use filter=%s:is:VALUE.", dimension)
+	case meant != "":
+		message += fmt.Sprintf(" Use %q.", meant)
+	default:
+		message += " The parameters are " + strings.Join(known, ", ") + "."
+	}
+	return unreadable(message, shortName(unknown))
+}
+
+// shortName cuts the name of a parameter for an error.
+func shortName(name string) string {
+	const most = 60
+	return vitrine.OneLine(name[:min(len(name), most)])
+}
+
+// joints removes what joins words in names of parameters.
+var joints = strings.NewReplacer("_", "", "-", "", " ", "", "[", "", "]", "")
+
+// nearest returns the known name that a misspelt one probably means, or "".
+func nearest(name string, known []string) string {
+	if len(name) > 40 {
+		return ""
+	}
+	plain := joints.Replace(strings.ToLower(name))
+	best, most := "", 2
+	for _, k := range known {
+		if d := distance(plain, k); d <= most && d < max(len(k)-1, 1) {
+			best, most = k, d-1
+		}
+	}
+	return best
+}
+
+// distance counts the letters that differ between two words (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// FormatCursor returns the cursor of a list of links.
+func FormatCursor(c vitrine.LinkCursor) string { return cursor(c.CreatedAt.UnixMilli(), int64(c.ID)) }
+
+// ParseCursor reads a cursor of FormatCursor; "" is the zero value. Errors have
+// the field "cursor".
+func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
+	if text == "" {
+		return c, nil
+	}
+	n, err := parseCursor(text, 2)
+	if err != nil {
+		return c, err
+	}
+	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(n[0]).UTC(), ID: vitrine.LinkID(n[1])}, nil
+}
+
+// FormatVisitCursor returns the cursor of a list of visits.
+func FormatVisitCursor(v vitrine.ViewID) string { return cursor(int64(v)) }
+
+// ParseVisitCursor reads a cursor of FormatVisitCursor; "" is 0. Errors have
+// the field "cursor".
+func ParseVisitCursor(text string) (vitrine.ViewID, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := parseCursor(text, 1)
+	if err != nil {
+		return 0, err
+	}
+	return vitrine.ViewID(n[0]), nil
+}
+
+// cursor returns an opaque text with the numbers and their checksum. Without
+// it, a cursor that was cut would be that of another page, and a list would end
+// early unnoticed.
+func cursor(numbers ...int64) string {
+	b := make([]byte, 0, 48)
+	for _, n := range numbers {
+		b = append(strconv.AppendInt(b, n, 36), '.')
+	}
+	b = strconv.AppendUint(b, uint64(crc32.ChecksumIEEE(b)), 36)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// parseCursor reads the numbers of a cursor, which are positive.
+func parseCursor(text string, count int) ([]int64, error) {
+	b, _ := base64.RawURLEncoding.DecodeString(text)
+	parts := strings.Split(string(b), ".")
+	numbers := make([]int64, 0, count)
+	for _, p := range parts[:len(parts)-1] {
+		if n, err := strconv.ParseInt(p, 36, 64); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) != count || cursor(numbers...) != text {
+		return nil, unreadable("The cursor is invalid. Use nextCursor from the previous page.", "cursor")
+	}
+	return numbers, nil
+}
