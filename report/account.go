@@ -37,7 +37,7 @@ type AllTime struct {
 	Links     int64 `json:"links"`
 }
 
-// TopLink is a link with its daily views of SparkDays.
+// TopLink is a link with its daily views of Window.Spark.
 type TopLink struct {
 	Link  Link
 	Spark []int64
@@ -126,6 +126,19 @@ func linkSummary(w Window, top *TopLink, t *Tally, versions []int) LinkSummary {
 	}
 }
 
-// SparkDays returns the days [from, to) of `spark`: the last ones of the
-// window.
-func SparkDays(w Window) (from, to Day) { return w.To - Day(min(w.Days(), maxSpark)), w.To }
+// Spark returns the window of `spark`: the last days of a window, also if its
+// steps are hours. The first and the last day then have the hours of the window
+// only.
+func (w Window) Spark() Window {
+	if w.Hourly() {
+		from, to := w.Bounds()
+		day := DayOf(w.Steps.local(from))
+		days := daysIn(w.Zone(), day-1, day+Day((to-from)/dayMs)+3)
+		w.From, w.To = days.Of(from), days.Of(to-1)+1
+		days.starts = slices.Clone(days.starts[w.From-days.first : w.To-days.first+1])
+		days.first, days.starts[0], days.starts[w.To-w.From] = w.From, from, to
+		w.Steps = days
+	}
+	w.From = w.To - Day(min(w.Days(), maxSpark))
+	return w
+}

@@ -95,7 +95,8 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 	t := foldOf(views)
 	var top []report.TopLink
 	for _, l := range t.Top(links, 25) {
-		top = append(top, report.TopLink{Link: l, Spark: byLink[l.ID].Tally().DailyViews(report.SparkDays(w))})
+		days := w.Spark()
+		top = append(top, report.TopLink{Link: l, Spark: byLink[l.ID].Tally().DailyViews(days.From, days.To)})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -200,7 +200,8 @@ func TestTopLinksLimit(t *testing.T) {
 	win := report.NewWindow(report.Range90d, today, today)
 	var all []report.TopLink
 	for _, l := range w.links {
-		all = append(all, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})
+		days := win.Spark()
+		all = append(all, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(days).DailyViews(days.From, days.To)})
 	}
 	rows := report.ForAccount(w.links, win, w.fold(win), nil, append(all, report.TopLink{}), report.AllTime{}).TopLinks
 	if len(rows) != 25 || len(rows[0].Spark) != 30 {

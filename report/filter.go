@@ -181,11 +181,17 @@ func (f Filter) On(dimensions ...Dimension) (part Filter) {
 
 // Only returns the value that a filter on one dimension requires, or "" if it
 // requires none or allows several.
-func (f Filter) Only() string {
-	if len(f) != 1 || f[0].Not {
-		return ""
+func (f Filter) Only() (value string) {
+	for _, c := range f {
+		switch {
+		case c.Not || slices.Contains(f, Condition{Dimension: c.Dimension, Not: true, Value: c.Value}):
+		case value != "" && value != c.Value:
+			return ""
+		default:
+			value = c.Value
+		}
 	}
-	return f[0].Value
+	return value
 }
 
 // With returns the filter with some values of a dimension, which match

@@ -224,8 +224,8 @@ func bots(f findings) (Insight, bool) {
 	share := pct(n, n+f.Totals.Views)
 	card := Insight{
 		ID: "bots", Label: "Bots left out", Tone: Neutral,
-		Value:  plural(n, "open"),
-		Detail: fmt.Sprintf("%s%% of %s", share, plural(n+f.Totals.Views, "open")),
+		Value:  plural(n, "view"),
+		Detail: fmt.Sprintf("%s%% of %s", share, plural(n+f.Totals.Views, "view")),
 	}
 	if share >= botsWarn {
 		card.Tone = Warn

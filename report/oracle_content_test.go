@@ -228,10 +228,15 @@ func (o *oracle) topLinks() []any {
 	return rows
 }
 
+// spark counts views by the dates that clocks show, also if the series has
+// hours.
 func (o *oracle) spark(views []report.View) []any {
 	var all []int64
 	for at := o.from; at.Before(o.to); {
-		end := o.next(at)
+		end := at
+		for end.Before(o.to) && dateAt(end) <= dateAt(at) {
+			end = end.Add(5 * time.Minute)
+		}
 		all = append(all, some(views, func(x report.View) bool {
 			return !time.UnixMilli(x.At).Before(at) &&
 				time.UnixMilli(x.At).Before(end)

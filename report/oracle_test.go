@@ -106,6 +106,9 @@ func (o *oracle) rangeOf(win report.Window) object {
 		"to":   o.to.UTC().Format("2006-01-02T15:04:05.000Z"),
 		"days": whole(int64(o.days())),
 	}
+	if win.Key == report.RangeDay {
+		r["days"] = whole(1)
+	}
 	first, last := o.from.Format("2 Jan 2006"), o.to.Add(-1).Format("2 Jan 2006")
 	if r["label"] = first + " – " + last; first == last {
 		r["label"] = first

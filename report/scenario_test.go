@@ -83,8 +83,9 @@ func (w *scenario) accountReport(win report.Window) *report.AccountReport {
 // top returns the links with the most views in an account's tally, with their
 // daily views.
 func (w *scenario) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
+	days := win.Spark()
 	for _, l := range cur.Top(w.links, 25) {
-		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})
+		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(days).DailyViews(days.From, days.To)})
 	}
 	return top
 }

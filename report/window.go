@@ -173,6 +173,9 @@ func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.0
 func rangeCard(w Window) RangeCard {
 	from, to := w.Bounds()
 	first, last := w.dates()
+	if w.Key == RangeDay {
+		first = last // 24 hours are a day, wherever it begins
+	}
 	c := RangeCard{Key: w.Key, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(),
 		Days: int(last-first) + 1, Label: w.Label()}
 	if w.zone != nil {

@@ -202,8 +202,8 @@ func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.
 	for i, l := range links {
 		ids[i] = vitrine.LinkID(l.ID)
 	}
-	q.Steps = w.Steps
-	q.From, q.To = report.SparkDays(w)
+	w = w.Spark()
+	q.From, q.To, q.Steps = w.From, w.To, w.Steps
 	views, err := s.Log.DailyViews(ctx, q, ids)
 	if err != nil {
 		return nil, err

@@ -228,9 +228,9 @@ func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []repo
 	for i, p := range pages {
 		ids[i] = vitrine.LinkID(p.ID)
 	}
-	from, to := report.SparkDays(w)
-	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to},
-		ids)
+	days := w.Spark()
+	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: days.From,
+		To: days.To}, ids)
 	for i, p := range pages {
 		top = append(top, report.TopLink{Link: p, Spark: views[ids[i]]})
 	}

@@ -209,7 +209,8 @@ func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 			Pages: samplePages, Created: sampleCreated(now),
 			Views: f.views, Downloads: int64(len(f.downloads))}
 		facts, links = append(facts, f), append(links, l)
-		top = append(top, report.TopLink{Link: l, Spark: foldSample(w, f).DailyViews(report.SparkDays(w))})
+		days := w.Spark()
+		top = append(top, report.TopLink{Link: l, Spark: foldSample(w, f).DailyViews(days.From, days.To)})
 		all.Views += l.Views
 		all.Downloads += l.Downloads
 	}

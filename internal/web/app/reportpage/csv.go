@@ -21,7 +21,7 @@ import (
 var cardRows = map[string]func(*numbers) [][]string{
 	"totals":    totalsRows,
 	"series":    seriesRows,
-	"excluded":  func(n *numbers) [][]string { return bucketRows("reason", "opens", n.summary().Excluded) },
+	"excluded":  func(n *numbers) [][]string { return bucketRows("reason", "views", n.summary().Excluded) },
 	"programs":  programRows,
 	"timing":    timingRows,
 	"insights":  insightRows,
