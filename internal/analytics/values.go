@@ -67,6 +67,10 @@ func advice(c report.Condition) string {
 		if name := visitor.SourceOf(c.Value); name != c.Value && name != "" {
 			return fmt.Sprintf("Write %q.", name)
 		}
+	case report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm:
+		if label := visitor.CampaignOf(c.Value); label != c.Value && label != "" {
+			return fmt.Sprintf("Write %q.", label)
+		}
 	case report.OnDevice:
 		return oneOf(c, visitor.Devices())
 	case report.OnScreen:

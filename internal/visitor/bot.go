@@ -11,6 +11,7 @@ const (
 	BotHeadless       = "headless"         // a browser without a person in front of it
 	BotMailScanner    = "mail_scanner"     // a mail gateway that opens links before the reader does
 	BotSpeculative    = "speculative"      // a prefetch or prerender: see Speculative
+	BotNotShown       = "not_shown"        // loaded as a picture, a script or data: see navigates
 	BotAutomation     = "automation"       // reported by the page's beacon; Classify never gives it
 )
 

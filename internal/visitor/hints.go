@@ -55,3 +55,15 @@ func cutAny(s, separators string) (before, after string, found bool) {
 	}
 	return s, "", false
 }
+
+// navigates reports whether a browser loads a page to show it: in a tab, in a
+// frame or as an object, by its Sec-Fetch-Dest. Browsers that send no such
+// header, as old ones and some in apps, count as showing it. A load as a
+// picture, a script, a style or a worker, or by fetch (empty), shows nothing.
+func navigates(dest string) bool {
+	switch strings.ToLower(strings.TrimSpace(dest)) {
+	case "", "document", "iframe", "frame", "embed", "object", "fencedframe":
+		return true
+	}
+	return false
+}

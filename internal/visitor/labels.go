@@ -25,6 +25,9 @@ func Systems() []string { return sorted(systems.labels()) }
 // name of a known site, or the text itself.
 func SourceOf(utm string) string { return campaign(utm) }
 
+// CampaignOf returns the label of another utm parameter.
+func CampaignOf(utm string) string { return campaignLabel(utm) }
+
 func (t *table) labels() []string {
 	labels := make([]string, len(t.names))
 	for i, n := range t.names {

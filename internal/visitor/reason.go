@@ -17,7 +17,7 @@ const botMailNetwork = "mail_network"
 func ReasonOf(reason, product string) string {
 	name := strings.ToLower(product)
 	switch {
-	case product == "", reason == "", reason == BotAutomation, reason == BotSpeculative:
+	case product == "", reason == "", reason == BotAutomation, reason == BotSpeculative, reason == BotNotShown:
 		return reason
 	case reason == botMailNetwork && isMailNetwork(product):
 		return reason

@@ -39,8 +39,8 @@ func source(query url.Values, referrer string, qr bool) string {
 }
 
 // campaign returns the label of a utm_source: the name of the site if it is a
-// known one ("linkedin", "chatgpt.com"), otherwise the author's text, cleaned
-// and cut.
+// known one ("linkedin", "chatgpt.com"), otherwise the author's text, cleaned,
+// cut and in lower case: spellings of one word are one source.
 func campaign(utm string) string {
 	utm = clean(utm)
 	// Mailing programs put the reader's address there. No report may include
@@ -56,21 +56,17 @@ func campaign(utm string) string {
 			return site
 		}
 	}
-	return utm
+	return strings.ToLower(utm)
 }
 
 // campaignLabel returns the label of another utm parameter: the author's text,
-// cleaned and cut. It returns "" for a text with a reader's address, which no
-// report may include.
-func campaignLabel(query url.Values, name string) string {
-	s := query.Get(name)
-	if s == "" {
-		return ""
-	}
+// cleaned, cut and in lower case. It returns "" for a text with a reader's
+// address, which no report may include.
+func campaignLabel(s string) string {
 	if s = clean(s); mailAddress.MatchString(s) {
 		return ""
 	}
-	return s
+	return strings.ToLower(s)
 }
 
 var mailAddress = regexp.MustCompile(`[^\s@]@[^\s@]`)

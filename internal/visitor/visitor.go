@@ -31,6 +31,8 @@ type Request struct {
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser
 
 	SecPurpose, Purpose, XPurpose, XMoz string // the headers of Speculative
+
+	SecFetchDest string // Sec-Fetch-Dest: what a browser loads the page as
 }
 
 // Visitor is the labels of a request's sender. "" means unknown in every member
@@ -71,14 +73,16 @@ func Classify(r Request) Visitor {
 		v.Country, v.City = country(r.Addr), ""
 	}
 	v.Source = source(r.Query, v.Referrer, v.QR)
-	v.Campaign, v.Medium = campaignLabel(r.Query, "utm_campaign"), campaignLabel(r.Query, "utm_medium")
-	v.Content, v.Term = campaignLabel(r.Query, "utm_content"), campaignLabel(r.Query, "utm_term")
+	v.Campaign, v.Medium = campaignLabel(r.Query.Get("utm_campaign")), campaignLabel(r.Query.Get("utm_medium"))
+	v.Content, v.Term = campaignLabel(r.Query.Get("utm_content")), campaignLabel(r.Query.Get("utm_term"))
 	switch {
 	case v.Bot != "":
 	case headlessBrand(r.SecCHUA):
 		v.Bot = BotHeadless
 	case Speculative(r.SecPurpose, r.Purpose, r.XPurpose, r.XMoz):
 		v.Bot = BotSpeculative
+	case !navigates(r.SecFetchDest):
+		v.Bot = BotNotShown
 	}
 	return v
 }

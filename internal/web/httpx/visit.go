@@ -26,6 +26,7 @@ func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 		Country: country, City: city,
 		SecCHUA:    h.Get("Sec-CH-UA"),
 		SecPurpose: h.Get("Sec-Purpose"), Purpose: h.Get("Purpose"), XPurpose: h.Get("X-Purpose"), XMoz: h.Get("X-Moz"),
+		SecFetchDest: h.Get("Sec-Fetch-Dest"),
 	})
 	key := a.ViewerKey
 	if h.Get("Sec-GPC") == "1" {

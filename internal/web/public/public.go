@@ -201,7 +201,8 @@ const (
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
 	o := s.PageLoad(r, a, s.PublicURL.Host, now)
-	if o.Bot != "" && o.Bot != visitor.BotClientLibrary || visitor.MailNetwork(s.ClientAddr(r)) != "" {
+	counts := o.Bot == "" || o.Bot == visitor.BotClientLibrary || o.Bot == visitor.BotNotShown // a file is fetched, not shown
+	if !counts || visitor.MailNetwork(s.ClientAddr(r)) != "" {
 		return 0
 	}
 	if me := s.SignedInAccount(r); me != nil && me.ID == a.ID {
