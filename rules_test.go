@@ -60,12 +60,12 @@ webvtt                       vitrine
 signer                       vitrine report
 
 access                       vitrine
-analytics                    vitrine filetype signer report visitor
+analytics                    vitrine filetype signer report versions visitor
 audit                        vitrine password publish storageowner
 auth                         vitrine signer lease outbox password ratelimit
 collections                  vitrine access links
 export                       vitrine access report analytics collections
-importer                     vitrine report filetype visitor
+importer                     vitrine report filetype versions visitor
 ingest                       vitrine
 lease                        vitrine
 links                        vitrine access report filetype signer spare versions

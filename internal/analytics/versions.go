@@ -3,12 +3,12 @@ package analytics
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/versions"
 	"vitrine/report"
 )
 
@@ -16,21 +16,12 @@ import (
 // file is unknown.
 func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]report.File, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		files = map[int]report.File{l.Version: fileOf(l)}
-		for n := 1; n <= l.Versions; n++ {
-			if n == l.Version {
-				continue
-			}
-			row, err := tx.Version(l.ID, n)
-			if errors.Is(err, vitrine.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		rows, err := versions.Files(tx, l)
+		files = make(map[int]report.File, len(rows))
+		for n, row := range rows {
 			files[n] = fileOf(row)
 		}
-		return nil
+		return err
 	})
 	return files, err
 }

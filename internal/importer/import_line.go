@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/versions"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 )
@@ -62,13 +63,33 @@ type importedPage struct {
 type importTarget struct {
 	account vitrine.AccountID
 	link    vitrine.LinkID
+	files   map[int]importedFile // by version; of a link that was replaced, all that are known
+	created int64                // when the link was created, in Unix milliseconds
+	first   int64                // the earliest view in the file
+	last    int64                // the latest one
+	kept    report.Day           // the first day that has not expired
+	number  uint32               // in staging.targets
+}
+
+// importedFile is the file that a view showed.
+type importedFile struct {
 	content report.ContentKind
 	pages   int
-	created int64      // when the link was created, in Unix milliseconds
-	first   int64      // the earliest view in the file
-	last    int64      // the latest one
-	kept    report.Day // the first day that has not expired
-	number  uint32     // in staging.targets
+}
+
+// file returns the file of a version of a link. A link that was never replaced
+// has one file for all versions.
+func (t *importTarget) file(version int) (importedFile, error) {
+	if len(t.files) == 1 {
+		for _, f := range t.files {
+			return f, nil
+		}
+	}
+	if f, ok := t.files[max(version, 1)]; ok {
+		return f, nil
+	}
+	return importedFile{}, fmt.Errorf("version: the link has no version %d, so nothing is known of how its file was read",
+		max(version, 1))
 }
 
 // view reads one line into o, all but its ID, and returns the link it is to.
@@ -117,7 +138,11 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 		return l, nil
 	}
 	o.Session = &i.session
-	return l, in.Session.read(l, o.Session)
+	f, err := l.file(in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return l, in.Session.read(f, o.Session)
 }
 
 // printableASCII spares most labels the look at each of their runes.
@@ -140,7 +165,7 @@ var screenRanges = visitor.ScreenRanges()
 
 // read checks the engagement in a line and writes it into s, whose memory for
 // pages it reuses.
-func (in *importedSession) read(l *importTarget, s *report.Session) error {
+func (in *importedSession) read(l importedFile, s *report.Session) error {
 	switch {
 	case in.EngagedMs == nil || in.PresentMs == nil:
 		return errors.New("session.engagedMs and session.presentMs are required")
@@ -211,10 +236,14 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	err := i.retry(ctx, func() error {
 		err := i.Store.Read(ctx, func(tx vitrine.Tx) error {
 			l, err := vitrine.LinkBySlug(tx, slug)
-			if err == nil {
-				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind),
-					pages: l.Pages, created: l.CreatedAt.UnixMilli()}
-				t.first = math.MaxInt64
+			if err != nil {
+				return err
+			}
+			t = &importTarget{account: l.Account, link: l.ID, files: map[int]importedFile{},
+				created: l.CreatedAt.UnixMilli(), first: math.MaxInt64}
+			rows, err := versions.Files(tx, l)
+			for n, row := range rows {
+				t.files[n] = importedFile{vitrine.ContentKindOf(row.Kind), row.Pages}
 			}
 			return err
 		})

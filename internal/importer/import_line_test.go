@@ -57,7 +57,8 @@ func TestImportedViewer(t *testing.T) {
 func TestStagedRecord(t *testing.T) {
 	in := importing{Importer: &Importer{Now: time.Now}, links: map[string]*importTarget{}}
 	for _, kind := range []string{"pdf", "video", "html", "archive"} {
-		in.links[kind] = &importTarget{account: 1, link: 2, content: vitrine.ContentKindOf(filetype.Kind(kind))}
+		in.links[kind] = &importTarget{account: 1, link: 2,
+			files: map[int]importedFile{1: {content: vitrine.ContentKindOf(filetype.Kind(kind))}}}
 	}
 	label := strings.Repeat("é", 127) + "x"
 	for _, members := range []string{`"slug":"pdf"`, `"slug":"pdf","bot":true,"qr":true,"returning":true`,

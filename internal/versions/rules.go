@@ -120,19 +120,22 @@ func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrin
 	return deleteOldVersions(tx, m, most, now)
 }
 
-// keepFile moves the file of a link into the row of its current version.
+// keepFile moves the file of a link into the row of its current version. An
+// imported link has no bytes, but a kind and pages to which its history refers:
+// they stay as those of a deleted version.
 func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
-	if !m.HasBytes {
-		return nil
-	}
+	imported := !m.HasBytes
 	row, err := tx.Version(m.ID, m.Version)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		row = &vitrine.Link{Account: m.Account, Of: m.ID, Version: m.Version, Title: m.Title, State: vitrine.StateLive,
 			Key: m.Key, Client: m.Client, CreatedAt: m.CreatedAt, StateAt: now}
 		moveFile(row, m)
+		if imported {
+			row.State, row.DeletedAt = vitrine.StateDisabled, now
+		}
 		return row.Add(tx, vitrine.Owner(m.Account))
 	}
-	if err != nil {
+	if err != nil || imported {
 		return err
 	}
 	moveFile(row, m)
@@ -147,6 +150,26 @@ func moveFile(to, from *vitrine.Link) {
 	to.Scanned, to.HasBytes, to.Parts, to.Preview = from.Scanned, from.HasBytes, from.Parts, from.Preview
 	from.Upload, from.SHA256, from.Scanned, from.HasBytes, from.Parts, from.Preview = "", "", "", false, "",
 		vitrine.PreviewDue
+}
+
+// Files returns a row for the file of each version of a link, also of deleted
+// versions, whose numbers stay. It omits versions that are unknown.
+func Files(tx vitrine.LinkTx, m *vitrine.Link) (map[int]*vitrine.Link, error) {
+	files := map[int]*vitrine.Link{m.Version: m}
+	for n := 1; n <= m.Versions; n++ {
+		if n == m.Version {
+			continue
+		}
+		row, err := tx.Version(m.ID, n)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[n] = row
+	}
+	return files, nil
 }
 
 // others returns the versions of a link that are neither current, nor pending,
