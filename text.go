@@ -20,8 +20,8 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// A search has at most maxSearch characters; words after the first are ignored.
-const maxSearch, maxSearchWords = 300, 8
+// Bounds of texts. Further words of a search are ignored.
+const maxSearch, maxSearchWords, titleRunes = 300, 8, 200
 
 // FoldWords returns the folded words of a search text. Errors name the field q.
 func FoldWords(text string) ([]string, error) {
@@ -36,8 +36,6 @@ func FoldWords(text string) ([]string, error) {
 func folded(s string) string {
 	return strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
 }
-
-const titleRunes = 200
 
 // HasControl reports whether s is invalid UTF-8 or has characters that disturb
 // a line, a terminal or the text direction: control and bidi-override
