@@ -62,7 +62,7 @@ func (s *Accounts) Create(ctx context.Context, email string,
 		if account, err = s.add(tx, email, plan, ""); err != nil {
 			return err
 		}
-		first, err := addKey(tx, account.ID, KeyRequest{Name: "first key"}, account.CreatedAt)
+		first, err := addKey(tx, account.ID, KeyRequest{Name: "first key", Scope: vitrine.ScopeFull}, account.CreatedAt)
 		key = first.Text
 		return err
 	})

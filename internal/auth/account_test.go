@@ -182,7 +182,7 @@ func TestClose(t *testing.T) {
 	ctx := t.Context()
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	key, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "key"})
+	key, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "key", Scope: vitrine.ScopeFull})
 	e.Must(err)
 	one, two := e.Note("one"), e.Note("two")
 	album, err := (&collections.Albums{Store: e.Store, Now: e.Clock.Now}).Create(ctx, e.Account, "Album", "")
@@ -294,9 +294,10 @@ func TestScopedKey(t *testing.T) {
 	end := e.Clock.Now().Add(48 * time.Hour)
 	for what, r := range map[string]auth.KeyRequest{
 		"no such scope":          {Name: "k", Scope: "admin"},
-		"expired":                {Name: "k", ExpiresAt: e.Clock.Now()},
+		"no scope":               {Name: "k"},
+		"expired":                {Name: "k", Scope: vitrine.ScopeFull, ExpiresAt: e.Clock.Now()},
 		"links of a read key":    {Name: "k", Scope: vitrine.ScopeRead, LinkLife: time.Hour},
-		"links of a full key":    {Name: "k", LinkLife: time.Hour},
+		"links of a full key":    {Name: "k", Scope: vitrine.ScopeFull, LinkLife: time.Hour},
 		"links for a second":     {Name: "k", Scope: vitrine.ScopePublish, LinkLife: time.Second},
 		"links that end earlier": {Name: "k", Scope: vitrine.ScopePublish, LinkLife: -time.Hour},
 	} {
@@ -330,7 +331,7 @@ func TestRollKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	first, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "nightly"})
+	first, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "nightly", Scope: vitrine.ScopeFull})
 	e.Must(err)
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
@@ -361,7 +362,7 @@ func TestRollKey(t *testing.T) {
 		vitrine.CodeInvalidRequest)
 	e.Code("of nobody", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, 999, 0)), vitrine.CodeNotFound)
 	for range auth.MaxKeys {
-		if _, err = keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more"}); err != nil {
+		if _, err = keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more", Scope: vitrine.ScopeFull}); err != nil {
 			break
 		}
 	}

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,9 +109,9 @@ const RotateGrace = 7 * 24 * time.Hour
 // KeyRequest describes a new key.
 type KeyRequest struct {
 	Name      string
-	Scope     vitrine.KeyScope // "": full
-	ExpiresAt time.Time        // zero if never
-	LinkLife  time.Duration    // for a key that publishes, see [vitrine.APIKey]
+	Scope     vitrine.KeyScope
+	ExpiresAt time.Time     // zero if never
+	LinkLife  time.Duration // for a key that publishes, see [vitrine.APIKey]
 }
 
 // minLinkLife is the shortest limit for the links of a key.
@@ -122,7 +121,6 @@ func (r *KeyRequest) check(now time.Time) error {
 	wrong := func(field, message string) error {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 	}
-	r.Scope = cmp.Or(r.Scope, vitrine.ScopeFull)
 	switch {
 	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || vitrine.HasControl(r.Name):
 		return wrong("name", "The name of a key must have 1 to 100 characters and no control characters.")
@@ -339,6 +337,6 @@ func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (NewKey, error) {
 	text := vitrine.NewKeyText()
 	k := &vitrine.APIKey{Account: a, Name: r.Name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now,
-		Scope: cmp.Or(r.Scope, vitrine.ScopeFull), ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
+		Scope: r.Scope, ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
 	return NewKey{APIKey: k, Text: text}, tx.AddKey(k)
 }

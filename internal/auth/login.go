@@ -186,10 +186,11 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 
 // TakenLogin is the answer to a program that asks for its key.
 type TakenLogin struct {
-	State vitrine.LoginState
-	Key   vitrine.KeyText // only with LoginAllowed
-	Name  string          // of the key
-	Email string          // of its account
+	State   vitrine.LoginState
+	Key     vitrine.KeyText // only with LoginAllowed
+	Name    string          // of the key
+	Account vitrine.AccountID
+	Email   string // of its account
 }
 
 // Take returns the key of an allowed request once: of several concurrent
@@ -226,11 +227,11 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if a.Banned {
 			return vitrine.ErrBanned
 		}
-		key, err := s.Keys.addLimited(tx, a, KeyRequest{Name: l.Machine})
+		key, err := s.Keys.addLimited(tx, a, KeyRequest{Name: l.Machine, Scope: vitrine.ScopeFull})
 		if err != nil {
 			return err
 		}
-		taken = TakenLogin{State: l.State, Key: key.Text, Name: l.Machine, Email: a.Email}
+		taken = TakenLogin{State: l.State, Key: key.Text, Name: l.Machine, Account: a.ID, Email: a.Email}
 		return tx.DeleteLogin(l.ID)
 	})
 	if err != nil {

@@ -210,7 +210,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	l, _ = c.begin()
 	c.decide(c.bob, l.Code, true, vitrine.CodeBanned)
 	for range auth.MaxKeys - 1 {
-		_, err := c.keys.Create(t.Context(), c.Account.Email, auth.KeyRequest{Name: "k"})
+		_, err := c.keys.Create(t.Context(), c.Account.Email, auth.KeyRequest{Name: "k", Scope: vitrine.ScopeFull})
 		c.Must(err)
 	}
 	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)

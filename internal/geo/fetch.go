@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ const (
 	// fetchTimeout is the time limit for a download of about 60 MB.
 	fetchTimeout = 30 * time.Minute
 	// maxFileBytes is the size limit for an unpacked download of about 130 MB.
-	maxFileBytes = 2 << 30
+	maxFileBytes = 512 << 20
 )
 
 // Fetched describes a downloaded city file.
@@ -45,8 +46,8 @@ func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, err
 	ctx, done := context.WithTimeout(ctx, fetchTimeout)
 	defer done()
 	root = strings.TrimSuffix(root, "/")
-	if !strings.HasPrefix(root, "http://") && !strings.HasPrefix(root, "https://") {
-		return nil, fmt.Errorf("%q is not an address that begins with https://", root)
+	if !safeRoot(root) {
+		return nil, fmt.Errorf("%q is not an address that begins with https://, as every mirror on another machine must", root)
 	}
 	month := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
 	var missing []string
@@ -64,13 +65,35 @@ func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, err
 	return nil, fmt.Errorf("there is no city file at %s", strings.Join(missing, ", nor at "))
 }
 
+// safeRoot reports whether nobody on the way can put another file in the place
+// of the one at an address: it is TLS, or this machine.
+func safeRoot(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	addr, _ := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (addr.IsLoopback() || u.Hostname() == "localhost")
+}
+
+// secureClient follows only redirects to safe addresses.
+var secureClient = &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
+	if !safeRoot(req.URL.String()) {
+		return fmt.Errorf("it leads to %s, which is not https", req.URL.Host)
+	}
+	if len(via) >= 10 {
+		return errors.New("stopped after 10 redirects")
+	}
+	return nil
+}}
+
 func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "vitrine")
-	res, err := http.DefaultClient.Do(req)
+	res, err := secureClient.Do(req)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("nothing listens at %s", req.URL.Host)
 	} else if e := new(url.Error); errors.As(err, &e) {

@@ -197,3 +197,25 @@ func TestFetchDBIP(t *testing.T) {
 		t.Errorf("place = %q, want GB London", got)
 	}
 }
+
+// TestFetchOnlyOverTLS checks that no file is taken, or followed to, from
+// another machine without TLS: anybody on the way could send another one.
+func TestFetchOnlyOverTLS(t *testing.T) {
+	path := filepath.Join(t.TempDir(), geo.DefaultName)
+	for _, root := range []string{"http://download.example/free", "http://192.0.2.1", "http://localhost.example",
+		"http://127.0.0.1.example", "https:", "//localhost"} {
+		if _, err := geo.Fetch(t.Context(), root, path, today); err == nil || !strings.Contains(err.Error(), "begins with https://") {
+			t.Errorf("Fetch from %s = %v, want an error about https", root, err)
+		}
+	}
+	root, _ := mirror(t, func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Location", "http://192.0.2.1/x")
+		w.WriteHeader(http.StatusFound)
+	})
+	if _, err := geo.Fetch(t.Context(), root, path, today); err == nil || !strings.Contains(err.Error(), "is not https") {
+		t.Errorf("Fetch that is redirected to http = %v, want an error", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("files left: %v, %v", left, err)
+	}
+}

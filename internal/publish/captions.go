@@ -30,8 +30,9 @@ type Captions struct {
 }
 
 // Put sets a link's captions in a language. text is WebVTT or SubRip, which is
-// converted to WebVTT. may, unless nil, must hold for the link. The text is durable before the link names it, so an
-// interrupted Put leaves at most a text that no page shows.
+// converted to WebVTT. may, unless nil, must hold for the link. The text is
+// durable before the link names it, so an interrupted Put leaves at most a text
+// that no page shows.
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.

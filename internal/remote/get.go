@@ -13,9 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/filetype"
 	"vitrine/internal/terminal"
 )
 
@@ -66,14 +68,27 @@ func (c *GetCmd) Validate() error {
 // path returns the file to write, and whether it is a device or a named pipe
 // rather than a regular file. If it is a symbolic link, it returns its target.
 func (c *GetCmd) path(name string) (path string, special bool, err error) {
-	path, name = c.Output, filepath.Base(filepath.FromSlash(name))
+	path = c.Output
+	named := func() error { // of a server that is not ours, a name may be .bashrc
+		if _, err := filetype.ByName(name, "application/octet-stream"); err != nil {
+			return fmt.Errorf("the server names the file %s, which is no name of a shared file. Name another one with --output",
+				strconv.QuoteToASCII(name))
+		}
+		return nil
+	}
 	if path == "" {
+		if err := named(); err != nil {
+			return "", false, err
+		}
 		path = name
 	}
 	info, err := os.Stat(path)
 	isDir := err == nil && info.IsDir()
 	switch {
 	case isDir && c.Output != "":
+		if err := named(); err != nil {
+			return "", false, err
+		}
 		path = filepath.Join(path, name)
 		info, err = os.Stat(path)
 	case isDir:

@@ -45,8 +45,11 @@ func campaign(utm string) string {
 	utm = clean(utm)
 	// Mailing programs put the reader's address there. No report may include
 	// it.
-	if mailAddress.MatchString(utm) {
+	switch {
+	case mailAddress.MatchString(utm):
 		return Email
+	case revealing(utm):
+		return Other
 	}
 	if name, ok := campaigns[campaignKey(utm)]; ok {
 		return name
@@ -63,8 +66,11 @@ func campaign(utm string) string {
 // cleaned, cut and in lower case. It returns "" for a text with a reader's
 // address, which no report may include.
 func campaignLabel(s string) string {
-	if s = clean(s); mailAddress.MatchString(s) {
+	switch s = clean(s); {
+	case mailAddress.MatchString(s):
 		return ""
+	case revealing(s):
+		return Other
 	}
 	return strings.ToLower(s)
 }

@@ -229,3 +229,27 @@ func FuzzReferrer(f *testing.F) {
 		}
 	})
 }
+
+// TestRevealingLabels checks that no label of a visit has what may identify a
+// reader: IP addresses, phone numbers and encoded text, in every utm parameter.
+func TestRevealingLabels(t *testing.T) {
+	for _, label := range []string{"203.0.113.9", "203.0.113.9:8080", "2001:db8::1", "[2001:db8::1]:443", "from 203.0.113.9",
+		"ip=2001:db8:0:0:1::7", "ip-203.0.113.9.", "+49 170 1234567", "+49-170-1234567", "+1 (415) 555-0132", "0170/1234567",
+		"004917012345678", "491701234567", "tel:+491701234567", "555-0132", "=?UTF-8?Q?jane=40example.com?=",
+		"=?utf-8?B?amFuZQ==?=", "x =?iso-8859-1?q?Jane?= y", "jane%40example.com"} {
+		for _, name := range []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"} {
+			o := Classify(Request{Query: url.Values{name: {label}}})
+			for _, got := range []string{o.Source, o.Medium, o.Campaign, o.Term, o.Content} {
+				if got != "" && got != Direct && got != Other {
+					t.Errorf("%s=%s is shown as %q", name, label, got)
+				}
+			}
+		}
+	}
+	for _, label := range []string{"newsletter", "spring-2026", "2026-05-04", "20260504", "04.05.2026", "2026", "q3 2026",
+		"v1.2.3", "120210000000000123", "21034", "50%", "a=?b", "12:30", "black friday 30%", "feed", "beef:cafe", "1-2-3"} {
+		if o := Classify(Request{Query: url.Values{"utm_campaign": {label}}}); o.Campaign != label {
+			t.Errorf("utm_campaign=%s is shown as %q", label, o.Campaign)
+		}
+	}
+}

@@ -404,7 +404,7 @@ func TestKeysPage(t *testing.T) {
 		d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want)
 	}
 	shown := regexp.MustCompile(`id="key"[^>]*>(vtr_\w+)<`)
-	r := d.status(d.post("/keys", url.Values{"name": {"Nightly <b>"}}, cookie), 200)
+	r := d.status(d.post("/keys", url.Values{"name": {"Nightly <b>"}, "scope": {"full"}}, cookie), 200)
 	key := d.attr(r.body, shown.String())
 	if r.Header.Get("Cache-Control") != "no-store" || !strings.Contains(r.body, "Authorization: Bearer "+key) ||
 		!strings.Contains(r.body, "Nightly &lt;b&gt;") {

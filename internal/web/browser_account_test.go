@@ -120,7 +120,7 @@ func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
 	d := newAccountSite(t, auth.SignUpInvite, false)
 	l := d.publish("notes.txt", samples["notes.txt"])
-	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "A key"})
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "A key", Scope: vitrine.ScopeFull})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	for _, look := range []struct{ path, opener, focus string }{
@@ -150,7 +150,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
 	d := newAccountSite(t, auth.SignUpOpen, true)
 	d.withPassword(d.owner)
-	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "A key"})
+	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "A key", Scope: vitrine.ScopeFull})
 	d.check(err)
 	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key.Text)), 200)
 	list, err := d.server.Keys.List(t.Context(), d.owner.Email)

@@ -139,7 +139,7 @@ func TestBrowserModerationHaste(t *testing.T) {
 // scripting.
 func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
-	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second", Scope: vitrine.ScopeFull})
 	d.check(err)
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate),
 		d.held("data.json", vitrine.ReasonScanLate)
@@ -255,7 +255,7 @@ func TestBrowserModerationPDF(t *testing.T) {
 func TestBrowserModerationSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second", Scope: vitrine.ScopeFull})
 	d.check(err)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	tb := d.moderatorTab(mod)

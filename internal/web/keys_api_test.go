@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func TestKeyCreatesNoLargerKey(t *testing.T) {
 		}
 	}
 	end := f.clock.Now().Add(24 * time.Hour).Truncate(time.Millisecond)
-	short, err := f.server.Keys.Create(t.Context(), f.emails[full], auth.KeyRequest{Name: "short", ExpiresAt: end})
+	short, err := f.server.Keys.Create(t.Context(), f.emails[full], auth.KeyRequest{Name: "short", ExpiresAt: end, Scope: vitrine.ScopeFull})
 	f.check(err)
 	key := string(short.Text)
 	create := func(change fields) answer {
@@ -82,7 +83,7 @@ func TestKeyCreatesNoLargerKey(t *testing.T) {
 			t.Errorf("expiresAt %s: field %q", at, a.text("field"))
 		}
 	}
-	for _, change := range []fields{{"expiresAt": nil}, {"expiresAt": ""},
+	for _, change := range []fields{{},
 		{"expiresAt": end.Format(time.RFC3339Nano)}} {
 		if got := create(change).want(200, "").text("expiresAt"); got != end.UTC().Format("2006-01-02T15:04:05.000Z") {
 			t.Errorf("with %v the key expires at %q, want %s", change, got, end)
@@ -98,6 +99,26 @@ func TestKeyCreatesNoLargerKey(t *testing.T) {
 		create(fields{"scope": "publish", "linkLifeSeconds": life}).want(400, "invalid_request")
 	}
 	create(fields{"scope": nil}).want(400, "invalid_request")
+	// What the empty variable of a template gives must not get the most.
+	for _, field := range []string{"name", "scope", "expiresAt", "linkLifeSeconds"} {
+		for _, empty := range []string{`null`, `""`, `" "`, `0`, `0.5`, `false`, `[]`, `{}`} {
+			body := `{"name": "x", "scope": "publish", "expiresAt": "2026-05-05T11:00:00Z", "linkLifeSeconds": 3600}`
+			body = regexp.MustCompile(`"`+field+`": [^,}]*`).ReplaceAllString(body, `"`+field+`": `+empty)
+			a := f.send(key, "POST", "/keys", "application/json", body)
+			if field == "name" && empty == `" "` {
+				continue // a name
+			}
+			if a.want(400, "invalid_request"); a.text("field") != field {
+				t.Errorf("%s: field %q", body, a.text("field"))
+			}
+		}
+	}
+	for _, field := range []string{"expiresAt", "replace", "website"} {
+		if a := f.call(full, "POST", "/uploads/complete", noteFile.with(fields{"path": "x", field: ""})).want(400,
+			"invalid_request"); a.text("field") != field {
+			t.Errorf("%s: field %q", field, a.text("field"))
+		}
+	}
 }
 
 // TestEndedKeyCreatesNone checks that a key that was revoked, or whose account

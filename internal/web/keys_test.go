@@ -16,7 +16,7 @@ import (
 func TestEndedKeys(t *testing.T) {
 	d := newDesk(t)
 	for i := range 25 {
-		_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: fmt.Sprint("old ", i)})
+		_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: fmt.Sprint("old ", i), Scope: vitrine.ScopeFull})
 		d.check(err)
 		keys, err := d.server.Keys.List(t.Context(), d.member.Email)
 		d.check(err)

@@ -318,7 +318,7 @@ func TestSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	cookie := d.signIn(mod)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second", Scope: vitrine.ScopeFull})
 	d.check(err)
 	list := func(want int) {
 		t.Helper()

@@ -300,7 +300,7 @@ func sameJSON(t *testing.T, what string, got any, want []byte) {
 // by reason and with the known programs.
 func TestExcludedInTheAPI(t *testing.T) {
 	s := newSite(t)
-	key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test"})
+	key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
 	s.check(err)
 	l := s.publish("notes.txt", samples["notes.txt"])
 	for agent, times := range map[string]int{"ChatGPT-User/1.0; +https://openai.com/bot": 3, "Claude-User/1.0": 2,

@@ -44,7 +44,7 @@ func newBucketSiteOn(t *testing.T, server *vitrinetest.S3Server) (*site, *s3.Blo
 // a bucket.
 func TestBucket(t *testing.T) {
 	d, b := newBucketSite(t)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "test"})
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
 	d.check(err)
 	c, err := client.New(d.url, string(key.Text))
 	d.check(err)

@@ -56,6 +56,9 @@ func (s *Handler) WithKey(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFun
 		if err == nil {
 			err = c.Need(scope)
 		}
+		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized && httpx.Bearer(r) != "" {
+			s.Log.Info("API key refused")
+		}
 		if err != nil {
 			return err
 		}
@@ -136,7 +139,7 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
 		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"),
-		Replaces: filled(f.FilledText("replace")), Website: filled(f.FilledText("website")), Precondition: condition(r, c)}
+		Replaces: target(&f, "replace"), Website: target(&f, "website"), Precondition: condition(r, c)}
 	if err := s.wrong(c.Account, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
@@ -147,10 +150,15 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	return b, s.notAsExpected(w, r, c.Account, req.Replaces, err)
 }
 
-// filled returns "" for a field that was not sent.
-func filled(text *string) string {
+// target reads the slug of what an upload changes, or "" if it was not sent. An
+// empty one is an error: it must not make a new public link.
+func target(f *httpx.Fields, name string) string {
+	text := f.OptionalText(name)
 	if text == nil {
 		return ""
+	}
+	if *text == "" {
+		f.Wrong(name, "The field \""+name+"\" is empty. Leave it out, or send a slug.")
 	}
 	return *text
 }
@@ -194,8 +202,8 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	f := httpx.Fields{Object: o}
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
-		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")),
-		Website: filled(f.FilledText("website")), Precondition: condition(r, c)}
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: target(&f, "replace"),
+		Website: target(&f, "website"), Precondition: condition(r, c)}
 	req.ExpiresAt = expiry(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife

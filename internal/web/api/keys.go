@@ -60,12 +60,13 @@ type createdKey struct {
 	APIKey string `json:"apiKey"`
 }
 
-// maxLinkLife bounds linkLifeSeconds: about thirty years.
-const maxLinkLife = 1_000_000_000
+// minLinkLife and maxLinkLife bound linkLifeSeconds: a minute, and about thirty
+// years.
+const minLinkLife, maxLinkLife = 60, 1_000_000_000
 
 // CreateKey creates a key with at most the rights of the key of the request.
 func (s *Handler) CreateKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	o, err := httpx.ReadObject(w, r)
+	o, err := httpx.ReadFilled(w, r)
 	if err != nil {
 		return err
 	}
@@ -74,11 +75,14 @@ func (s *Handler) CreateKey(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if at := expiry(&f); at != nil {
 		req.ExpiresAt = *at
 	}
-	seconds := f.OptionalInteger("linkLifeSeconds")
-	if seconds < 0 || seconds > maxLinkLife {
-		f.Wrong("linkLifeSeconds", "The field \"linkLifeSeconds\" must be a number of seconds up to 1000000000.")
+	if o["linkLifeSeconds"] != nil {
+		seconds := f.Integer("linkLifeSeconds")
+		if seconds < minLinkLife || seconds > maxLinkLife {
+			f.Wrong("linkLifeSeconds",
+				"The field \"linkLifeSeconds\" must be a whole number of seconds, from 60 to 1000000000.")
+		}
+		req.LinkLife = time.Duration(seconds) * time.Second
 	}
-	req.LinkLife = time.Duration(seconds) * time.Second
 	if f.Err != nil {
 		return f.Err
 	}
@@ -91,6 +95,7 @@ func (s *Handler) CreateKey(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if err != nil {
 		return err
 	}
+	s.Log.Info("API key created", "account", c.ID, "key", key.ID, "scope", key.Scope, "by", "key")
 	return httpx.WriteJSON(w, createdKey{newKeyItem(c, key.APIKey), string(key.Text)})
 }
 

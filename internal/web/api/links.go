@@ -226,7 +226,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 
 // expiry parses expiresAt, or nil if not given.
 func expiry(f *httpx.Fields) *time.Time {
-	text := f.FilledText("expiresAt")
+	text := f.OptionalText("expiresAt") // an empty one is no time: it must not mean never
 	if text == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,13 +32,32 @@ func InvalidJSON(message string) error { return vitrine.Errorf(vitrine.CodeInval
 // ReadObject reads a request's body: one JSON object in valid UTF-8 without
 // duplicate names, within the bounds.
 func ReadObject(w http.ResponseWriter, r *http.Request) (Object, error) {
-	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		return nil, InvalidJSON("Send the body as application/json.")
-	}
-	o, err := ReadBounded(w, r, maxBody)
+	o, err := readJSON(w, r)
 	// Serializers of many languages write null for a missing value.
 	maps.DeleteFunc(o, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
 	return o, err
+}
+
+// ReadFilled reads a request's body like ReadObject, but members that are null
+// or "" are errors. It is for requests in which a member that is left out means
+// more rights: the empty variable of a template must not give them.
+func ReadFilled(w http.ResponseWriter, r *http.Request) (Object, error) {
+	o, err := readJSON(w, r)
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if v := o[name]; err == nil && (v.Kind() == 'n' || string(v) == `""`) {
+			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name,
+				Message: "The field \"" + name + "\" is empty. Give it a value, or leave it out."}
+		}
+	}
+	return o, err
+}
+
+// readJSON reads a request's body, of the right type and within the bounds.
+func readJSON(w http.ResponseWriter, r *http.Request) (Object, error) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		return nil, InvalidJSON("Send the body as application/json.")
+	}
+	return ReadBounded(w, r, maxBody)
 }
 
 // ReadBounded reads a body of at most limit bytes as a JSON object.

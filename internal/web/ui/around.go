@@ -10,6 +10,11 @@ import (
 	"vitrine"
 )
 
+// permissions denies what no page of ours uses. A published page that is opened
+// by itself could otherwise ask for it in the name of this site.
+const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), " +
+	"magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()"
+
 // Around gives every request an ID and every answer the common headers, and
 // catches panics.
 func (s *Pages) Around(next http.Handler) http.Handler {
@@ -20,6 +25,7 @@ func (s *Pages) Around(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Request-Id", id)
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Permissions-Policy", permissions)
 		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 		if s.PublicURL.Scheme == "https" {
 			h.Set("Strict-Transport-Security", "max-age=31536000")

@@ -108,6 +108,7 @@ func (s *Handler) startSession(w http.ResponseWriter, r *http.Request, in auth.S
 		}
 	}
 	s.SetSession(w, string(in.Session), int(vitrine.MaxSessionLife/time.Second))
+	s.Log.Info("signed in", "account", in.Account.ID)
 	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r),
 		func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)
 	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(),

@@ -36,6 +36,7 @@ func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
 		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
+		s.Log.Info("sign-in failed", "reason", vitrine.CodeOf(err)) // no address, which may be a mistyped password
 		return s.again(w, r, "signin.html", &p, err)
 	}
 	return s.startSession(w, r, in, f.Get("next"))
@@ -51,6 +52,7 @@ func (s *Handler) Offer(w http.ResponseWriter, r *http.Request) error {
 func (s *Handler) SignIn(w http.ResponseWriter, r *http.Request) error {
 	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		s.Log.Info("sign-in failed", "reason", "link")
 		return s.WriteSignIn(w, r, http.StatusUnauthorized,
 			ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot,
 				BackName: "Sign in with a password",

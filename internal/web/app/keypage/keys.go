@@ -151,6 +151,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		}
 		return err
 	}
+	s.Log.Info("API key created", "account", me.ID, "key", key.ID, "scope", key.Scope, "by", "page")
 	return s.reveal(w, r, me, key.Text)
 }
 
