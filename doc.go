@@ -98,6 +98,7 @@
 //	filetype             kinds, names and reasons; a package for each family
 //	filetype/inspect     a file's bytes to facts, or a refusal
 //	visitor, geo         a request to labels, bot reason and viewer; its city, by a file
+//	charset              the encoding of a text, and its letters
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text
@@ -105,6 +106,7 @@
 //	remote, operator     commands over the API; commands in the data directory
 //	command, terminal    arguments; output of commands; credentials, manifest: files
 //	instance, datadir    an open instance; who serves from a directory, its room
+//	hostname             hosts as the network needs them
 //	durable              changes of files that survive a crash
 //	limits               limits of plans, as written in flags
 //	signer               signed URLs and tokens

@@ -22,7 +22,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine client accept audit auth clamav clickhouse collections command credentials
-cmd/vitrine                  datadir disk durable geo importer ingest instance lease limits logowner mail manifest
+cmd/vitrine                  datadir disk durable geo hostname importer ingest instance lease limits logowner mail manifest
 cmd/vitrine                  moderation operator outbox ownviews preview publish reclassify remote s3 sitestats
 cmd/vitrine                  spool sqldb sqlstore storageowner terminal viewdb visitor web web/api web/app
 cmd/vitrine                  web/httpx web/ui worker report
@@ -39,24 +39,26 @@ filetype/archive             filetype
 filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text
 filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text
+charset
 turn
 sharedclock
 geo                          durable
+hostname
 visitor
 worker
-credentials                  terminal
+credentials                  hostname terminal
 datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
 fold
 secrets
 command                      terminal
-agent                        client report secrets terminal
+agent                        charset client report secrets terminal
 remote                       vitrine agent client credentials filetype fold report terminal
 limits                       vitrine terminal
 markup                       vitrine filetype
 password                     vitrine turn
-webvtt                       vitrine
+webvtt                       vitrine charset
 signer                       vitrine report
 
 access                       vitrine
@@ -90,9 +92,9 @@ operator                     terminal web/httpx
 clamav                       vitrine
 clickhouse                   vitrine report durable visits
 disk                         vitrine signer durable
-mail                         vitrine
+mail                         vitrine hostname
 preview                      vitrine filetype filetype/inspect
-s3                           vitrine durable
+s3                           vitrine durable hostname
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine report filetype sqldb
@@ -134,7 +136,7 @@ web/app/versionpage          vitrine filetype publish versions web/app web/httpx
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
 web/chart                    web/ui
-web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
+web/content                  vitrine accept charset collections filetype filetype/inspect links moderation sitestats
 web/content                  turn web/httpx web/ui web/viewer
 web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
@@ -144,7 +146,7 @@ web/public                   vitrine report accept collections filetype ingest l
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx
-web/viewer                   vitrine filetype markup publish signer web/httpx web/ui report
+web/viewer                   vitrine charset filetype markup publish signer web/httpx web/ui report
 
 vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
@@ -405,10 +407,10 @@ var dependencies = map[string]string{
 	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",
 	"golang.org/x/image":                 "TIFF, WebP and BMP, scaling, and text on cards",
-	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became",
+	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became; names of hosts in Punycode",
 	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
 	"golang.org/x/sys":                   "sync_file_range, file locks, and what a child that reads strangers' files gives up",
-	"golang.org/x/text":                  "language tags, what languages call themselves, and one form for the same characters",
+	"golang.org/x/text":                  "language tags, what languages call themselves, one form for the same characters, and encodings of texts",
 	"golang.org/x/term":                  "whether the output is a terminal, and its width",
 	"modernc.org/sqlite":                 "SQLite without cgo",
 	"rsc.io/qr":                          "QR codes",

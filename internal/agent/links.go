@@ -2,11 +2,10 @@ package agent
 
 import (
 	"io"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"vitrine/client"
+	"vitrine/internal/charset"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -112,11 +111,8 @@ func (c call) get(in getIn) (detailOut, error) {
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxSource+1))
 	if out.SourceCut = len(b) > maxSource; out.SourceCut {
 		b = b[:maxSource]
-		for len(b) > 0 && !utf8.Valid(b[max(len(b)-utf8.UTFMax, 0):]) {
-			b = b[:len(b)-1]
-		}
 	}
-	out.Source = strings.ToValidUTF8(string(b), "\uFFFD")
+	out.Source = charset.Decode(b, out.SourceCut)
 	return out, err
 }
 

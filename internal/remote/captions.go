@@ -17,7 +17,7 @@ import (
 
 type CaptionsCmd struct {
 	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	File     string `arg:"" optional:"" predictor:"file" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
+	File     string `arg:"" optional:"" predictor:"file" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt). Without it, the captions of the link are listed."`
 	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
 	Delete   bool   `help:"Delete the captions in the language."`
 	Yes      bool   `short:"y" help:"Do not ask before captions are deleted. Required for that without a terminal."`

@@ -8,14 +8,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/charset"
 )
 
 // Errors in captions.
 var (
-	errNotText   = errors.New("the captions are not UTF-8 text: save them in that encoding")
+	errNotText   = errors.New("the captions are not text")
 	errNoForm    = errors.New("this is neither WebVTT, which begins with the word WEBVTT, nor SubRip (.srt)")
 	errNoCue     = errors.New("there is no cue with a time such as 00:01.000 --> 00:04.000 in the captions")
 	errConverted = errors.New("the captions are larger than 1 MiB as WebVTT")
@@ -25,12 +25,12 @@ const vttSignature = "WEBVTT"
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Parse checks WebVTT and returns it without a byte order mark, or makes WebVTT
-// of SubRip. It has one cue at least whose time makes sense; others a player
-// passes over.
+// Parse checks WebVTT and returns it as UTF-8 without a byte order mark, or
+// makes WebVTT of SubRip. It has one cue at least whose time makes sense;
+// others a player passes over.
 func Parse(text []byte) ([]byte, error) {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+	text = []byte(charset.Decode(text, false))
+	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, errNotText
 	}
 	lines := strings.Split(lineEnds.Replace(string(text)), "\n")

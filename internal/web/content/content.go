@@ -7,10 +7,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -136,15 +136,15 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if err != nil && !errors.Is(err, io.EOF) {
 		return vitrine.Unavailable(err)
 	}
-	charset := charsetOf(head)
+	_, label := charset.Page(head)
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
-	h.Set("Content-Type", "text/html; charset="+charset)
+	h.Set("Content-Type", "text/html; charset="+label)
 	s.SetPolicy(w, r, httpx.HTMLFrame, "sandbox", viewer.HTMLSandbox)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if !strings.HasPrefix(charset, "utf-16") {
+	if !strings.HasPrefix(label, "utf-16") {
 		n := prologue(head)
 		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("viewer/html/frame.js") + `"></script>`
 		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
@@ -160,28 +160,7 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 
 // htmlHead is how much of an HTML file is examined for its encoding and
 // beginning.
-const htmlHead = 4 << 10
-
-var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})`)
-
-// charsetOf returns the encoding of an HTML file: by its byte order mark, by
-// its own declaration, otherwise UTF-8.
-func charsetOf(head []byte) string {
-	switch {
-	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		return "utf-16be"
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
-		return "utf-16le"
-	}
-	if m := metaCharset.FindSubmatch(head); m != nil {
-		// A file that can be read up to here as ASCII is not UTF-16, even if it
-		// declares so (HTML standard, encoding sniffing).
-		if c := strings.ToLower(string(m[1])); !strings.HasPrefix(c, "utf-16") {
-			return c
-		}
-	}
-	return "utf-8"
-}
+const htmlHead = 16 << 10
 
 // prologue returns the length of what precedes the first element of an HTML
 // document: byte order mark, space, comments, document type. A script inserted

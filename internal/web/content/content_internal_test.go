@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/public"
-	"vitrine/internal/web/viewer"
 )
 
 // TestDisposition checks that the UTF-8 parameter has the original name, and
@@ -85,24 +84,7 @@ func FuzzPrologue(f *testing.F) {
 			!bytes.Contains(html[:i], []byte("<?")) {
 			t.Fatalf("prologue = %q", html[:n])
 		}
-		_ = charsetOf(html)
 	})
-}
-
-func TestCharset(t *testing.T) {
-	for html, want := range map[string]string{
-		"":                                "utf-8",
-		"<meta charset=UTF-8>":            "utf-8",
-		"<meta charset=\"Shift_JIS\">":    "shift_jis",
-		"<meta name=x content='charset'>": "utf-8",
-		"<meta charset=\"x\r\ny\">":       "utf-8",
-		"\xfe\xff\x00<":                   "utf-16be",
-		"\xff\xfe<\x00":                   "utf-16le",
-	} {
-		if got := charsetOf([]byte(html)); got != want {
-			t.Errorf("charset of %q = %s, want %s", html, got, want)
-		}
-	}
 }
 
 func TestAcceptsGzip(t *testing.T) {
@@ -122,20 +104,4 @@ func TestFromStart(t *testing.T) {
 			t.Errorf("FromStart(%q) = %t, want %t", header, got, want)
 		}
 	}
-}
-
-// FuzzDecodeText checks that any bytes become valid UTF-8 of a bounded size,
-// and that valid UTF-8 does not change.
-func FuzzDecodeText(f *testing.F) {
-	f.Add([]byte("Gr\xc3\xbc\xc3"), true)
-	f.Add([]byte{0xff, 0xfe, 0x3d, 0xd8}, true)
-	f.Fuzz(func(t *testing.T, b []byte, cut bool) {
-		got := viewer.DecodeText(b, cut)
-		if !utf8.ValidString(got) || len(got) > 3*len(b) {
-			t.Fatalf("decoded %q to %q", b, got)
-		}
-		if utf8.Valid(b) && !bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) && got != string(b) {
-			t.Fatalf("decoded %q to %q, want it unchanged", b, got)
-		}
-	})
 }

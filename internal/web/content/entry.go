@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/inspect"
@@ -187,7 +188,7 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 				return vitrine.Unavailable(err)
 			}
 			cut := e.Size > int64(len(text))
-			p.Content = viewer.Arrange(e.Name, viewer.DecodeText(text, cut), cut)
+			p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut)
 		} else {
 			p.File = here + "bytes"
 		}

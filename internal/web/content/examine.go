@@ -7,12 +7,12 @@ import (
 	"net/http"
 
 	"vitrine"
+	"vitrine/internal/charset"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 )
 
 // OnExamined finds the link of an examine token, in any state, if its account
@@ -176,7 +176,7 @@ var active = map[atom.Atom]bool{
 
 // inertCopy returns a web page as UTF-8 without its active elements.
 func inertCopy(in io.Reader) ([]byte, error) {
-	text, err := charset.NewReader(in, "")
+	text, err := charset.PageReader(in)
 	if err != nil {
 		return nil, err
 	}

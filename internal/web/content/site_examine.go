@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/charset"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 )
 
 // ExamineSite shows a moderator a version of a website, in any state: its pages
@@ -71,7 +71,7 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 // elements, but with styles. Addresses below the website's root are rewritten
 // to base; links out of it lead nowhere.
 func inertSitePage(in io.Reader, base string) ([]byte, error) {
-	text, err := charset.NewReader(in, "")
+	text, err := charset.PageReader(in)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/charset"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -324,10 +325,10 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 	return nil
 }
 
-// siteFileType returns the Content-Type of a file. An HTML page may declare its
-// own encoding.
+// siteFileType returns the Content-Type of a file. A text has its own encoding.
 func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
-	if f.Type != "text/html" {
+	media, _, _ := strings.Cut(f.Type, ";")
+	if !strings.HasPrefix(media, "text/") {
 		return cmp.Or(f.Type, "application/octet-stream")
 	}
 	var in io.Reader = io.NewSectionReader(packed, 0, packed.Size())
@@ -337,7 +338,8 @@ func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 		in = unpacked
 	}
 	head, _ := io.ReadAll(io.LimitReader(in, htmlHead))
-	return "text/html; charset=" + charsetOf(head)
+	_, label := charset.Page(head)
+	return media + "; charset=" + label
 }
 
 // withStatus replaces the status 200.

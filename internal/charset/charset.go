@@ -1,0 +1,193 @@
+// Package charset finds the encoding of a text and decodes it for pages. The
+// bytes of a file stay as they are: only what is shown of them is decoded.
+//
+// Most texts are UTF-8. What Excel writes as CSV, and what old programs write,
+// is not, and rarely says what it is. Then the encoding is guessed from the
+// letters: the one in which the text reads best.
+package charset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/transform"
+)
+
+// Decode returns a text as valid UTF-8, without a byte order mark. With cut, it
+// is the beginning of a longer one, and an incomplete last character is
+// removed.
+func Decode(b []byte, cut bool) string {
+	e := Of(b, cut)
+	if e != unicode.UTF8 {
+		if decoded, err := e.NewDecoder().Bytes(b); err == nil {
+			b = decoded
+		}
+	}
+	text := strings.TrimPrefix(strings.ToValidUTF8(string(b), "\ufffd"), "\ufeff")
+	if cut {
+		text = strings.TrimRight(text, "\ufffd")
+	}
+	return text
+}
+
+// Of returns the encoding of a text: by its byte order mark; UTF-8 if it is
+// valid, or nearly so; by its own declaration; otherwise the one in which it
+// reads best. With cut, the text may end within a character.
+func Of(b []byte, cut bool) encoding.Encoding {
+	switch e := marked(b); {
+	case e != nil:
+		return e
+	case bytes.Contains(b, []byte("\x1b$B")), bytes.Contains(b, []byte("\x1b$@")):
+		return japanese.ISO2022JP
+	}
+	if e := wide(b); e != nil {
+		return e
+	}
+	valid, invalid := count(b, cut)
+	if invalid == 0 || valid > invalid { // damaged, or several texts in one file
+		return unicode.UTF8
+	}
+	if e := declared(b); e != nil && e != unicode.UTF8 {
+		return e
+	}
+	return guess(b)
+}
+
+// marked returns the encoding of a byte order mark, or nil.
+func marked(b []byte) encoding.Encoding {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
+		return unicode.UTF8
+	case bytes.HasPrefix(b, []byte("\xff\xfe\x00\x00")):
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
+	case bytes.HasPrefix(b, []byte("\x00\x00\xfe\xff")):
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	return nil
+}
+
+// wide returns the encoding of UTF-16 or UTF-32 without a byte order mark, or
+// nil. Lines and spaces of any language are ASCII, whose other bytes are zeros
+// at the same places.
+func wide(b []byte) encoding.Encoding {
+	b = b[:min(len(b), 4<<10)&^3]
+	var zeros [4]int
+	for i, c := range b {
+		if c == 0 {
+			zeros[i%4]++
+		}
+	}
+	most, n := len(b)/4, zeros
+	few := func(at ...int) bool {
+		for _, i := range at {
+			if n[i]*20 > most {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case most == 0:
+	case n[3] == most && n[2]*10 > most*9 && few(0):
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
+	case n[0] == most && n[1]*10 > most*9 && few(3):
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
+	case few(0, 2) && (n[1]+n[3])*5 > most:
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case few(1, 3) && (n[0]+n[2])*5 > most:
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	return nil
+}
+
+// count counts the characters of UTF-8 beyond ASCII, and the bytes that are
+// none.
+func count(b []byte, cut bool) (valid, invalid int) {
+	for len(b) > 0 {
+		if b[0] < utf8.RuneSelf {
+			b = b[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(b)
+		switch {
+		case r != utf8.RuneError || n > 1:
+			valid++
+		case cut && !utf8.FullRune(b):
+			return valid, invalid
+		default:
+			invalid++
+		}
+		b = b[n:]
+	}
+	return valid, invalid
+}
+
+// declaration matches what XML, HTML, CSS and some sources say of their
+// encoding.
+var declaration = regexp.MustCompile(`(?i)^\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["']([a-z0-9_:.-]{2,40})["']|` +
+	`<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})|^@charset "([a-z0-9_:.-]{2,40})"`)
+
+// declared returns the encoding that a text declares, or nil. One that was read
+// as ASCII up to there is not UTF-16.
+func declared(b []byte) encoding.Encoding {
+	m := declaration.FindSubmatch(b[:min(len(b), 4<<10)])
+	for _, name := range m[min(1, len(m)):] {
+		if len(name) == 0 {
+			continue
+		}
+		e, err := htmlindex.Get(string(name))
+		label, _ := htmlindex.Name(e)
+		if err != nil || strings.HasPrefix(label, "utf-16") || label == "replacement" {
+			return nil
+		}
+		return e
+	}
+	return nil
+}
+
+// maxHead is how much of a web page is examined for its encoding.
+const maxHead = 16 << 10
+
+// Page returns the encoding of a web page from its beginning, as browsers do:
+// its declaration applies, also to what is UTF-8. label is its name for
+// browsers.
+func Page(head []byte) (e encoding.Encoding, label string) {
+	e = marked(head)
+	if e == nil {
+		e = declared(head)
+	}
+	if e == nil || e == unicode.UTF8 {
+		e = Of(head, true)
+	}
+	label, err := htmlindex.Name(e)
+	if err != nil { // no browser reads it
+		return charmap.Windows1252, "windows-1252"
+	}
+	return e, label
+}
+
+// PageReader returns the text of a web page as UTF-8.
+func PageReader(in io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(in, maxHead)
+	head, err := b.Peek(maxHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	e, _ := Page(head)
+	return transform.NewReader(b, e.NewDecoder()), nil
+}

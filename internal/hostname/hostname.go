@@ -1,0 +1,41 @@
+// Package hostname writes the hosts that people configure as the network needs
+// them.
+package hostname
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// Host returns the host and port of an address in lower case. Letters outside
+// ASCII become Punycode, the form in which browsers send them: a link with
+// anything else would lead nowhere.
+func Host(u *url.URL) (string, error) {
+	name, err := ASCII(u.Hostname())
+	switch {
+	case err != nil:
+		return "", err
+	case u.Port() != "":
+		return net.JoinHostPort(name, u.Port()), nil
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	}
+	return name, nil
+}
+
+// ASCII returns the name of a host in lower case, with Punycode for letters
+// outside ASCII.
+func ASCII(name string) (string, error) {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
+		return strings.ToLower(name), nil
+	}
+	ascii, err := idna.Lookup.ToASCII(name)
+	if err != nil {
+		return "", fmt.Errorf("%q is not the name of a host", name)
+	}
+	return ascii, nil
+}
