@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/geo"
+	"vitrine/internal/hostname"
 	"vitrine/internal/instance"
 	"vitrine/internal/limits"
 	"vitrine/internal/moderation"
@@ -190,5 +191,9 @@ func origin(flag, s string) (*url.URL, error) {
 		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag,
 			s)
 	}
-	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+	host, err := hostname.Host(u)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: host}, nil
 }

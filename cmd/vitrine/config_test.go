@@ -85,6 +85,8 @@ func TestOrigins(t *testing.T) {
 	}{
 		{nil, "http://localhost:8080", "http://localhost:8080"},
 		{[]string{"--public-url", "https://Share.Example/"}, "https://share.example", "https://share.example"},
+		{[]string{"--public-url", "https://münchen.example", "--content-url", "https://例え.テスト:8443"},
+			"https://xn--mnchen-3ya.example", "https://xn--r8jz45g.xn--zckzah:8443"},
 		{[]string{"--public-url", "https://a.example", "--content-url", "https://b.example:8443"}, "https://a.example",
 			"https://b.example:8443"},
 	} {

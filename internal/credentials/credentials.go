@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"vitrine/internal/hostname"
 	"vitrine/internal/terminal"
 )
 
@@ -50,8 +51,12 @@ func NormalServer(address string) (string, error) {
 		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example",
 			address))
 	}
+	host, err := hostname.Host(u)
+	if err != nil {
+		return "", terminal.Usage("the address of the server: " + err.Error())
+	}
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v1"), "/")
-	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil
+	return u.Scheme + "://" + host + path, nil
 }
 
 // withScheme completes an address without a scheme. For other addresses it

@@ -157,7 +157,13 @@ func (t Type) accepts(declared string) bool {
 		func(r rune) bool { return r < ' ' || r > '~' }) {
 		return false
 	}
-	essence, _, _ := strings.Cut(declared, ";")
-	essence = strings.ToLower(strings.Trim(essence, " "))
-	return essence == Unknown || slices.Contains(t.Accepts, essence)
+	media := MediaType(declared)
+	return media == Unknown || slices.Contains(t.Accepts, media)
+}
+
+// MediaType returns a MIME type in lower case and without its parameters, such
+// as "; charset=utf-8". Types are the same if it is the same.
+func MediaType(s string) string {
+	s, _, _ = strings.Cut(s, ";")
+	return strings.ToLower(strings.TrimSpace(s))
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/hostname"
 
 	"github.com/wneessen/go-mail"
 )
@@ -73,7 +74,11 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 		u.Scheme != "smtps" {
 		return nil, "", errors.New("the mail server must be smtp://user:password@host:587 or smtps://user:password@host:465")
 	}
-	host, q := u.Hostname(), u.Query()
+	q := u.Query()
+	host, err := hostname.ASCII(u.Hostname())
+	if err != nil {
+		return nil, "", err
+	}
 	off := q.Get("tls") == "off"
 	if len(q) > 1 || len(q) == 1 && !off || off && u.Scheme == "smtps" {
 		return nil, "", errors.New("the address of the mail server must end with host and port; smtp:// may also end with ?tls=off")

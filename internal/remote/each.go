@@ -28,7 +28,7 @@ func forEach(ctx context.Context, t *terminal.Terminal, args []string, what stri
 		if ctx.Err() != nil {
 			return err
 		}
-		named := fmt.Errorf("%s: %w", shown(arg), err)
+		named := &terminal.NamedError{Name: shown(arg), Err: err}
 		errs = append(errs, named)
 		unprinted := failed(arg, err)
 		if left := args[i+1:]; len(left) > 0 && (unprinted != nil || hopeless(err)) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/hostname"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -121,7 +122,11 @@ func server(name, value string) (string, error) {
 		return "", fmt.Errorf("%s must be https:// or http:// and a host, such as %s=https://s3.example.com",
 			name, name)
 	}
-	return e.Scheme + "://" + e.Host, nil
+	host, err := hostname.Host(e)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return e.Scheme + "://" + host, nil
 }
 
 func open(ctx context.Context, address string, now func() time.Time, l limits) (*Blobs, error) {

@@ -52,6 +52,11 @@ func TestSentence(t *testing.T) {
 		want string
 	}{
 		{errors.New("disk full"), "disk full"},
+		{errors.New("Bad.exe.pdf is a directory."), "Bad.exe.pdf is a directory"},
+		{&NamedError{"Bad exe.pdf", vitrine.Errorf(vitrine.CodeNotFound, "Files are missing.")},
+			"Bad exe.pdf: files are missing"},
+		{&NamedError{"Report", &client.Error{Code: "invalid_name", Message: "Rename it."}},
+			"Report: rename it (invalid_name)"},
 		{vitrine.Errorf(vitrine.CodeNotFound, "There is no such key."), "there is no such key"},
 		{&vitrine.Error{Message: "The log is full.", Err: errors.New("ENOSPC")}, "the log is full (ENOSPC)"},
 		{errors.New("PostgreSQL 12 is too old. Use 14 or newer."), "PostgreSQL 12 is too old. Use 14 or newer"},

@@ -73,7 +73,23 @@ func (to *Target) shownKey() string {
 // Sentence returns the error message for the command line. Unlike the message
 // for visitors, it includes the cause. It begins in lower case and has no full
 // stop at the end, as it follows the name of the program.
-func (t *Terminal) Sentence(err error) string { return lowered(t.sentence(err)) }
+func (t *Terminal) Sentence(err error) string {
+	if named := new(NamedError); errors.As(err, &named) {
+		return named.Name + ": " + t.Sentence(named.Err)
+	}
+	return lowered(t.sentence(err))
+}
+
+// NamedError is the error of one argument, whose name its message begins with
+// as it was typed.
+type NamedError struct {
+	Name string
+	Err  error
+}
+
+func (n *NamedError) Error() string { return n.Name + ": " + n.Err.Error() }
+
+func (n *NamedError) Unwrap() error { return n.Err }
 
 // lowered returns a message without its final full stop, and with a small first
 // letter if its first word is not a name.
@@ -83,7 +99,7 @@ func lowered(message string) string {
 	if word == "" || word == "Vitrine" || strings.ToLower(word[1:]) != word[1:] {
 		return message
 	}
-	if rest == "" {
+	if rest == "" || strings.ContainsAny(word, `./\_`) { // a file
 		return message
 	}
 	return strings.ToLower(word[:1]) + message[1:]
@@ -186,10 +202,14 @@ func (to *Target) wrong(err error) string {
 		}
 		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
 	}
-	cannot, check := "cannot reach "+to.Server+": ", "the address (--server or VITRINE_SERVER)."
+	cannot, check, party := "cannot reach "+to.Server+": ", "the address (--server or VITRINE_SERVER).", "the server"
 	if storage := new(client.StorageError); errors.As(err, &storage) {
 		cannot = fmt.Sprintf("cannot reach %s, which %s names for uploads: ", storage.Address, to.Server)
 		check = "--public-url and --files of the server."
+	}
+	if proxy := proxyAt(err, to.Server); proxy != "" {
+		cannot = strings.TrimSuffix(cannot, ": ") + " through the proxy " + proxy + ": "
+		check, party = "HTTP_PROXY and HTTPS_PROXY.", "the proxy"
 	}
 	var dns *net.DNSError
 	var op *net.OpError
@@ -205,7 +225,7 @@ func (to *Target) wrong(err error) string {
 	case errors.As(err, &dns):
 		return cannot + "the name " + dns.Name + " cannot be looked up. Check the network and " + check
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return cannot + "nothing listens there. Check that the server is running, and " + check
+		return cannot + "nothing listens there. Check that " + party + " is running, and " + check
 	case errors.As(err, &certificate), errors.As(err, &unknown):
 		return cannot + "its certificate is not valid: " + err.Error()
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
@@ -216,4 +236,24 @@ func (to *Target) wrong(err error) string {
 		return cannot + op.Err.Error() + ". Check the network and " + check
 	}
 	return ""
+}
+
+// proxyAt returns the address of the proxy that a request did not reach, or "".
+func proxyAt(err error, server string) string {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "proxyconnect" {
+		return ""
+	}
+	if storage := new(client.StorageError); errors.As(err, &storage) {
+		server = storage.Address
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return proxy.Redacted()
 }

@@ -97,6 +97,7 @@ func (h *handlers) frontRoutes(r *router) {
 // that these send.
 func (h *handlers) publicRoutes(r *router) {
 	r.link("GET /p/{slug}", h.public.Show(public.OwnPage))
+	r.link("GET /p/{slug}/{$}", h.public.Show(public.OwnPage)) // leads to the page
 	r.link("GET /p/{slug}/embed", h.public.Show(public.Embedded))
 	r.link("GET /p/{slug}/picture", h.public.SendPicture)
 	r.link("GET /p/{slug}/download", h.public.EndWhenDisabled(h.public.Download))
@@ -107,6 +108,7 @@ func (h *handlers) publicRoutes(r *router) {
 	r.json("POST /p/{slug}/beacon", h.public.Beacon)
 	r.plain("GET /oembed", h.public.Oembed)
 	r.page("GET /a/{slug}", h.public.ShowAlbum)
+	r.page("GET /a/{slug}/{$}", h.public.ShowAlbum) // leads to the page
 	r.page("GET /a/{slug}/download", h.public.DownloadAlbum)
 	r.page("GET /report/website/{slug}", h.public.OnSite(h.public.SiteReportForm))
 	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
@@ -205,6 +207,7 @@ func (h *handlers) reportRoutes(r *router) {
 	r.member("POST /links/{slug}/analytics/share", h.analytics.Share)
 	r.member("POST /links/{slug}/analytics/share/{id}/revoke", h.analytics.Unshare)
 	r.page("GET /r/{token}", h.analytics.ShowShared)
+	r.page("GET /r/{token}/{$}", h.analytics.ShowShared) // leads to the page
 	r.form("POST /r/{token}", h.analytics.EnterShared)
 	r.page("GET /r/{token}/pages/{page}", h.analytics.SharedThumb)
 	r.page("GET /r/{token}/embed", h.analytics.EmbedShared)

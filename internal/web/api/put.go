@@ -1,10 +1,10 @@
 package api
 
 import (
-	"mime"
 	"net/http"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/web/httpx"
 )
 
@@ -28,7 +28,7 @@ func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !sameType(r.Header.Get("Content-Type"), g.Type) {
+	if filetype.MediaType(r.Header.Get("Content-Type")) != filetype.MediaType(g.Type) { // clients add a charset
 		return vitrine.Errorf(vitrine.CodeTypeMismatch,
 			"The Content-Type of the PUT must be %q, as announced in step 1.", g.Type)
 	}
@@ -46,23 +46,4 @@ func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("ETag", etag)
 	return httpx.WriteJSON(w, struct{}{})
-}
-
-// sameType compares a Content-Type with the one announced, regardless of case
-// and spacing.
-func sameType(got, want string) bool {
-	if got == want {
-		return true
-	}
-	g, gp, err1 := mime.ParseMediaType(got)
-	w, wp, err2 := mime.ParseMediaType(want)
-	if err1 != nil || err2 != nil || g != w || len(gp) != len(wp) {
-		return false
-	}
-	for k, v := range gp {
-		if wp[k] != v {
-			return false
-		}
-	}
-	return true
 }

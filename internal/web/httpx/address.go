@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"vitrine"
 )
@@ -13,6 +14,20 @@ import (
 const SiteReportRoot = "/report/website/"
 
 const AlbumRoot = "/a/"
+
+// TrimTail removes what a text adds behind an address in it: slashes,
+// punctuation, brackets, spaces and invisible characters. No address of ours
+// ends with them.
+func TrimTail(s string) string {
+	return strings.TrimRightFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '-' && r != '_'
+	})
+}
+
+// SlugOf returns the slug in the last part of an address.
+func SlugOf(text string) (vitrine.Slug, error) {
+	return vitrine.ParseSlug(strings.TrimRight(TrimTail(text), "-_"))
+}
 
 // AlbumURL returns the public address of an album.
 func (s *Server) AlbumURL(slug vitrine.Slug) string {

@@ -3,6 +3,7 @@ package public
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/markup"
@@ -66,11 +67,11 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	text := r.PathValue("slug")
-	slug, err := vitrine.ParseSlug(text)
+	slug, err := httpx.SlugOf(text)
 	if err != nil {
 		return errNoAlbum
 	}
-	if string(slug) != text {
+	if string(slug) != text || strings.HasSuffix(r.URL.Path, "/") {
 		http.Redirect(w, r, httpx.AlbumRoot+string(slug), http.StatusPermanentRedirect)
 		return nil
 	}

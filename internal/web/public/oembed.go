@@ -141,6 +141,6 @@ func (s *Handler) slugIn(address string) (vitrine.Slug, bool) {
 	if !ok {
 		return "", false
 	}
-	slug, err := vitrine.ParseSlug(strings.TrimSuffix(strings.TrimSuffix(rest, "/"), "/embed"))
+	slug, err := httpx.SlugOf(strings.TrimSuffix(httpx.TrimTail(rest), "/embed"))
 	return slug, err == nil
 }

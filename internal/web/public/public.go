@@ -19,7 +19,8 @@ import (
 type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
 // OnLink finds the live link of a request. An invalid slug is unknown; another
-// spelling or a former slug redirects to the link's address. Prefetching is
+// spelling, a former slug, or an address with what a text adds behind it
+// redirects to the link's address. Prefetching is
 // refused, so that the browser asks again when the reader really navigates: a
 // prefetched page would be a view without a reader.
 func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
@@ -31,17 +32,17 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 			return nil
 		}
 		text := r.PathValue("slug")
-		slug, err := vitrine.ParseSlug(text)
+		slug, err := httpx.SlugOf(text)
 		if err != nil {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link with this address.")
 		}
 		lead := func(own vitrine.Slug) error {
 			to := *r.URL
-			to.Path, to.RawPath = strings.Replace(to.Path, text, string(own), 1), ""
+			to.Path, to.RawPath = strings.TrimRight(strings.Replace(to.Path, text, string(own), 1), "/"), ""
 			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
 			return nil
 		}
-		if string(slug) != text {
+		if string(slug) != text || strings.HasSuffix(r.URL.Path, "/") {
 			return lead(slug)
 		}
 		l, a, err := s.Links.Public(r.Context(), slug)

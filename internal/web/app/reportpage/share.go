@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/sharedreport"
@@ -160,6 +161,11 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 // ShowShared answers with the page of a shared report.
 func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	setPrivateHeaders(w)
+	text := r.PathValue("token")
+	if token := httpx.TrimTail(text); token != text || strings.HasSuffix(r.URL.Path, "/") {
+		http.Redirect(w, r, sharedRoot+token, http.StatusPermanentRedirect)
+		return nil
+	}
 	found, in, err := s.readShared(r)
 	if err != nil {
 		return err
