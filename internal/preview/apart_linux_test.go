@@ -14,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -82,6 +83,55 @@ func TestNoNamespaces(t *testing.T) {
 		if strings.Count(told, what) != 1 {
 			t.Errorf("%q is not logged once:\n%s", what, told)
 		}
+	}
+}
+
+// TestNoWalls checks that no program reads a file if the machine has neither
+// namespaces nor Landlock to keep it from the server's files. A filter answers
+// for a kernel without Landlock.
+func TestNoWalls(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	film := ffmpeg(t, "a.webm", "-f", "lavfi", "-i", "testsrc=size=64x64:duration=1")
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := script(t, "echo > "+ran)
+	behind, _ := newMaker(t, Options{FFmpeg: program})
+	mustPreview(t, behind, "a.webm", film)
+	if _, err := os.Stat(filepath.Dir(ran)); err != nil {
+		t.Fatal(err)
+	}
+	if !behind.Makes(vitrine.PartPicture, "webm") {
+		t.Fatal("Makes = false with walls, want true")
+	}
+
+	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
+	_, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	if e != 0 {
+		t.Fatal(e)
+	}
+	must(t, filterCalls([]bpf.Instruction{bpf.LoadAbsolute{Off: callNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_LANDLOCK_CREATE_RULESET, SkipTrue: 1}, answer(unix.ENOSYS),
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}}))
+	m, w := newMaker(t, Options{Office: program, FFmpeg: program, Heif: program})
+	for range 2 {
+		for name, content := range map[string][]byte{"a.webm": film, "a.docx": docx(t, paragraph("Hello"))} {
+			if parts := mustPreview(t, m, name, content); len(parts) > 0 {
+				t.Errorf("%s was converted", name)
+			}
+		}
+		if parts := mustPreview(t, m, "a.png", pngOf(t, uniform(8, 8, wall))); parts[vitrine.PartPicture] == nil {
+			t.Error("a PNG has no picture")
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program ran")
+	}
+	if m.Makes(vitrine.PartPicture, "mp3") || m.Makes(vitrine.PartImage, "heic") || m.Makes(vitrine.PartPages, "docx") {
+		t.Error("Makes is true for parts that need a program")
+	}
+	if told := strings.Join(w.list(), "\n"); strings.Count(told, noPrograms) != 1 {
+		t.Errorf("that no program runs is not logged once:\n%s", told)
 	}
 }
 

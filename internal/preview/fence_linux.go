@@ -76,8 +76,9 @@ func sameFile(b vitrine.Blob) (*os.File, error) {
 }
 
 // fence drops the rights of this process and its children that making parts
-// does not need. It returns the limits that could not be set.
-func (o order) fence() (unlimited []string, err error) {
+// does not need. It returns the limits that could not be set. Without a wall
+// around its files, the order loses its programs.
+func (o *order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
 	seconds := uint64(standard.usual.Seconds()) * 2 // CPU time; several cores may run together
 	if o.Ext == "" || byOffice(o.Ext) {
@@ -99,18 +100,35 @@ func (o order) fence() (unlimited []string, err error) {
 	if o.Plain {
 		return nil, nil
 	}
+	lacks := func(wall string, err error) {
+		unlimited = append(unlimited, fmt.Sprintf("previews run without %s, which this system refuses (%v)", wall, err))
+	}
 	private := false
 	if o.Namespaces && o.Ext != "" {
 		err := o.mountOwn()
 		if private = err == nil; !private {
-			unlimited = append(unlimited, fmt.Sprintf("previews run without their own mounts, which this system refuses (%v)", err))
+			lacks("their own mounts", err)
 		}
 	}
 	if err := dropCapabilities(); err != nil {
 		return nil, fmt.Errorf("drop capabilities: %w", err)
 	}
+	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); e != 0 {
+		return nil, fmt.Errorf("set no_new_privs: %w", e)
+	}
 	if err := o.landlock(private); err != nil {
-		unlimited = append(unlimited, fmt.Sprintf("previews run without Landlock, which this system refuses (%v)", err))
+		lacks("Landlock", err)
+		if !o.Namespaces {
+			o.FFmpeg, o.Heif = "", ""
+			unlimited = append(unlimited, noPrograms)
+		}
+	}
+	filter, err := callFilter(byOffice(o.Ext))
+	if err == nil {
+		err = filterCalls(filter)
+	}
+	if err != nil {
+		lacks("a filter of system calls", err)
 	}
 	return unlimited, nil
 }
@@ -197,7 +215,7 @@ const (
 )
 
 // landlock restricts file access to programs, the child's directory and its
-// file.
+// file. The process must have no_new_privs.
 func (o order) landlock(private bool) error {
 	version, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
@@ -224,9 +242,6 @@ func (o order) landlock(private bool) error {
 	all := rules.Handled_access_fs
 	if err := o.allow(int(fd), all, private); err != nil {
 		return err
-	}
-	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); e != 0 {
-		return e
 	}
 	if _, _, e := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); e != 0 {
 		return e

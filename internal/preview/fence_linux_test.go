@@ -131,6 +131,14 @@ func TestFence(t *testing.T) {
 
 const outbreakVerb = "outbreak"
 
+// otherProcessor makes a system call of x32, which has numbers of its own.
+func otherProcessor() error {
+	if _, _, e := unix.RawSyscall(firstX32|unix.SYS_GETPID, 0, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
 // outbreak enters the sandbox and prints what it can still reach.
 func outbreak(dir, secret, address, server, namespaces string) {
 	o := order{Ext: "pdf", Dir: dir, Namespaces: namespaces == "true"}
@@ -157,6 +165,27 @@ func outbreak(dir, secret, address, server, namespaces string) {
 	}())
 	_, err = net.Dial("tcp", address)
 	try("a connection", err)
+	for what, family := range map[string]int{"an IPv4 socket": unix.AF_INET, "an IPv6 socket": unix.AF_INET6,
+		"a Unix socket": unix.AF_UNIX, "a netlink socket": unix.AF_NETLINK, "a vsock socket": unix.AF_VSOCK} {
+		_, err = unix.Socket(family, unix.SOCK_DGRAM, 0)
+		try(what, err)
+	}
+	_, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	try("a pair of sockets", err)
+	const none = ^uintptr(0) // arguments that no call accepts
+	for _, call := range refusedCalls {
+		if _, _, e := unix.RawSyscall6(uintptr(call), none, none, none, none, none, none); e != unix.EPERM {
+			fmt.Printf("got system call %d (%v)\n", call, e)
+		}
+	}
+	for what, flag := range map[string]uintptr{"namespaces of its own": unix.CLONE_NEWUSER, "a network of its own": unix.CLONE_NEWNET} {
+		if pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, flag|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); e == 0 && pid == 0 {
+			unix.Exit(0)
+		} else if e != unix.EPERM {
+			fmt.Println("got", what, e)
+		}
+	}
+	try("the calls of another instruction set", otherProcessor())
 	if p, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fileFD), os.O_WRONLY, 0); err == nil {
 		p.Close()
 		fmt.Println("got the blob, to write")

@@ -28,9 +28,10 @@ func linked(os.FileInfo) bool { return false }
 
 func sameFile(vitrine.Blob) (*os.File, error) { return nil, nil }
 
-func (o order) fence() (unlimited []string, err error) {
+func (o *order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
-	return []string{"previews are only limited in time: this system is not Linux"}, nil
+	o.Office, o.FFmpeg, o.Heif = "", "", ""
+	return []string{"previews are only limited in time: this system is not Linux", noPrograms}, nil
 }
 
 func room(string) int64 { return math.MaxInt64 }

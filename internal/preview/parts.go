@@ -30,14 +30,16 @@ func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables,
 // extension.
 func (m *Maker) parts(ext string) []vitrine.Part {
 	is := func(list []string) bool { return slices.Contains(list, ext) }
-	office := m.office != "" && !m.noNamespaces.Load()
+	programs := !m.noPrograms.Load()
+	office := m.office != "" && !m.noNamespaces.Load() && programs
+	ffmpeg, heif := m.ffmpeg != "" && programs, m.heif != "" && programs
 	switch {
-	case ext == "tiff", ext == "heic" && (m.heif != "" || m.ffmpeg != ""):
+	case ext == "tiff", ext == "heic" && (heif || ffmpeg):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
 	case ext == "pdf":
 		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}
 	case is(rasters),
-		m.ffmpeg != "" && (is(videos) || is(sounds) || ext == "avif"):
+		ffmpeg && (is(videos) || is(sounds) || ext == "avif"):
 		return []vitrine.Part{vitrine.PartPicture}
 	case office && paged(ext):
 		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartThumbs}

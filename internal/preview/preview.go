@@ -61,6 +61,7 @@ type Maker struct {
 	warned    once
 
 	noNamespaces atomic.Bool // set when the machine refuses namespaces; disables LibreOffice
+	noPrograms   atomic.Bool // set when it refuses Landlock too; disables all programs
 
 	limits limits
 	plain  bool // for tests: no namespaces and no Landlock, as on an old kernel

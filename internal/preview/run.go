@@ -56,6 +56,10 @@ const (
 	unlimitedMark = "unlimited: "
 )
 
+// noPrograms is what a child says if programs cannot be kept from the server's
+// files. It and the Maker then use none.
+const noPrograms = "LibreOffice, FFmpeg and heif-convert are not used: this system has neither namespaces nor Landlock to isolate them"
+
 // exitMachineError is the exit code of a child that failed because of the
 // machine, not because of the file.
 const exitMachineError = 1
@@ -161,6 +165,9 @@ func (m *Maker) judge(ctx context.Context, took timing, out *outputLines, err er
 	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), unlimitedMark); ok {
+			if what == noPrograms {
+				m.noPrograms.Store(true)
+			}
 			m.warnUnfenced(printableLine(what))
 		}
 	}
