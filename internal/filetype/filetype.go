@@ -80,9 +80,10 @@ func UnsafeFile(reason, format string, args ...any) *Problem {
 
 // Facts is what inspection found out about an accepted file.
 type Facts struct {
-	Pages         int     // of a PDF; 0 if unknown
+	Pages         int     // of a PDF, or of a TIFF with several; 0 if unknown
 	Width, Height int     // of a raster image, in pixels; 0 if unknown
 	DurationMs    int64   // of audio or video; 0 if unknown
+	SoundOnly     bool    // of a file that is a video by its name: it has sound and no pictures
 	Entries       []Entry // of a listed archive: the first MaxListed, in order
 	EntriesTotal  int     // of a listed archive: all entries
 	Encrypted     bool    // a password protects all or part of it

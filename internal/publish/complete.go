@@ -293,10 +293,13 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 		l.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}
 	l.Kind, l.Pages, l.State = t.Kind, facts.Pages, vitrine.StateLive
+	if facts.SoundOnly {
+		l.Kind = filetype.Audio
+	}
 	switch {
 	case facts.Hold != "":
 		l.Hold(facts.Hold, facts.Detail)
-	case t.Kind == filetype.Video:
+	case l.Kind == filetype.Video:
 		l.State = vitrine.StateProcessing // scanned in the background
 		return nil
 	}

@@ -157,7 +157,7 @@ func InspectBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	if t.Kind == filetype.Audio && !sound {
 		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the file has no sound.", t.Label)
 	}
-	facts.DurationMs = movieDuration(s, moov)
+	facts.DurationMs, facts.SoundOnly = movieDuration(s, moov), t.Kind == filetype.Video && !film
 	return nil
 }
 

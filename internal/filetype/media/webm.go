@@ -18,6 +18,7 @@ const (
 	idTracks    = 0x1654ae6b
 	idCluster   = 0x1f43b675
 	idTrack     = 0xae
+	idTrackType = 0x83
 	idVideo     = 0xe0
 	idWidth     = 0xb0
 	idHeight    = 0xba
@@ -26,6 +27,9 @@ const (
 	idFileName  = 0x466e
 	idFileData  = 0x465c
 )
+
+// trackSound is the type of a track that is sound.
+const trackSound = 2
 
 // InspectWebM requires an EBML header for webm; Matroska, its superset, is not
 // supported. The segment must have tracks or media within the walk.
@@ -60,7 +64,7 @@ func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 			facts.DurationMs = webmDuration(s, e)
 		case idTracks:
 			media = true
-			problem = webmTracks(s, e)
+			problem = webmTracks(s, e, facts)
 		case idFiles:
 			problem = webmFiles(s, e)
 		case idCluster:
@@ -77,16 +81,23 @@ func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// webmTracks refuses films with pictures that no browser can show.
-func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
+// webmTracks refuses films with pictures that no browser can show. It finds out
+// whether there are pictures.
+func webmTracks(s *filetype.Source, tracks element, facts *filetype.Facts) (p *filetype.Problem) {
+	pictures, sound := false, false
 	elements(s, tracks.body, tracks.end, func(track element) bool {
 		if track.id != idTrack {
 			return true
 		}
 		elements(s, track.body, track.end, func(video element) bool {
+			if video.id == idTrackType {
+				kind := unsigned(s, video)
+				pictures, sound = pictures || kind != trackSound, sound || kind == trackSound
+			}
 			if video.id != idVideo {
 				return true
 			}
+			pictures = true
 			var width, height int64
 			elements(s, video.body, video.end, func(e element) bool {
 				switch e.id {
@@ -102,6 +113,7 @@ func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
 		})
 		return p == nil
 	})
+	facts.SoundOnly = sound && !pictures
 	return p
 }
 
