@@ -21,6 +21,7 @@ async function open() {
   });
   task.onPassword = ask;
   const doc = await task.promise;
+  if (!doc.numPages) throw new NoPages();
   view.doc = doc;
   const first = (await doc.getPage(1)).getViewport({ scale: css });
   const sheets = Array.from({ length: doc.numPages }, (_, i) => sheet(i + 1, first.width, first.height));
@@ -75,13 +76,17 @@ function ask(answer, reason) {
   input.onkeydown = (e) => e.key === "Enter" && submit();
 }
 
+class NoPages extends Error {}
+
 function fail(error) {
   const gone = error?.status === 403 || error?.status === 404 || error?.status === 410;
   failed = gone
     ? "This document is no longer available here. Load the page again."
     : error?.name === "InvalidPDFException"
       ? "This document cannot be shown: the file seems to be damaged."
-      : "This document cannot be shown. Check the connection, and load the page again.";
+      : error instanceof NoPages
+        ? "This document has no pages."
+        : "This document cannot be shown. Check the connection, and load the page again.";
   id("status").textContent = failed;
   clear();
   id("status").hidden = false;
