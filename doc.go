@@ -99,6 +99,7 @@
 //	filetype/inspect     a file's bytes to facts, or a refusal
 //	visitor, geo         a request to labels, bot reason and viewer; its city, by a file
 //	charset              the encoding of a text, and its letters
+//	tiff                 the pages of scans
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text

@@ -40,6 +40,7 @@ filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text
 filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text
 charset
+tiff
 turn
 sharedclock
 geo                          durable
@@ -93,7 +94,7 @@ clamav                       vitrine
 clickhouse                   vitrine report durable visits
 disk                         vitrine signer durable
 mail                         vitrine hostname
-preview                      vitrine filetype filetype/inspect
+preview                      vitrine filetype filetype/inspect tiff
 s3                           vitrine durable hostname
 spool                        vitrine durable
 sqldb                        vitrine durable
@@ -151,6 +152,7 @@ web/viewer                   vitrine charset filetype markup publish signer web/
 vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
+vitrinetest/tifftest
 vitrinetest/fault            vitrine report sqldb
 vitrinetest/firefox          vitrinetest
 vitrinetest/fixture          vitrine signer report audit auth collections disk s3 filetype ingest links moderation outbox password publish sqlstore versions viewdb vitrinetest vitrinetest/fault
@@ -406,7 +408,7 @@ var dependencies = map[string]string{
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
 	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",
-	"golang.org/x/image":                 "TIFF, WebP and BMP, scaling, and text on cards",
+	"golang.org/x/image":                 "WebP and BMP, what compresses TIFF, scaling, and text on cards",
 	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became; names of hosts in Punycode",
 	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
 	"golang.org/x/sys":                   "sync_file_range, file locks, and what a child that reads strangers' files gives up",

@@ -105,6 +105,8 @@ func (j *job) make() error {
 		return j.pdfParts(j.reader(), j.size)
 	case is(rasters):
 		return j.raster()
+	case j.Ext == "tiff":
+		return j.scan()
 	case j.Ext == "heic":
 		return j.heic()
 	case j.Ext == "avif":

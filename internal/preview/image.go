@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/draw"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 )
 
@@ -26,13 +25,7 @@ func (j *job) raster() error {
 	if err != nil {
 		return err
 	}
-	shown := j.Ext != "tiff"
-	if shown {
-		img = smaller(img, maxShown)
-	} else {
-		img = smaller(img, maxImage)
-	}
-	return j.putImage(upright(img, j.orientation()), !shown)
+	return j.putImage(upright(smaller(img, maxShown), j.orientation()), false)
 }
 
 // putImage stores the picture of an image. With too, it also stores the image,
@@ -76,8 +69,6 @@ func (j *job) decode() (image.Image, error) {
 		img, err = webp.Decode(r)
 	case "bmp":
 		img, err = bmp.Decode(r)
-	case "tiff":
-		img, err = tiff.Decode(r)
 	}
 	return img, err
 }
@@ -94,8 +85,6 @@ func configOf(ext string, r io.Reader) (image.Config, error) {
 		return webp.DecodeConfig(r)
 	case "bmp":
 		return bmp.DecodeConfig(r)
-	case "tiff":
-		return tiff.DecodeConfig(r)
 	}
 	return image.Config{}, fmt.Errorf("no image %q", ext)
 }

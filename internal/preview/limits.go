@@ -5,7 +5,7 @@ import "time"
 // limits are the resource limits of a child.
 type limits struct {
 	usual time.Duration
-	long  time.Duration // for LibreOffice, which starts slowly, and for compiling PDFium
+	long  time.Duration // for LibreOffice, which starts slowly, for compiling PDFium, and for scans of many pages
 }
 
 var standard = limits{20 * time.Second, 90 * time.Second}

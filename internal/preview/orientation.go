@@ -14,8 +14,6 @@ func (j *job) orientation() int {
 		if at := exifAt(j.file); at > 0 {
 			return tiffOrientation(io.NewSectionReader(j.file, at, 1<<16))
 		}
-	case "tiff":
-		return tiffOrientation(j.file)
 	}
 	return 1
 }

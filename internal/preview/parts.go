@@ -9,7 +9,7 @@ import (
 // Extensions by the way in which files are read. Each extension is in exactly
 // one list.
 var (
-	rasters    = []string{"png", "jpg", "gif", "webp", "bmp", "tiff"}
+	rasters    = []string{"png", "jpg", "gif", "webp", "bmp"}
 	videos     = []string{"mp4", "m4v", "mov", "webm", "ogv"}
 	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // sounds that may contain a cover
 	writings   = []string{"doc", "docx", "odt", "rtf"}
@@ -34,7 +34,9 @@ func (m *Maker) parts(ext string) []vitrine.Part {
 	office := m.office != "" && !m.noNamespaces.Load() && programs
 	ffmpeg, heif := m.ffmpeg != "" && programs, m.heif != "" && programs
 	switch {
-	case ext == "tiff", ext == "heic" && (heif || ffmpeg):
+	case ext == "tiff":
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPages, vitrine.PartPicture}
+	case ext == "heic" && (heif || ffmpeg):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
 	case ext == "pdf":
 		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}

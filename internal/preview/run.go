@@ -42,7 +42,7 @@ func (m *Maker) order(ext, dir string) order {
 }
 
 func (m *Maker) timeFor(ext string) time.Duration {
-	if ext == "" || byOffice(ext) {
+	if ext == "" || ext == "tiff" || byOffice(ext) {
 		return m.limits.long
 	}
 	return m.limits.usual

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/vitrinetest/tifftest"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/dom"
@@ -87,6 +88,16 @@ func makeZIP(t testing.TB, names ...string) []byte {
 	return b.Bytes()
 }
 
+// makeFax returns a TIFF of three pages.
+func makeFax() []byte {
+	var pages []tifftest.Page
+	for _, gray := range []byte{0xff, 0x80, 0xc0} {
+		pages = append(pages, tifftest.Page{Chunks: [][]byte{bytes.Repeat([]byte{gray}, tifftest.Side*tifftest.Side)},
+			Tags: tifftest.Tags{254: {2}, 258: {8}, 262: {1}}})
+	}
+	return tifftest.File(tifftest.Form{}, pages...)
+}
+
 func makeTIFF(t testing.TB) []byte {
 	var b bytes.Buffer
 	if err := tiff.Encode(&b, image.NewRGBA(image.Rect(0, 0, 300, 200)), nil); err != nil {
@@ -117,6 +128,8 @@ func TestBrowserPreviews(t *testing.T) {
 			later: "article.sheet table td", scrolls: true, noPicture: true},
 		{name: "project.zip", content: makeZIP(t, "project/readme.txt", "project/src/main.txt"),
 			waited: "details summary", at: "/preview", later: "article.sheet details summary", noPicture: true},
+		{name: "fax.tiff", content: makeFax(), waited: ".page canvas", at: "/view", later: ".page canvas", frame: "/view",
+			scrolls: true},
 		{name: "scan.tiff", content: makeTIFF(t), waited: `img.whole`, at: "/preview", later: ".picture img",
 			scrolls: true},
 	} {

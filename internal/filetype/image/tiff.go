@@ -8,14 +8,14 @@ import (
 )
 
 // InspectTIFF walks the chain of directories, classic or BigTIFF, and reads the
-// dimensions of each page.
+// dimensions of each page. It counts several pages.
 func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w, ok := newTIFF(s)
 	if !ok {
 		return filetype.NotThe(s, t)
 	}
 	var first filetype.Facts
-	off, pages := w.first, 0
+	off, pages, shown := w.first, 0, 0
 	seen := map[int64]bool{}
 	for ; off != 0 && pages < maxTIFFPages; pages++ {
 		width, height, next, ok := w.page(off)
@@ -32,12 +32,18 @@ func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 		if pages == 0 {
 			first = *facts
 		}
+		if !w.reduced {
+			shown++
+		}
 		off = next
 	}
 	if pages == 0 {
 		return filetype.Damaged(t)
 	}
 	facts.Width, facts.Height = first.Width, first.Height
+	if shown > 1 {
+		facts.Pages = shown
+	}
 	return nil
 }
 
@@ -59,9 +65,10 @@ type tiffWalk struct {
 	entry int // bytes of a tag
 	word  int // bytes of an offset
 
-	tile  [2]int64     // width and height of the current page's tiles; 0 means strips
-	parts [2]tiffArray // where the strips or tiles are, and their sizes
-	left  int64        // bytes of arrays that may still be read; honest files need no more than their size
+	reduced bool         // the current page is a reduced copy, or a mask, of another one
+	tile    [2]int64     // width and height of the current page's tiles; 0 means strips
+	parts   [2]tiffArray // where the strips or tiles are, and their sizes
+	left    int64        // bytes of arrays that may still be read; honest files need no more than their size
 }
 
 // tiffArray is the position of a tag's values.
@@ -102,9 +109,11 @@ func (w *tiffWalk) page(off int64) (width, height, next int64, ok bool) {
 	if len(dir) < size {
 		return 0, 0, 0, false
 	}
-	w.tile, w.parts = [2]int64{}, [2]tiffArray{}
+	w.tile, w.parts, w.reduced = [2]int64{}, [2]tiffArray{}, false
 	for at := off + int64(w.count); len(dir) > w.word; at, dir = at+int64(w.entry), dir[w.entry:] {
 		switch w.order.Uint16(dir) {
+		case 254:
+			w.reduced = max(0, w.value(dir))&5 != 0
 		case 256:
 			width = w.value(dir)
 		case 257:
