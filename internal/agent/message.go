@@ -80,8 +80,6 @@ var methods = map[string]method{
 		params: func() any { return new(mcp.CancelledParams) }},
 	"notifications/progress": {notification: true, needsParams: true,
 		params: func() any { return new(mcp.ProgressNotificationParams) }},
-	"notifications/roots/list_changed": {notification: true,
-		params: func() any { return new(mcp.RootsListChangedParams) }},
 }
 
 // ReadMessage checks a message: one JSON object in valid UTF-8 without
