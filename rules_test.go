@@ -138,7 +138,7 @@ web/app/websitepage          vitrine collections filetype/inspect publish web/ap
 web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept charset collections filetype filetype/inspect links moderation sitestats
-web/content                  turn web/httpx web/ui web/viewer
+web/content                  filetype/archive turn web/httpx web/ui web/viewer
 web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth geo report visitor

@@ -43,10 +43,10 @@ const (
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
 	// finishEvery is the interval of attempts to finish what a process that
-	// died had begun. With the time until its lease ends and that of choresEvery
-	// it is less than a minute (promise 21).
+	// died had begun. With the time until its lease ends and that of
+	// choresEvery it is less than a minute (promise 21).
 	finishEvery = 20 * time.Second
-	expireEvery  = time.Minute
+	expireEvery = time.Minute
 	// rollUpEvery is the interval of roll-ups. A day is rolled up after its
 	// last beacons.
 	rollUpEvery = 10 * time.Minute

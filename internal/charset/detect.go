@@ -106,7 +106,8 @@ var alphabets = tabled([]alphabet{
 	{charmap.Windows1252, true, nordic, "ü"}, {charmap.Windows1252, true, icelandic, ""},
 	{charmap.Windows1252, true, "", western},
 	{charmap.Windows1250, true, polish, ""}, {charmap.Windows1250, true, czech, ""},
-	{charmap.Windows1250, true, slovak, ""}, {charmap.Windows1250, true, hungarian, ""}, {charmap.Windows1250, true, balkan, ""},
+	{charmap.Windows1250, true, slovak, ""}, {charmap.Windows1250, true, hungarian, ""},
+	{charmap.Windows1250, true, balkan, ""},
 	{charmap.Windows1250, true, romanian, ""}, {charmap.Windows1250, true, "", central},
 	{charmap.Windows1251, false, russian, russianToo}, {charmap.Windows1251, false, ukrainian, ukrainToo},
 	{charmap.Windows1251, false, serbian, serbianToo},
@@ -120,7 +121,8 @@ var alphabets = tabled([]alphabet{
 	{charmap.MacintoshCyrillic, false, russian, russianToo},
 	{charmap.ISO8859_15, true, german, ""}, {charmap.ISO8859_15, true, french, ""},
 	{charmap.ISO8859_2, true, polish, ""}, {charmap.ISO8859_2, true, czech, ""},
-	{charmap.ISO8859_2, true, slovak, ""}, {charmap.ISO8859_2, true, hungarian, ""}, {charmap.ISO8859_7, false, greek, greekToo},
+	{charmap.ISO8859_2, true, slovak, ""}, {charmap.ISO8859_2, true, hungarian, ""},
+	{charmap.ISO8859_7, false, greek, greekToo},
 	{charmap.Macintosh, true, german, ""}, {charmap.Macintosh, true, french, ""},
 	{charmap.Macintosh, true, spanish, ""}, {charmap.Macintosh, true, portuguese, ""},
 	{charmap.Macintosh, true, nordic, "ü"}, {charmap.Macintosh, true, "", western},
@@ -273,7 +275,8 @@ func (c *ideographic) score(b []byte) float64 {
 		}
 		n, worth := c.judge(b[i:])
 		if n > 1 {
-			if s, err := c.encoding.NewDecoder().Bytes(b[i : i+n]); err != nil || bytes.ContainsRune(s, utf8.RuneError) {
+			s, err := c.encoding.NewDecoder().Bytes(b[i : i+n])
+			if err != nil || bytes.ContainsRune(s, utf8.RuneError) {
 				n, worth = 1, -4
 			} else if r, _ := utf8.DecodeRune(s); c.common[r] {
 				worth += 0.4

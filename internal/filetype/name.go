@@ -12,8 +12,8 @@ import (
 // folder or as another file (contract: "executables and scripts are always
 // refused, inside an inspected archive too").
 //
-// A backslash is a separator: it is one on Windows, and a file of such a name on
-// Unix stays in its folder too.
+// A backslash is a separator: it is one on Windows, and a file of such a name
+// on Unix stays in its folder too.
 func MemberName(name string, dir bool) *Problem {
 	stored := name
 	name = strings.ReplaceAll(name, `\`, "/")

@@ -44,9 +44,9 @@ func ExtensionSet(lists ...string) map[string]bool {
 
 // ProgramExt returns the extension that makes a file of this name an
 // executable, a script or a macro format, or "" (contract, unsupported_type).
-// Systems go by the last extension, so "Introduction to Node.js.pdf" is a PDF. A
-// colon ends a name like the end of the text, because Windows opens "a.exe:b" as
-// "a.exe". Parts of which nothing is visible are not an extension.
+// Systems go by the last extension, so "Introduction to Node.js.pdf" is a PDF.
+// A colon ends a name like the end of the text, because Windows opens "a.exe:b"
+// as "a.exe". Parts of which nothing is visible are not an extension.
 func ProgramExt(name string) string {
 	for file := range strings.SplitSeq(name, ":") {
 		parts := strings.Split(file, ".")

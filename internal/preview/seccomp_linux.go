@@ -43,6 +43,9 @@ const (
 // set of numbers.
 const firstX32 = 0x40000000
 
+// processors are the names of instruction sets in seccomp_data.
+var processors = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
+
 func answer(e syscall.Errno) bpf.RetConstant {
 	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(e)}
 }
@@ -50,18 +53,20 @@ func answer(e syscall.Errno) bpf.RetConstant {
 // callFilter returns the filter of system calls. unixSockets permits sockets of
 // the kind that LibreOffice uses within itself.
 func callFilter(unixSockets bool) ([]bpf.Instruction, error) {
-	processor, ok := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	processor, ok := processors[runtime.GOARCH]
 	if !ok {
 		return nil, fmt.Errorf("there is no filter for %s", runtime.GOARCH)
 	}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	filter := []bpf.Instruction{
-		// Numbers of another instruction set, such as 386 on amd64, mean other calls.
+		// Numbers of another instruction set, such as 386 on amd64, mean other
+		// calls.
 		bpf.LoadAbsolute{Off: callProcessor, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, answer(unix.ENOSYS),
 		bpf.LoadAbsolute{Off: callNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstX32, SkipTrue: 1}, answer(unix.ENOSYS),
-		// Its flags are in memory, which a filter cannot read. Programs then use clone.
+		// Its flags are in memory, which a filter cannot read. Programs then
+		// use clone.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1}, answer(unix.ENOSYS),
 	}
 	for _, call := range refusedCalls {

@@ -155,7 +155,8 @@ func (d *pdfWriter) picture(img image.Image) {
 		size.X, size.Y, colors), b.Bytes())
 	scale := a4 / float64(max(size.X, size.Y))
 	width, height := float64(size.X)*scale, float64(size.Y)*scale
-	d.page(width, height, fmt.Sprintf("/XObject<</I %d 0 R>>", n), fmt.Sprintf("%.2f 0 0 %.2f 0 0 cm /I Do", width, height))
+	d.page(width, height, fmt.Sprintf("/XObject<</I %d 0 R>>", n),
+		fmt.Sprintf("%.2f 0 0 %.2f 0 0 cm /I Do", width, height))
 }
 
 func (d *pdfWriter) note(text string) {

@@ -394,7 +394,7 @@ func (c *canvas) colorTable() color.Palette {
 	return table
 }
 
-// labToRGB converts CIE L*a*b* under D50 to sRGB.
+// labToRGB converts CIE L*a*b* under D50 to the screen's RGB.
 func labToRGB(lightness byte, a, b float64) (byte, byte, byte) {
 	f := func(t float64) float64 {
 		if t > 6.0/29 {

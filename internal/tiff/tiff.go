@@ -137,8 +137,8 @@ func (f *file) page(at int64) (*Page, int64, error) {
 	if one(tagSubfile, 0)&5 != 0 { // a reduced copy, or a mask
 		return nil, next, nil
 	}
-	p := &Page{f: f, Width: one(tagWidth, 0), Height: one(tagHeight, 0), Orientation: one(tagOrientation, 1), Stretch: 1,
-		bits: one(tagBits, 1), format: one(tagFormat, 1), samples: one(tagSamples, 1),
+	p := &Page{f: f, Width: one(tagWidth, 0), Height: one(tagHeight, 0), Orientation: one(tagOrientation, 1),
+		Stretch: 1, bits: one(tagBits, 1), format: one(tagFormat, 1), samples: one(tagSamples, 1),
 		compressed: one(tagCompression, 1), colors: one(tagPhotometric, -1), planar: one(tagPlanar, 1) == 2,
 		predicted: one(tagPredictor, 1), reversed: one(tagFillOrder, 1) == 2, palette: tags[tagColorMap],
 		offsets: tags[tagStripOffsets], sizes: tags[tagStripSizes]}

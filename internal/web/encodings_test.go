@@ -139,7 +139,7 @@ func TestEntryEncodings(t *testing.T) {
 	}
 	l := s.publish("texts.zip", b.Bytes())
 	s.check(s.server.Previews.Make(t.Context()))
-	l, err := s.server.Links.Examined(t.Context(), l.ID)
+	l, err := s.server.Links.BySlug(t.Context(), string(l.Slug))
 	s.check(err)
 	for i, m := range members {
 		page := s.status(s.get(s.contentAddress(l, "entry/"+strconv.Itoa(i))), http.StatusOK).body

@@ -58,7 +58,8 @@ func (p *program) fill(data dataset.Params) error {
 	if err != nil {
 		return err
 	}
-	out, _, err := p.run("admin account create "+owner+" --plan lifetime --json", "account create "+owner+" --plan lifetime --json")
+	const create = "account create " + owner + " --plan lifetime --json"
+	out, _, err := p.run("admin "+create, create)
 	if err != nil {
 		return err
 	}
@@ -88,9 +89,8 @@ func (p *program) serve(setting string) error {
 	addr := l.Addr().String()
 	l.Close()
 	p.url, p.beacon = "http://"+addr, ""
-	p.client = http.Client{Timeout: time.Minute, Transport: &http.Transport{}, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	p.client = http.Client{Timeout: time.Minute, Transport: &http.Transport{}}
+	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	p.cmd = exec.Command(p.bin, "serve", "--data", p.data, "--listen", addr, "--public-url", p.url)
 	p.cmd.Env = os.Environ()
 	if setting != "" {
@@ -198,7 +198,8 @@ func (p *program) publish() (slug string, err error) {
 }
 
 func (p *program) call(path, body string, into any) error {
-	out, err := p.ask(http.MethodPost, path, body, map[string]string{"Authorization": "Bearer " + p.key, "Content-Type": "application/json"})
+	out, err := p.ask(http.MethodPost, path, body,
+		map[string]string{"Authorization": "Bearer " + p.key, "Content-Type": "application/json"})
 	if err != nil {
 		return err
 	}

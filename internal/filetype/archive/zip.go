@@ -96,8 +96,9 @@ func ZipEndRecord(s *filetype.Source, padding int) (d zipDirectory, end int64, o
 }
 
 // readZipDirectory reads the end record. It is strict where programs differ,
-// because all programs must see the same files: only padding follows the record,
-// the directory ends at the record, and nothing precedes the first entry.
+// because all programs must see the same files: only padding follows the
+// record, the directory ends at the record, and nothing precedes the first
+// entry.
 func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		return d, errNotZIP
@@ -199,8 +200,8 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 // backslashes, which the programs that unpack read as separators.
 func slashed(name []byte) string { return strings.ReplaceAll(string(name), `\`, "/") }
 
-// SameName reports whether a listed name is that of a member, as another library
-// reads it.
+// SameName reports whether a listed name is that of a member, as another
+// library reads it.
 func SameName(listed, stored string) bool {
 	return !utf8.ValidString(stored) || listed == slashed([]byte(stored))
 }

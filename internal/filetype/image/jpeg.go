@@ -9,8 +9,8 @@ import (
 
 // InspectJPEG walks the segments to the frame header, past whatever cameras put
 // before it, and then the picture itself for its end and for how often it is
-// gone over. Stray bytes between segments are passed over, a missing end mark is
-// not missed, and cameras put films and other pictures behind it.
+// gone over. Stray bytes between segments are passed over, a missing end mark
+// is not missed, and cameras put films and other pictures behind it.
 func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte("\xff\xd8\xff")) {
 		return filetype.NotThe(s, t)

@@ -105,8 +105,8 @@ func controlObject(_ *filetype.Source, facts *filetype.Facts, _ []byte) *filetyp
 }
 
 // packagedFile judges a file that the packager embedded in a document, whose
-// parts are within s: its names, its paths, and its content. A click opens it, so
-// it is held unless it would be published by itself.
+// parts are within s: its names, its paths, and its content. A click opens it,
+// so it is held unless it would be published by itself.
 func packagedFile(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem {
 	f := packagedObject(p)
 	for _, name := range f.names {
@@ -130,8 +130,8 @@ func packagedFile(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype
 // baseName returns a name without folders, of any system.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// attachment judges a file within a document, whose parts are within s. It is as
-// good as it would be by itself if its kind only shows, plays or tells
+// attachment judges a file within a document, whose parts are within s. It is
+// as good as it would be by itself if its kind only shows, plays or tells
 // something, and all its names say the same type. Any other is held: a web page
 // would open outside of the document, and an archive has files of its own.
 func attachment(s *filetype.Source, facts *filetype.Facts, f packagedData) *filetype.Problem {

@@ -19,7 +19,8 @@ type Markup struct {
 	r    *bufio.Reader
 	Text []byte // of a text token; the stored part of a directive
 	Tag  MarkupTag
-	// Entities are texts by the names with which attribute values refer to them.
+	// Entities are texts by the names with which attribute values refer to
+	// them.
 	Entities map[string]string
 	room     int // bytes that names and values of the current tag may still take
 }

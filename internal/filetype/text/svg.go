@@ -15,10 +15,11 @@ import (
 // InspectSVG requires XML with the root svg. Entities are refused (security:
 // "SVG for DOCTYPE entities"), because a few lines of them can expand to
 // gigabytes; short texts without references, as drawing programs define for
-// namespaces and styles, are allowed. Scripts and web pages inside are held: an SVG is shown through
-// <img>, where they do nothing (security, surfaces), but a person who downloads
-// it opens it in a browser, where they run. External pictures, styles and links
-// pass: they can only inform another host that a copy was opened.
+// namespaces and styles, are allowed. Scripts and web pages inside are held: an
+// SVG is shown through <img>, where they do nothing (security, surfaces), but a
+// person who downloads it opens it in a browser, where they run. External
+// pictures, styles and links pass: they can only inform another host that a
+// copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	references := 0
 	count := func(chunk []byte) { references += bytes.Count(chunk, []byte("&")) }

@@ -63,7 +63,8 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 	}
 	wide := WideOf(s.Head)
 	r := TextReader(s)
-	c := TextCheck{sparse: sparseText[t.Ext] && filetype.FormOf("", s.Head) == filetype.FormOther && !filetype.TarHeader(s.Head)}
+	c := TextCheck{sparse: sparseText[t.Ext] && filetype.FormOf("", s.Head) == filetype.FormOther &&
+		!filetype.TarHeader(s.Head)}
 	buf := make([]byte, filetype.ChunkBytes)
 	for {
 		n, err := r.Read(buf)
@@ -122,9 +123,9 @@ type TextCheck struct {
 	leftover []byte // an incomplete character at the end of the last chunk
 }
 
-// sparseText are the extensions of text that may have runs of NULs: a crash or a
-// rotation leaves them in logs. Programs that calculate or parse might read past
-// them what inspection does not find.
+// sparseText are the extensions of text that may have runs of NULs: a crash or
+// a rotation leaves them in logs. Programs that calculate or parse might read
+// past them what inspection does not find.
 var sparseText = filetype.ExtensionSet("txt log md yaml")
 
 // maxNULs is the most runs of NULs in a text. Binary files have more.

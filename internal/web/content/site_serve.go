@@ -34,7 +34,7 @@ func (s *Handler) SiteHosts(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Del("Permissions-Policy") // it may ask for anything, in its own name
+		w.Header().Del("Permissions-Policy")         // it may ask for anything, in its own name
 		w.Header().Set("Origin-Agent-Cluster", "?1") // no document.domain between websites
 		s.site(w, r, siteRequest{slug: vitrine.Slug(label), path: strings.TrimPrefix(r.URL.Path, "/"), own: true})
 	})
