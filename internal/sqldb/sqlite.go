@@ -86,7 +86,8 @@ func SqliteName(path string, cacheKiB int, more string) string {
 	pragmas := url.Values{
 		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
 		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
-			fmt.Sprintf("wal_autocheckpoint(%d)", walPages), fmt.Sprintf("cache_size(-%d)", cacheKiB)},
+			fmt.Sprintf("wal_autocheckpoint(%d)", walPages),
+			fmt.Sprintf("journal_size_limit(%d)", keptPages*pageBytes), fmt.Sprintf("cache_size(-%d)", cacheKiB)},
 	}
 	if more != "" {
 		pragmas["_pragma"] = append(pragmas["_pragma"], more)
@@ -116,6 +117,7 @@ type checkpointer struct {
 func newCheckpointer(path string) *checkpointer {
 	c := &checkpointer{db: sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, ""))), written: make(chan struct{}, 1),
 		ended: make(chan struct{}), done: make(chan struct{})}
+	c.db.SetMaxOpenConns(1)
 	go c.run()
 	return c
 }
@@ -141,9 +143,24 @@ func (c *checkpointer) run() {
 			return
 		case <-time.After(checkpointEvery):
 		}
-		// If a checkpoint fails, because the disk is full or another one is
-		// running, the next one has more to do.
-		_, _ = c.db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+		c.checkpoint()
+	}
+}
+
+// keptPages is the length of the write-ahead log, in pages, that is kept for
+// the next commits. A longer one is cut when everything in it is in the
+// database.
+const keptPages = 4096
+
+// checkpoint moves the log into the database. If it fails, because the disk is
+// full or another one is running, the next one has more to do.
+func (c *checkpointer) checkpoint() {
+	var busy, pages, moved int
+	err := c.db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &moved)
+	if err == nil && pages > keptPages && moved == pages {
+		// It waits for nobody: if the log is being read or written, a later one
+		// cuts it.
+		_, _ = c.db.Exec("PRAGMA busy_timeout(0); PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 }
 
