@@ -43,7 +43,7 @@ charset
 tiff
 turn
 sharedclock
-geo                          durable
+geo                          datadir durable
 hostname
 visitor
 worker

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"vitrine/internal/datadir"
 	"vitrine/internal/durable"
 )
 
@@ -113,13 +114,16 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what the server sent is not a gzip file (%w)", err)
 	}
-	dir, name := filepath.Dir(path), "."+filepath.Base(path)+"-*"
-	removeOld(filepath.Join(dir, name))
+	dir, name := filepath.Dir(path), tempName(path)
+	sweep(path)
 	temp, err := os.CreateTemp(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(temp.Name()) // no effect after the rename
+	if err := datadir.LockFileOf(temp, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, errors.Join(err, temp.Close())
+	}
 	n, err := io.Copy(temp, io.LimitReader(unpacked, maxFileBytes+1))
 	if err == nil && n > maxFileBytes {
 		err = errors.New("the file is larger than any city file")
@@ -141,12 +145,19 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	return &Fetched{address, kind, built, n}, durable.SyncDir(dir)
 }
 
-// removeOld deletes temporary files of interrupted downloads.
-func removeOld(pattern string) {
-	left, _ := filepath.Glob(pattern)
-	for _, path := range left {
-		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > fetchTimeout {
-			_ = os.Remove(path)
+// tempName is the pattern of the names of unfinished downloads of a file.
+func tempName(path string) string { return "." + filepath.Base(path) + "-*" }
+
+// sweep deletes what interrupted downloads of a file left. A download in
+// progress holds a lock on its file.
+func sweep(path string) {
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempName(path)))
+	for _, name := range left {
+		if f, err := os.Open(name); err == nil {
+			if datadir.LockFileOf(f, true) == nil {
+				_ = os.Remove(name)
+			}
+			_ = f.Close()
 		}
 	}
 }

@@ -44,8 +44,10 @@ const minFree = 64 << 20
 var errCopy = errors.New("the city file cannot be copied")
 
 // Open reads the file for the first time. It fails if the file cannot be used.
-// If only the copy fails, Open logs that, and Refresh tries again.
+// If only the copy fails, Open logs that, and Refresh tries again. Open deletes
+// what interrupted downloads left.
 func (f *File) Open(ctx context.Context) error {
+	sweep(f.Path)
 	err := f.Refresh(ctx)
 	if errors.Is(err, errCopy) {
 		f.Log.Warn("city file not loaded, trying again", "error", err)
