@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -322,6 +323,9 @@ func (m *migration) begin(ctx context.Context) (err error) {
 	for _, e := range []*end{&m.from, &m.to} {
 		if e == &m.to && e.Data == m.from.Data {
 			break
+		}
+		if _, err := os.Stat(e.Data); e == &m.from && e.Shared() && errors.Is(err, fs.ErrNotExist) {
+			continue // nothing of the instance is in a directory here
 		}
 		if err := os.MkdirAll(e.Data, 0o700); err != nil {
 			return err

@@ -210,6 +210,15 @@ func TestMigrate(t *testing.T) {
 	if out, err := vitrineOn(back.Data, "audit", "--deep", "--all"); err != nil {
 		t.Errorf("audit: %v: %s", err, out)
 	}
+	// An instance that is nowhere on this machine needs no directory here.
+	if out, err := vitrineOn(root, "migrate", "database="+there.Database+" files="+there.Files,
+		filepath.Join(root, "words")); err != nil {
+		t.Errorf("migrate without a data directory = %v: %s", err, out)
+	}
+	if _, err := os.Stat("data"); err == nil {
+		t.Error("migrate created data/ in the current directory")
+		_ = os.RemoveAll("data")
+	}
 	// A migration does not overwrite an instance that has changed.
 	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org", "--plan", "free"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
