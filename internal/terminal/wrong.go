@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -232,7 +233,15 @@ func (to *Target) wrong(err error) string {
 		return cannot + "it does not speak TLS there. Check whether the address begins with http:// or https://."
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return cannot + "it did not respond in time. Check the network and " + check
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return cannot + "there is no way to it. Check the network and " + check
+	case brokenOff(err):
+		return cannot + "the connection was broken off. Check that the server is running and the network works, and try again."
+	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
+		return cannot + "what answers there is not a web server. Check " + check
 	case errors.As(err, &op):
+		for errors.As(op.Err, &op) { // the last one has the reason
+		}
 		return cannot + op.Err.Error() + ". Check the network and " + check
 	}
 	return ""
@@ -256,4 +265,15 @@ func proxyAt(err error, server string) string {
 		return ""
 	}
 	return proxy.Redacted()
+}
+
+// brokenOff reports whether a request failed because its connection ended.
+func brokenOff(err error) bool {
+	for _, end := range []error{net.ErrClosed, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	// Of a file of the user, these mean something else.
+	return client.Temporary(err) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
 }
