@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/audit"
 	"vitrine/internal/instance"
 	"vitrine/internal/logowner"
+	"vitrine/internal/sqldb"
 	"vitrine/internal/terminal"
 	"vitrine/report"
 )
@@ -37,11 +41,6 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	}
-	in, err := instance.OpenUnchecked(ctx, c.Places)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	faults, tallies := 0, 0
 	fault := func(text string) {
 		faults++
@@ -55,6 +54,14 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		tallies++
 		fault(text)
 	}
+	if err := databaseFaults(ctx, c.Places, fault); err != nil {
+		return err
+	}
+	in, err := instance.OpenUnchecked(ctx, c.Places)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	if err := in.LogPair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
 		fault(c.ExplainLoss(err).Error())
 	} else if err != nil {
@@ -79,6 +86,24 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return nil
 	}
 	t.Say("No faults.")
+	return nil
+}
+
+// databaseFaults calls fault with what SQLite finds damaged in the database
+// files of an instance.
+func databaseFaults(ctx context.Context, places instance.Places, fault func(string)) error {
+	for _, path := range []string{places.StorePlace(), places.ViewsPlace()} {
+		if strings.Contains(path, "://") {
+			continue // a server checks its own pages
+		}
+		damage, err := sqldb.CheckFile(ctx, path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // opening says what is missing
+			return err
+		}
+		for _, what := range damage {
+			fault(fmt.Sprintf("database %s: %s", filepath.Base(path), what))
+		}
+	}
 	return nil
 }
 

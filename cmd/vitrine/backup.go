@@ -356,6 +356,13 @@ func (b *backup) databases(ctx context.Context) (err error) {
 			}
 			b.meter.Set(done)
 		})
+		if err == nil {
+			err = sqldb.NeedWhole(ctx, filepath.Join(b.to, d.name))
+		}
+		if errors.Is(err, vitrine.ErrDamaged) {
+			return &terminal.AdvisedError{Err: fmt.Errorf("no backup was made: in %s, %w", b.from, err),
+				Lines: []string{"Keep the earlier backups. Stop the server, keep a copy of the file, and restore the last backup."}}
+		}
 		if err != nil {
 			return err
 		}

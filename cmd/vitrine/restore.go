@@ -145,17 +145,22 @@ func (r *restore) files(ctx context.Context) error {
 // audit audits the restored data. First it deletes uploads that have expired
 // since the backup, as a server would.
 func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
-	in, err := instance.Open(ctx, instance.Places{Data: r.to})
-	if err != nil {
+	places := instance.Places{Data: r.to}
+	fault := func(fault string) {
+		faults++
+		fmt.Fprintln(t.Out, terminal.Plain(fault))
+	}
+	if err := databaseFaults(ctx, places, fault); err != nil {
 		return 0, err
+	}
+	in, err := instance.Open(ctx, places)
+	if err != nil {
+		return faults, err
 	}
 	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Now: in.Now}
 	if err = uploads.Sweep(ctx); err == nil {
 		a := &audit.Checker{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now, Deep: deep}
-		err = a.Run(ctx, func(fault string) {
-			faults++
-			fmt.Fprintln(t.Out, terminal.Plain(fault))
-		})
+		err = a.Run(ctx, fault)
 	}
 	if err != nil {
 		err = fmt.Errorf("the restored data cannot be audited: %w", err)

@@ -1,8 +1,13 @@
 package sqldb
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"vitrine"
 
@@ -34,4 +39,50 @@ func Unavailable(err error) error {
 		e.Message = "Part of what is stored is damaged. The log of the server says what to do."
 	}
 	return e
+}
+
+// mostDamage bounds what CheckFile returns.
+const mostDamage = 10
+
+// CheckFile reads a whole database file and returns what SQLite finds damaged:
+// pages, trees, and indexes that do not agree with their tables. It finds no
+// change of a value that another value could have. Other processes may use the
+// file.
+func CheckFile(ctx context.Context, path string) (damage []string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if st, err := os.Stat(path); err != nil || st.Size() == 0 { // opening an empty file writes to it
+		return nil, err
+	}
+	handle := sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, "query_only(1)")))
+	defer handle.Close()
+	rows, err := handle.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", mostDamage))
+	if err == nil {
+		defer rows.Close()
+		for rows.Next() {
+			var found string
+			if err = rows.Scan(&found); err != nil {
+				break
+			}
+			if found != "ok" {
+				damage = append(damage, strings.ReplaceAll(found, "\n", " "))
+			}
+		}
+		err = errors.Join(err, rows.Err())
+	}
+	if explained := explainDamage(path, err); errors.Is(explained, vitrine.ErrDamaged) {
+		return append(damage, err.Error()), nil
+	}
+	return damage, err
+}
+
+// NeedWhole returns a [vitrine.ErrDamaged] if SQLite finds a database file
+// damaged.
+func NeedWhole(ctx context.Context, path string) error {
+	damage, err := CheckFile(ctx, path)
+	if err == nil && len(damage) > 0 {
+		err = damaged{fmt.Errorf("%s is damaged: %s", filepath.Base(path), strings.Join(damage, "; "))}
+	}
+	return err
 }
