@@ -69,11 +69,15 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 			facts.HoldFor(filetype.HoldNotFullyInspected)
 			break
 		}
-		most := int64(maxObjectStreamHead)
-		if strings.EqualFold(e.Name, "\x01ole10native") {
-			native, most = true, filetype.MaxNested
+		packaged, most := strings.EqualFold(e.Name, "\x01ole10native"), int64(maxObjectStreamHead)
+		if packaged {
+			most = filetype.MaxNested
 		}
 		p, _ := io.ReadAll(io.LimitReader(c.Open(e), most))
+		if packaged && plainEquation(p) {
+			continue
+		}
+		native = native || packaged
 		if problem := judge(c.S, facts, p); problem != nil {
 			return problem
 		}
@@ -283,65 +287,4 @@ func monikerText(p []byte) string {
 		units = append(units, u)
 	}
 	return string(utf16.Decode(units))
-}
-
-// Equations of the old editor, which is no longer maintained, are harmless if
-// their records are as the editor wrote them.
-const (
-	equationHeader  = 28 // before the MTEF header
-	mtefHeader      = 5
-	maxFontName     = 40 // the editor's buffer, CVE-2017-11882
-	maxMatrixLength = 31 // rows or columns, CVE-2018-0798
-)
-
-func equationProblem() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonObjectExploit,
-		"An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
-}
-
-// equationObject walks the first records of an equation, up to an unknown one.
-// It searches for a font name that is too long for the editor.
-func equationObject(_ *filetype.Source, _ *filetype.Facts, p []byte) *filetype.Problem {
-	if len(p) < equationHeader+mtefHeader {
-		return nil
-	}
-	if filetype.LittleEndian.Uint16(p) == equationHeader {
-		p = p[equationHeader:]
-	}
-	if version := p[0]; version > 3 { // of another editor
-		return nil
-	}
-	if longFont(p[min(len(p), mtefHeader):]) {
-		return equationProblem()
-	}
-	return nil
-}
-
-func longFont(p []byte) bool {
-	for steps := 0; len(p) > 0 && steps < maxObjects; steps++ {
-		tag := p[0] & 0x0f
-		switch {
-		case tag == 8: // FONT: face, style, name
-			name := p[min(len(p), 3):]
-			end := bytes.IndexByte(name, 0)
-			if end < 0 {
-				end = len(name)
-			}
-			if end > maxFontName {
-				return true
-			}
-			p = name[min(len(name), end+1):]
-		case tag == 5: // MATRIX: alignment, rows, columns
-			return len(p) >= 6 && (p[4] > maxMatrixLength || p[5] > maxMatrixLength)
-		case tag == 9: // SIZE
-			p = p[min(len(p), 3):]
-		case p[0] == 4: // PILE: two alignments
-			p = p[min(len(p), 3):]
-		case p[0] <= 1, 10 <= tag && tag <= 14: // END, LINE, FULL to SUBSYM
-			p = p[1:]
-		default:
-			return false
-		}
-	}
-	return false
 }

@@ -11,7 +11,7 @@ import (
 // ordinaryFiles returns files that people have and that look like an attack or
 // a damage in one respect, each beside the attack or damage itself.
 func ordinaryFiles() []otherFile {
-	return slices.Concat(ordinaryPictures(), ordinaryTexts(), ordinaryArchives(), attachedFiles())
+	return slices.Concat(ordinaryPictures(), ordinaryTexts(), ordinaryArchives(), attachedFiles(), oldEquations())
 }
 
 func ordinaryPictures() []otherFile {
@@ -175,4 +175,31 @@ func attachedFiles() (out []otherFile) {
 		deep, name = inside(name, deep), "letter.doc"
 	}
 	return append(out, judge(held+filetype.HoldEmbeddedObject, "documents within documents", "doc", []byte(deep)))
+}
+
+// oldEquations returns documents with an equation that the first editors stored
+// as a package, as attacks on the editor do.
+func oldEquations() (out []otherFile) {
+	const full, line, end = "\x0a", "\x01", "\x00"
+	native := func(records string) string {
+		var b buf
+		records = "\x02\x00\x00\x03\x00" + records
+		b.le(uint32(len(records))).str(records)
+		return b.String()
+	}
+	sum := line + "\x12\x83F\x02\x86=" + "\x03\x0e\x00\x00" + line + "\x02\x881" + end + line + "\x02\x882" + end + end + end + end
+	for _, c := range []struct{ want, what, native string }{
+		{"live", "fraction", native(full + sum)},
+		{"live", "padded", native(full + sum + "\x00\x00")},
+		{refused + filetype.ReasonObjectExploit, "font", native(full + line + "\x08\x5a\x5aTimes\x00" + end + end)},
+		{refused + filetype.ReasonObjectExploit, "long font", native(full + line + "\x08\x5a\x5a" + strings.Repeat("A", 60) + end + end)},
+		{refused + filetype.ReasonObjectExploit, "font behind it", native(full + sum + "\x08\x5a\x5a" + strings.Repeat("A", 60))},
+		{refused + filetype.ReasonObjectExploit, "matrix", native(full + line + "\x05\x00\x00\x00\xff\xff" + end + end)},
+		{refused + filetype.ReasonObjectExploit, "endless lines", native(full + strings.Repeat(line, 1000))},
+		{refused + filetype.ReasonObjectExploit, "wrong size", native(full+sum) + "more"},
+	} {
+		out = append(out, judge(c.want, "old equation: "+c.what, "doc", oleFileClass([]byte(classEquation),
+			stream("WordDocument", fib(0)), stream("\x01Ole10Native", c.native))))
+	}
+	return out
 }
