@@ -384,12 +384,22 @@ func otherDevice(a, b string) (bool, error) {
 	return x != y, errors.Join(err1, err2)
 }
 
-func (d *doctor) previews(context.Context) {
+func (d *doctor) previews(ctx context.Context) {
 	const part = "previews"
 	m, err := preview.New(preview.Options{Office: d.Office, FFmpeg: d.FFmpeg, Heif: d.Heif})
 	if err != nil {
 		d.report(part, wrong, "%v.", err)
 		return
+	}
+	walls := true
+	m.Warn = func(what string) {
+		walls = false
+		d.report(part, warning, "%s.", strings.ToUpper(what[:1])+what[1:])
+	}
+	if err := m.Probe(ctx); err != nil {
+		d.report(part, wrong, "The process that reads files does not start: %v.", err)
+	} else if walls {
+		d.report(part, fine, "Files are read behind namespaces, Landlock and a filter of system calls.")
 	}
 	for flag, path := range map[string]string{"--office": d.Office, "--ffmpeg": d.FFmpeg, "--heif": d.Heif} {
 		if path == "" || path == preview.Off {

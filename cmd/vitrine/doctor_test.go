@@ -72,7 +72,7 @@ func TestDoctor(t *testing.T) {
 	wantLines(t, output, "ok       data directory: ", "vitrine.db (SQLite 3.", "schema version",
 		"No server has ever run",
 		"No malware scanner", "No public URL is set")
-	wantLines(t, output, "note     scanner: ", "note     mail: ", "note     address: ", "Nothing is wrong.")
+	wantLines(t, output, "ok       previews: Files are read behind namespaces", "note     scanner: ", "note     mail: ", "note     address: ", "Nothing is wrong.")
 	if quiet, _ := diagnosis(t, k.data, "--quiet"); quiet != "" {
 		t.Errorf("doctor --quiet prints %q for a healthy instance, want nothing", quiet)
 	}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"vitrine/internal/instance"
+	"vitrine/internal/preview"
 	"vitrine/internal/terminal"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -39,6 +40,9 @@ const clockVariable = "VITRINE_TEST_CLOCK"
 const drainVariable = "VITRINE_TEST_DRAIN"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == preview.Verb { // a child of a program under test
+		main()
+	}
 	if os.Getenv(drainVariable) != "" {
 		drained := make(chan os.Signal, 1)
 		signal.Notify(drained, syscall.SIGUSR1)

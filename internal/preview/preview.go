@@ -222,6 +222,22 @@ func (m *Maker) Prepare(ctx context.Context) error {
 	return nil
 }
 
+// Probe starts a child that reads no file. It calls Warn for each limit that
+// this machine cannot set.
+func (m *Maker) Probe(ctx context.Context) error {
+	dir, err := m.newDirs()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer nothing.Close()
+	return m.run(ctx, m.order("probe", dir), nothing)
+}
+
 // Directories of a child: finished parts, and temporary files.
 const outDir, workDir = "out", "work"
 
