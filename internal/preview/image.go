@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -49,7 +50,7 @@ func (j *job) decode() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := hasPixels(config.Width, config.Height); err != nil {
+	if err := fits(config); err != nil {
 		return nil, err
 	}
 	if err := hasPixels(j.facts.Width, j.facts.Height); j.facts.Width > 0 && err != nil {
@@ -87,6 +88,21 @@ func configOf(ext string, r io.Reader) (image.Config, error) {
 		return bmp.DecodeConfig(r)
 	}
 	return image.Config{}, fmt.Errorf("no image %q", ext)
+}
+
+// fits reports an error if a decoded image takes more than maxDecoded.
+func fits(c image.Config) error {
+	if err := hasPixels(c.Width, c.Height); err != nil {
+		return err
+	}
+	bytes := 4 // for each pixel
+	if c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model {
+		bytes = 8
+	}
+	if c.Width*c.Height > maxDecoded/bytes {
+		return errTooLarge
+	}
+	return nil
 }
 
 func hasPixels(width, height int) error {
@@ -129,7 +145,7 @@ func pictureOf(b []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := hasPixels(config.Width, config.Height); err != nil {
+	if err := fits(config); err != nil {
 		return nil, err
 	}
 	img, _, err := image.Decode(bytes.NewReader(b))

@@ -38,9 +38,11 @@ const (
 	// maxOpen limits open files and sockets. LibreOffice uses about 100.
 	maxOpen = 1024
 
-	// maxPixels limits the size of decoded images: 64 megapixels take 256 MiB.
-	// Phones have at most 50, cameras 61.
-	maxPixels = 64_000_000
+	// maxPixels and maxDecoded limit the size of decoded images: 64 megapixels
+	// take 256 MiB, and half as many of 16 bits for each color. Phones have at
+	// most 50 megapixels, cameras 61.
+	maxPixels  = 64_000_000
+	maxDecoded = 256 * mib
 
 	// maxOffice limits the size of converted documents.
 	maxOffice = 100 * mib

@@ -143,3 +143,22 @@ func FuzzOrientation(f *testing.F) {
 		}
 	})
 }
+
+// TestDecodedBytes checks that an image is refused by the memory that it takes,
+// not only by its pixels.
+func TestDecodedBytes(t *testing.T) {
+	for _, c := range []struct {
+		model         color.Model
+		width, height int
+		fits          bool
+	}{
+		{color.NRGBAModel, 8000, 8000, true}, {color.NRGBAModel, 8001, 8000, false},
+		{color.NRGBA64Model, 5700, 5700, true}, {color.NRGBA64Model, 8000, 8000, false},
+		{color.RGBA64Model, 8000, 8000, false}, {color.Gray16Model, 8000, 8000, true},
+		{color.YCbCrModel, 0, 5, false}, {color.YCbCrModel, 1 << 31, 1 << 31, false},
+	} {
+		if err := fits(image.Config{ColorModel: c.model, Width: c.width, Height: c.height}); (err == nil) != c.fits {
+			t.Errorf("%d by %d pixels of %T = %v, want fits = %v", c.width, c.height, c.model, err, c.fits)
+		}
+	}
+}
