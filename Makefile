@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build release run check test test-all screens pictures bench bench-pages bench-site bench-places bench-scan lint format test-js
+.PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-places bench-scan lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -37,6 +37,9 @@ bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built wi
 bench: ## benchmarks beside their references, a table at the end: docs/reference/performance.md
 	./bench/setup.sh
 	cd bench && go vet ./... && go test ./... && go test -run '^$$' -bench '$(BENCH)' -timeout 6h .
+
+compare: ## the cost of each kind of request beside an earlier program: BASE=COMMIT; fails if one costs a tenth more
+	cd bench && go run ./cmd/compare $(BASE)
 
 bench-pages: ## each kind of page in Chromium, by its own tracing; VITRINE_BENCH_READ=1 adds three minutes of reading
 	go test ./internal/web -run '^$$' -bench 'Browser' -benchtime 3x -timeout 2h
