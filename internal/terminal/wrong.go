@@ -236,7 +236,7 @@ func (to *Target) wrong(err error) string {
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return cannot + "there is no way to it. Check the network and " + check
 	case brokenOff(err):
-		return cannot + "the connection was broken off. Check that the server is running and the network works, and try again."
+		return cannot + "the connection was broken off. Check that " + party + " is running and the network works, and try again."
 	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
 		return cannot + "what answers there is not a web server. Check " + check
 	case errors.As(err, &op):
