@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"vitrine"
 	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/sqldb"
@@ -84,7 +85,7 @@ func TestClientsThatLeave(t *testing.T) {
 	var log bytes.Buffer
 	d.server.Log = slog.New(slog.NewTextHandler(&log, nil))
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	key, err := d.server.Keys.Create(t.Context(), d.pro.Email, auth.KeyRequest{Name: "test"})
+	key, err := d.server.Keys.Create(t.Context(), d.pro.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
 	d.check(err)
 	cookies := map[string]string{"/people": d.signIn(d.owner), "/moderation": d.signIn(d.moderator), "": d.signIn(d.pro)}
 	pdf, archive := d.links["annual-report.pdf"], d.links["press-kit.tgz"]
