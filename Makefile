@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-places bench-scan lint format test-js
+.PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-costs bench-places bench-scan lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -46,6 +46,9 @@ bench-pages: ## each kind of page in Chromium, by its own tracing; VITRINE_BENCH
 
 bench-site: ## pages of the site beside the API's answers with the same numbers
 	go test ./internal/web -run '^$$' -bench 'Site|SignIn' -benchtime 1s
+
+bench-costs: ## one request of each route, in docs/reference/costs.md
+	VITRINE_COSTS=1 go test ./internal/web -run '^$$' -bench 'Costs' -benchtime 1x
 
 bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and ClickHouse in one run; files in a bucket beside files on the disk; one server beside two
 	go test ./cmd/vitrine -run '^$$' -bench 'Places|Fleet' -timeout 2h
