@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -214,4 +215,37 @@ func TestLongSearch(t *testing.T) {
 		}
 	}
 	o.status(o.get("/api/v1/links?q=%00%ff", "Authorization: Bearer "+o.key), http.StatusOK)
+}
+
+// TestHoursInDays checks that a report of hours has daily views of its links,
+// which add up to the views of its hours, and its width in days, in any zone.
+func TestHoursInDays(t *testing.T) {
+	o := newReportSite(t)
+	today := report.DayOf(o.server.Now().UnixMilli())
+	for _, zone := range []string{"", "UTC", "Asia/Kolkata", "Pacific/Kiritimati", "America/St_Johns"} {
+		dates := fmt.Sprintf("&from=%v&to=%v", today-3, today-1)
+		for query, days := range map[string]int{"": 1, dates: 3} {
+			query += "&timezone=" + url.QueryEscape(zone)
+			for _, filter := range []string{"", "&filter=country:is:DE"} {
+				path := "/analytics?granularity=hour" + query + filter
+				r := o.ask(path).json()
+				if got := r["range"].(map[string]any)["days"]; got != float64(days) {
+					t.Errorf("%s: days = %v, want %d", path, got, days)
+				}
+				rows := r["top_links"].([]any)
+				if len(rows) == 0 && filter == "" {
+					t.Errorf("%s has no links", path)
+				}
+				for _, row := range rows {
+					spark, sum := row.(map[string]any)["spark"].([]any), 0.0
+					for _, n := range spark {
+						sum += n.(float64)
+					}
+					if views := row.(map[string]any)["views"]; sum != views || len(spark) < days || len(spark) > days+1 {
+						t.Errorf("%s: spark = %v, want %v views of about %d days", path, spark, views, days)
+					}
+				}
+			}
+		}
+	}
 }
