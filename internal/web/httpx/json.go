@@ -190,20 +190,6 @@ func (f *Fields) Integer(name string) int64 {
 	return n
 }
 
-// OptionalInteger reads an integer that may be missing, and is 0 then.
-func (f *Fields) OptionalInteger(name string) int64 {
-	v, ok := f.Object[name]
-	if !ok {
-		return 0
-	}
-	n, exact := parseInteger(string(v))
-	if v.Kind() != '0' || !exact {
-		f.Wrong(name, "The field \""+name+"\" must be an integer.")
-		return 0
-	}
-	return n
-}
-
 // parseInteger returns a JSON number without its fraction, and whether that is
 // all of it. Numbers beyond 64 bits are the largest or smallest integer. It
 // does not round, as floats do: 5.00…01 is not 5.

@@ -72,15 +72,9 @@ func TestIntegerFields(t *testing.T) {
 		if n := f.Integer("n"); n != want || f.Err != nil {
 			t.Errorf("Integer of %s = %d, %v; want %d", text, n, f.Err, want)
 		}
-		if n := f.OptionalInteger("n"); n != want || (f.Err == nil) != (want != 0) {
-			t.Errorf("OptionalInteger of %s = %d, %v; want %d", text, n, f.Err, want)
-		}
 	}
-	f := Fields{Object: Object{"n": jsontext.Value(`5.9999999999999999999999`), "m": jsontext.Value(`"5"`)}}
+	f := Fields{Object: Object{"n": jsontext.Value(`5.9999999999999999999999`)}}
 	if n := f.Amount("n"); n != 5 || f.Err != nil {
 		t.Errorf("Amount = %d, %v; want 5: the fraction is cut off", n, f.Err)
-	}
-	if f.OptionalInteger("m"); f.Err == nil {
-		t.Error("OptionalInteger takes a text")
 	}
 }
