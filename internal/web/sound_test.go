@@ -35,6 +35,9 @@ func TestSoundInVideoFile(t *testing.T) {
 			want = filetype.Video
 		}
 		page := s.status(s.get("/p/"+string(l.Slug)), http.StatusOK).body
+		if want == filetype.Audio && strings.Contains(page, " video") {
+			t.Errorf("the page of %s calls it a video", name)
+		}
 		if l.Kind != want || !strings.Contains(page, "<"+string(want)) {
 			t.Errorf("%s is of the kind %s, and its page has no <%s>", name, l.Kind, want)
 		}

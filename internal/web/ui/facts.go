@@ -65,6 +65,9 @@ func Title(l *vitrine.Link) string {
 // Facts describes a file: type, pages, size.
 func Facts(l *vitrine.Link, t filetype.Type) []string {
 	f := []string{TypeName(t)}
+	if l.Kind == filetype.Audio { // a video file with sound alone
+		f[0] = strings.Replace(f[0], " video", " audio file", 1)
+	}
 	if l.Pages > 1 {
 		f = append(f, strconv.Itoa(l.Pages)+" pages")
 	} else if l.Pages == 1 {
