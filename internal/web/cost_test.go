@@ -409,10 +409,10 @@ func BenchmarkCosts(b *testing.B) {
 // costHead begins the page of costs.
 const costHead = `# What a request costs
 
-` + "`make bench-costs`" + ` measures one request of each route on a demo with some thousand views, with SQLite
-and a directory, without a connection, and writes this page. A test fails if a route has no row, or
-if a row of a stranger is above its bound: 60 ms of processor time and 1 MiB of memory in use at
-once. Two kinds of requests may be above it:
+` + "`make bench-costs`" + ` measures one request of each route on a demo with some thousand views, with
+SQLite and a directory, without a connection, and writes this page. A test fails if a route has no
+row, or if a row of a stranger is above its bound: 60 ms of processor time and 1 MiB of memory in
+use at once. Two kinds of requests may be above it:
 
 - Those that check a password (19 MiB), make a filtered shared report or unpack a file of an
   archive. [Decision 0015](../decisions/0015-limits-on-attempts.md) bounds the first.
