@@ -25,7 +25,7 @@ const (
 
 // mayBeEmpty are texts that are left out if they are empty, as in the API. No
 // other text may be empty.
-var mayBeEmpty = []string{"title", "slug", "new_slug", "expires", "replace", "query", "kind", "status", "cursor"}
+var mayBeEmpty = []string{"title", "slug", "new_slug", "query", "kind", "status", "cursor"}
 
 // argumentsOf returns the schema of a tool's arguments, with bounds for each
 // text. An argument that is null counts as left out.

@@ -75,7 +75,8 @@ func (to *Target) shownKey() string {
 // for visitors, it includes the cause. It begins in lower case and has no full
 // stop at the end, as it follows the name of the program.
 func (t *Terminal) Sentence(err error) string {
-	if named := new(NamedError); errors.As(err, &named) {
+	named := new(NamedError)
+	if errors.As(err, &named) && !client.Unreachable(named.Err) { // that is not about the argument
 		return named.Name + ": " + t.Sentence(named.Err)
 	}
 	return lowered(t.sentence(err))
