@@ -106,10 +106,7 @@ func TestNoWalls(t *testing.T) {
 	}
 
 	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
-	_, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
-	if e != 0 {
-		t.Fatal(e)
-	}
+	must(t, noNewPrivileges())
 	must(t, filterCalls([]bpf.Instruction{bpf.LoadAbsolute{Off: callNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_LANDLOCK_CREATE_RULESET, SkipTrue: 1}, answer(unix.ENOSYS),
 		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}}))

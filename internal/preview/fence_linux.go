@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -113,8 +114,8 @@ func (o *order) fence() (unlimited []string, err error) {
 	if err := dropCapabilities(); err != nil {
 		return nil, fmt.Errorf("drop capabilities: %w", err)
 	}
-	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); e != 0 {
-		return nil, fmt.Errorf("set no_new_privs: %w", e)
+	if err := noNewPrivileges(); err != nil {
+		return nil, fmt.Errorf("set no_new_privs: %w", err)
 	}
 	if err := o.landlock(private); err != nil {
 		lacks("Landlock", err)
@@ -193,6 +194,19 @@ func dropCapabilities() error {
 	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
 		uintptr(unsafe.Pointer(&none[0])), 0)
 	if e != 0 && e != unix.ENOTSUP { // ENOTSUP: with cgo
+		return e
+	}
+	return nil
+}
+
+// noNewPrivileges keeps this process and its children from gaining rights.
+func noNewPrivileges() error {
+	_, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	if e == unix.ENOTSUP { // with cgo: the filter of system calls gives it to the other threads
+		runtime.LockOSThread()
+		return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+	if e != 0 {
 		return e
 	}
 	return nil

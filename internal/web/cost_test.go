@@ -153,7 +153,7 @@ func newCostSite(b testing.TB) *costSite {
 	secret, err := (&sharedreport.Service{Store: c.server.Links.Store, Signer: c.server.Sessions.Signer, Now: c.server.Now}).
 		Create(ctx, c.pro, nil, sharedreport.Options{})
 	c.check(err)
-	text, err := c.server.Keys.Create(ctx, c.pro.Email, auth.KeyRequest{Name: "costs"})
+	text, err := c.server.Keys.Create(ctx, c.pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
 	c.check(err)
 	owner := c.join("boss@example.org", vitrine.RoleOwner)
 	c.key = string(text.Text)

@@ -24,7 +24,7 @@ func TestDoors(t *testing.T) {
 	}
 	s := newDesk(t)
 	moderator := s.join("moderator@example.org", vitrine.RoleModerator)
-	key, err := s.server.Keys.Create(t.Context(), s.member.Email, auth.KeyRequest{Name: "doors"})
+	key, err := s.server.Keys.Create(t.Context(), s.member.Email, auth.KeyRequest{Name: "doors", Scope: vitrine.ScopeFull})
 	s.check(err)
 	bearer := "Authorization: Bearer " + string(key.Text)
 	review := func(reason string) func(*vitrine.Link) {
