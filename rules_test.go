@@ -35,7 +35,7 @@ filetype
 filetype/image               filetype
 filetype/ole                 filetype
 filetype/text                filetype
-filetype/archive             filetype
+filetype/archive             charset filetype
 filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text
 filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text

@@ -9,14 +9,14 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"vitrine/internal/filetype"
 )
 
 // ZipMember is one entry of a ZIP's directory.
 type ZipMember struct {
-	Name      string // with slashes as separators
+	Name      string // in UTF-8 if that could be found out, with slashes as separators
+	Stored    string // the bytes of the name
 	Encrypted bool
 	Method    uint16
 	Packed    int64
@@ -131,6 +131,7 @@ func ZipMembers(s *filetype.Source, t filetype.Type,
 	if err != nil {
 		return 0, filetype.NotThe(s, t)
 	}
+	names := namesOf(s, d)
 	r := bufio.NewReaderSize(s.Section(d.offset, d.Size), filetype.ChunkBytes)
 	left, count := d.Size, uint64(0)
 	for ; left > 0; count++ {
@@ -138,15 +139,19 @@ func ZipMembers(s *filetype.Source, t filetype.Type,
 		if !ok {
 			return 0, filetype.Damaged(t)
 		}
+		m.Name = names.of(m.Stored, alias)
 		if count >= filetype.MaxEntries {
 			return 0, TooManyEntries()
 		}
 		left -= length
-		if p := readLocalHeader(s, &m, d.offset, t); p != nil {
+		if p := readLocalHeader(s, &m, d.offset, t, names); p != nil {
 			return 0, p
 		}
-		if alias != "" {
-			if p := s.Names(alias, m.Dir()); p != nil {
+		for _, other := range []string{alias, m.Stored} { // some programs read these
+			if other == "" || other == m.Name {
+				continue
+			}
+			if p := s.Names(other, m.Dir()); p != nil {
 				return 0, p
 			}
 		}
@@ -179,7 +184,8 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 		return m, 0, "", false
 	}
 	m = ZipMember{
-		Name:      slashed(rest[:nameLen]),
+		Name:      slashed(string(rest[:nameLen])),
+		Stored:    string(rest[:nameLen]),
 		Encrypted: filetype.LittleEndian.Uint16(h[8:])&(1|1<<6|1<<13) != 0,
 		Method:    filetype.LittleEndian.Uint16(h[10:]),
 		Packed:    int64(filetype.LittleEndian.Uint32(h[20:])),
@@ -194,16 +200,6 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 	alias = readExtra(rest[nameLen:nameLen+extraLen], &m.Unpacked, &m.Packed, &m.Header)
 	ok = m.Packed >= 0 && m.Unpacked >= 0 && m.Header >= 0
 	return m, int64(len(h) + len(rest)), alias, ok
-}
-
-// slashed returns a name with slashes. .NET and Windows PowerShell write
-// backslashes, which the programs that unpack read as separators.
-func slashed(name []byte) string { return strings.ReplaceAll(string(name), `\`, "/") }
-
-// SameName reports whether a listed name is that of a member, as another
-// library reads it.
-func SameName(listed, stored string) bool {
-	return !utf8.ValidString(stored) || listed == slashed([]byte(stored))
 }
 
 // readExtra reads the 64-bit numbers of an extra field. It returns the Unicode

@@ -17,9 +17,10 @@ func Contradiction(name, how string) *filetype.Problem {
 // readLocalHeader reads the member's local header, which some programs use to
 // unpack, and the member's first bytes. Both must lie before the directory, and
 // the header must agree with the directory.
-func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *filetype.Problem {
+func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type,
+	names zipNames) *filetype.Problem {
 	const slack = 64 // room for an extra field, so that one read is enough
-	h := s.Bytes(m.Header, 30+len(m.Name)+slack+filetype.PeekBytes)
+	h := s.Bytes(m.Header, 30+len(m.Stored)+slack+filetype.PeekBytes)
 	if len(h) < 30 || string(h[:4]) != filetype.ZipLocal {
 		return filetype.Damaged(t)
 	}
@@ -37,23 +38,24 @@ func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.T
 		return filetype.Damaged(t)
 	}
 	m.Start = h[lead:want]
-	return m.compare(h[:lead], slashed(h[30:30+nameLen]), h[30+nameLen:lead], s.Names)
+	return m.compare(h[:lead], string(h[30:30+nameLen]), h[30+nameLen:lead], names, s.Names)
 }
 
 // compare finds differences between the local header and the directory.
-func (m *ZipMember) compare(h []byte, name string, extra []byte,
-	names func(string, bool) *filetype.Problem) *filetype.Problem {
+func (m *ZipMember) compare(h []byte, stored string, extra []byte, names zipNames,
+	judge func(string, bool) *filetype.Problem) *filetype.Problem {
 	packed, unpacked := int64(filetype.LittleEndian.Uint32(h[18:])), int64(filetype.LittleEndian.Uint32(h[22:]))
 	alias := readExtra(extra, &unpacked, &packed)
-	for _, other := range []string{name, alias} {
+	name := names.of(stored, "")
+	for _, other := range []string{stored, name, alias} {
 		if other == m.Name || other == "" {
 			continue
 		}
-		if p := names(other, m.Dir()); p != nil {
+		if p := judge(other, m.Dir()); p != nil {
 			return p
 		}
 	}
-	if asciiPart(name) != asciiPart(m.Name) {
+	if stored != m.Stored && asciiPart(name) != asciiPart(names.of(m.Stored, "")) {
 		return Contradiction(m.Name, "has two names for a file")
 	}
 	flags, crc := filetype.LittleEndian.Uint16(h[6:]), filetype.LittleEndian.Uint32(h[14:])

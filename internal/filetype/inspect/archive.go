@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
@@ -53,7 +52,7 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 		u.facts.EntriesTotal = u.entries
 		if len(u.facts.Entries) < filetype.MaxListed {
 			u.facts.Entries = append(u.facts.Entries,
-				filetype.Entry{Name: strings.ToValidUTF8(name, "\ufffd"), Size: unpacked, Dir: dir})
+				filetype.Entry{Name: archive.ShownName(name), Size: unpacked, Dir: dir})
 		}
 	}
 	return nil

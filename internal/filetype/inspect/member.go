@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"strings"
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
@@ -36,7 +35,7 @@ func Member(r io.ReaderAt, size int64, t filetype.Type, i int) (name string, con
 	if s.Err != nil {
 		err = s.Err
 	}
-	return strings.ToValidUTF8(name, "\ufffd"), content, err
+	return archive.ShownName(name), content, err
 }
 
 // inMemory reads a member of at most filetype.MaxMember bytes into memory.

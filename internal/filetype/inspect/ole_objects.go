@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/ole"
 )
 
@@ -197,7 +198,7 @@ func packagedObject(p []byte) (f packagedData) {
 		if !ok {
 			return false
 		}
-		f.names = append(f.names, strings.ToValidUTF8(string(s), "\ufffd"))
+		f.names = append(f.names, archive.ShownName(string(s)))
 		f.label = f.names[0]
 		p = p[len(p[:min(len(p), 1024)])-len(rest):]
 		return true

@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
@@ -193,7 +194,10 @@ func (w *rarWalk) rar4File(b rarBlock, p []byte, flags uint16, service bool) (ra
 		return b, true
 	}
 	b.kind, b.file, b.encrypted, b.volume = rarFileBlock, f, flags&4 != 0, flags&3 != 0
-	f.Name = strings.ReplaceAll(archive.Rar4Name(name, flags&0x200 != 0), `\`, "/") // the separator of all systems
+	f.Name = archive.Rar4Name(name, flags&0x200 != 0)
+	if utf8.ValidString(f.Name) {
+		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // the separator of all systems
+	}
 	const unix, beos = 3, 5
 	if system == unix || system == beos {
 		f.Link = !archive.IsPlainMode(mode)

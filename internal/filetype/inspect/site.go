@@ -363,7 +363,8 @@ func siteRefusal(m *archive.ZipMember, name string) string {
 	switch {
 	case !archive.IsPlainMode(m.Mode):
 		return EntryLink
-	case !utf8.ValidString(name), len(name) > filetype.MaxSiteName, strings.ContainsFunc(name, filetype.IsUnprintable):
+	case !utf8.ValidString(m.Stored), len(name) > filetype.MaxSiteName,
+		strings.ContainsFunc(name, filetype.IsUnprintable):
 		return EntryBadName
 	case filetype.EscapesFolder(name):
 		return EntryEscapes
