@@ -130,7 +130,7 @@ func TestUserHTML(t *testing.T) {
 		{"document type", "<!DOCTYPE html>", "\n<html><body>x</body></html>", "utf-8"},
 		{"comment first", "\ufeff<!-- <head> --><!doctype html>", "<title>x</title><p>text</p>", "utf-8"},
 		{"neither", "", "<html><head><meta charset='windows-1251'></head><body>x</body></html>", "windows-1251"},
-		{"http-equiv", "<!doctype html>", `<html><meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>x</p></html>`, "iso-8859-1"},
+		{"http-equiv", "<!doctype html>", `<html><meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>x</p></html>`, "windows-1252"},
 		{"a lie about UTF-16", "", `<html><head><meta charset="utf-16"></head><p>x</p></html>`, "utf-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
