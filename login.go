@@ -15,7 +15,9 @@ type Login struct {
 	Program   string            // name and version, according to the program
 	Machine   string            // name of its machine, according to the program; becomes the name of the key
 	State     LoginState
-	Account   AccountID // account that confirmed or refused; 0 if none yet
+	Account   AccountID     // account that confirmed or refused; 0 if none yet
+	Scope     KeyScope      // of the key, with LoginAllowed
+	KeyLife   time.Duration // how long the key is valid; 0 without an end
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -71,7 +71,8 @@ func signIn(ts *testscript.TestScript, link string) (session string) {
 // cmdDecide LINK allow|refuse signs in with a link from "account sign-in" and
 // allows or refuses CODE.
 func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
-	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]}}
+	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]},
+		"scope": {"full"}, "expires": {"90d"}}
 	if res := postForm(ts, "/device", signIn(ts, args[0]), answer); res.StatusCode != http.StatusOK {
 		ts.Fatalf("POST /device: %s, want 200", res.Status)
 	}

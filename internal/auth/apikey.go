@@ -117,6 +117,9 @@ type KeyRequest struct {
 // minLinkLife is the shortest limit for the links of a key.
 const minLinkLife = time.Minute
 
+var errScope = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "scope",
+	Message: "The scope of a key must be read, publish or full."}
+
 func (r *KeyRequest) check(now time.Time) error {
 	wrong := func(field, message string) error {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
@@ -125,7 +128,7 @@ func (r *KeyRequest) check(now time.Time) error {
 	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || vitrine.HasControl(r.Name):
 		return wrong("name", "The name of a key must have 1 to 100 characters and no control characters.")
 	case !slices.Contains(vitrine.Scopes, r.Scope):
-		return wrong("scope", "The scope of a key must be read, publish or full.")
+		return errScope
 	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now):
 		return wrong("expiresAt", "The key would have expired already. Choose a later time.")
 	case r.LinkLife != 0 && r.Scope != vitrine.ScopePublish:

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -112,11 +113,23 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 	return s.update(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
-// Decide allows or refuses the request with a code for an account. Repeating
-// the same decision is not an error. Errors: those of Find; CodeInvalidRequest
-// or CodeRateLimited if the account may not have another key now.
-func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool,
+// Grant is what a person gives to the key of a login.
+type Grant struct {
+	Scope vitrine.KeyScope
+	Life  time.Duration // how long the key is valid; 0 without an end
+}
+
+// Decide allows the request with a code for an account, with a grant, or
+// refuses it without one. Repeating a decision is not an error, and the first
+// grant stays. Errors: those of Find; CodeInvalidRequest for a wrong grant;
+// CodeInvalidRequest or CodeRateLimited if the account may not have another key
+// now.
+func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, grant *Grant,
 	g Client) (*vitrine.Login, error) {
+	allow := grant != nil
+	if allow && !slices.Contains(vitrine.Scopes, grant.Scope) {
+		return nil, errScope
+	}
 	return s.update(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
 		if allow {
@@ -140,6 +153,9 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 			}
 		}
 		l.State, l.Account = state, me.ID
+		if allow {
+			l.Scope, l.KeyLife = grant.Scope, grant.Life
+		}
 		return tx.PutLogin(l)
 	})
 }
@@ -227,7 +243,11 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if a.Banned {
 			return vitrine.ErrBanned
 		}
-		key, err := s.Keys.addLimited(tx, a, KeyRequest{Name: l.Machine, Scope: vitrine.ScopeFull})
+		r := KeyRequest{Name: l.Machine, Scope: l.Scope}
+		if l.KeyLife > 0 {
+			r.ExpiresAt = s.Now().Add(l.KeyLife)
+		}
+		key, err := s.Keys.addLimited(tx, a, r)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,11 @@ func (c *counter) begin() (*vitrine.Login, string) {
 
 func (c *counter) decide(a *vitrine.Account, code string, allow bool, want vitrine.Code) {
 	c.T.Helper()
-	if _, err := c.logins.Decide(c.T.Context(), a, code, allow, atHome); vitrine.CodeOf(err) != want {
+	var grant *auth.Grant
+	if allow {
+		grant = &auth.Grant{Scope: vitrine.ScopeFull}
+	}
+	if _, err := c.logins.Decide(c.T.Context(), a, code, grant, atHome); vitrine.CodeOf(err) != want {
 		c.T.Errorf("Decide = %v, want %q", err, want)
 	}
 }
@@ -141,7 +145,7 @@ func TestLoginRaces(t *testing.T) {
 	}
 	race(func(i int) string {
 		a := []*vitrine.Account{c.Account, c.bob}[i%2]
-		if _, err := c.logins.Decide(t.Context(), a, l.Code, true, atHome); err != nil {
+		if _, err := c.logins.Decide(t.Context(), a, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, atHome); err != nil {
 			return ""
 		}
 		return a.Email

@@ -138,7 +138,8 @@ func (c caller) login() fields {
 	started := c.call("", "POST", "/logins", laptop).want(200, "")
 	a, err := c.server.Accounts.ByEmail(c.t.Context(), c.emails[c.key])
 	c.check(err)
-	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, auth.Client{})
+	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"),
+		&auth.Grant{Scope: vitrine.ScopeFull}, auth.Client{})
 	c.check(err)
 	return fields{"secret": started.text("secret")}
 }

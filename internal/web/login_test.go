@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"vitrine"
 	"vitrine/internal/auth"
 
 	"github.com/chromedp/chromedp"
@@ -38,7 +40,7 @@ func TestLoginFlow(t *testing.T) {
 	if strings.Contains(r.body, started.text("secret")) {
 		t.Error("the page contains the secret")
 	}
-	answer := url.Values{"code": {started.text("code")}, "answer": {"allow"}}
+	answer := url.Values{"code": {started.text("code")}, "answer": {"allow"}, "scope": {"full"}, "expires": {"90d"}}
 	f.status(f.site.do(http.MethodPost, "/device", answer.Encode(), form, "Sec-Fetch-Site: cross-site", cookie),
 		http.StatusForbidden)
 	f.status(f.site.post("/device", url.Values{"code": answer["code"]}, cookie), http.StatusBadRequest)
@@ -58,7 +60,7 @@ func TestLoginFlow(t *testing.T) {
 	key := taken.text("apiKey")
 	f.call(key, "GET", "/links", nil).want(200, "")
 	if own := f.call(key, "GET", "/key", nil).want(200, "").json(); own["last4"] != key[len(key)-4:] ||
-		own["scope"] != "full" || own["account"] == "" || own["expiresAt"] != nil {
+		own["scope"] != "full" || own["account"] == "" || own["expiresAt"] == nil {
 		t.Errorf("the key of the request = %v", own)
 	}
 	f.call(key, "DELETE", "/key", nil).want(204, "")
@@ -68,6 +70,52 @@ func TestLoginFlow(t *testing.T) {
 	f.call("", "POST", "/logins", fields{"program": "x"}).want(400, "invalid_request")
 	f.call("", "POST", "/logins", laptop.with(fields{"machine": "two\nlines"})).want(400, "invalid_request")
 	f.call("", "POST", "/logins/take", fields{"secret": 1}).want(400, "invalid_request")
+}
+
+// TestLoginGrant checks that the key of a login has the scope and the end that
+// the form gave, and that a form without one of the choices gives none.
+func TestLoginGrant(t *testing.T) {
+	f := newFixture(t)
+	cookie := f.site.signIn(f.site.account)
+	begin := func() (code, secret string) {
+		l := f.call("", "POST", "/logins", laptop).want(200, "")
+		return l.text("code"), l.text("secret")
+	}
+	lives := map[string]time.Duration{"": 0, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour,
+		"365d": 365 * 24 * time.Hour}
+	for _, scope := range vitrine.Scopes {
+		for value, life := range lives {
+			code, secret := begin()
+			f.status(f.site.post("/device", url.Values{"code": {code}, "answer": {"allow"}, "scope": {string(scope)},
+				"expires": {value}}, cookie), 200)
+			taken := f.call("", "POST", "/logins/take", fields{"secret": secret}).want(200, "")
+			own := f.call(taken.text("apiKey"), "GET", "/key", nil).want(200, "").json()
+			var got time.Duration
+			if end, ok := own["expiresAt"].(string); ok {
+				created, err := time.Parse(time.RFC3339, own["createdAt"].(string))
+				ends, wrong := time.Parse(time.RFC3339, end)
+				if err != nil || wrong != nil {
+					t.Fatal(err, wrong)
+				}
+				got = ends.Sub(created)
+			}
+			if own["scope"] != string(scope) || got != life {
+				t.Errorf("%s, %q: the key has the scope %v and ends after %v, want %v", scope, value, own["scope"], got,
+					life)
+			}
+		}
+	}
+	code, secret := begin()
+	for _, wrong := range []url.Values{{}, {"scope": {"full"}}, {"expires": {"90d"}},
+		{"scope": {""}, "expires": {"90d"}}, {"scope": {"admin"}, "expires": {"90d"}},
+		{"scope": {"full"}, "expires": {"1d"}}, {"scope": {"full"}, "expires": {"x"}}} {
+		wrong.Set("code", code)
+		wrong.Set("answer", "allow")
+		f.status(f.site.post("/device", wrong, cookie), 400)
+	}
+	if got := f.call("", "POST", "/logins/take", fields{"secret": secret}).want(200, "").text("state"); got != "pending" {
+		t.Errorf("state after wrong forms = %s, want pending", got)
+	}
 }
 
 // TestLoginRefusedOnPage checks that a refused program gets that answer, and

@@ -45,6 +45,7 @@ func (t storeTest) logins() {
 		})
 	}
 	check(one, other)
+	other.Scope, other.KeyLife = vitrine.ScopePublish, 30*24*time.Hour
 	other.State, other.Account = vitrine.LoginAllowed, t.account("ann@example.org").ID
 	t.update(func(tx vitrine.Tx) error { return tx.PutLogin(other) })
 	check(one, other)
@@ -84,7 +85,7 @@ func (t storeTest) loginRace(other storeTest) {
 		}
 		var taken atomic.Int64
 		vitrinetest.Race(6, func(i int) {
-			if _, err := logins[i%2].Decide(ctx, who, l.Code, true, here); err != nil &&
+			if _, err := logins[i%2].Decide(ctx, who, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, here); err != nil &&
 				vitrine.CodeOf(err) != vitrine.CodeNotFound {
 				t.Error(err)
 			}

@@ -2,9 +2,11 @@ package entrypage
 
 import (
 	"net/http"
+	"net/url"
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
@@ -16,6 +18,38 @@ type devicePage struct {
 	Code   string // typed, or shown
 	Login  *vitrine.Login
 	Answer string // "allow" or "refuse", once it was given
+}
+
+// Scopes returns what the key may do, the most first: the command line deletes
+// links and manages keys too.
+func (p *devicePage) Scopes() []ui.Option {
+	return []ui.Option{{Value: string(vitrine.ScopeFull), Name: "Full"},
+		{Value: string(vitrine.ScopePublish), Name: "Publish"}, {Value: string(vitrine.ScopeRead), Name: "Read"}}
+}
+
+// keyLives are how long the key of a program can be valid.
+var keyLives = app.AllLifetimes[2:]
+
+// Spans returns how long the key can be valid. It ends unless "Never" is chosen.
+func (p *devicePage) Spans() []ui.Option {
+	return keyLives.Options("90d")
+}
+
+// grantOf reads what the form gives to the key; nil refuses.
+func grantOf(f url.Values) (*auth.Grant, error) {
+	switch f.Get("answer") {
+	case "refuse":
+		return nil, nil
+	case "allow":
+	default:
+		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose one of the two buttons: Allow or Refuse.")
+	}
+	if !f.Has("expires") {
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expires",
+			Message: "Choose when the key expires."}
+	}
+	life, err := keyLives.Parse("expires", f.Get("expires"))
+	return &auth.Grant{Scope: vitrine.KeyScope(f.Get("scope")), Life: life}, err
 }
 
 func (s *Handler) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
@@ -33,7 +67,7 @@ const connectHeading = "Connect a program"
 func (s *Handler) renderDeviceError(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
 	err error) error {
 	p := s.newDevice(connectHeading, me)
-	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil {
+	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil || p.Wrong["scope"] != "" {
 		return err
 	}
 	p.Code = typed
@@ -66,10 +100,11 @@ func (s *Handler) DecideLogin(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	typed, answer := r.PostForm.Get("code"), r.PostForm.Get("answer")
-	if answer != "allow" && answer != "refuse" {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose one of the two buttons: Allow or Refuse.")
+	grant, err := grantOf(r.PostForm)
+	if err != nil {
+		return err
 	}
-	l, err := s.Logins.Decide(r.Context(), me, typed, answer == "allow", s.Client(r))
+	l, err := s.Logins.Decide(r.Context(), me, typed, grant, s.Client(r))
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)
 	}
