@@ -130,7 +130,7 @@ web/app/linkpage             vitrine analytics collections filetype links publis
 web/app/linkpage             report visitor web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine access analytics collections export links ownviews report sitestats web/app web/httpx
-web/app/reportpage           web/samples web/ui
+web/app/reportpage           ratelimit turn web/samples web/ui
 web/app/reportpage           geo web/chart sharedreport web/api versions visitor
 web/app/uploadpage           vitrine auth collections filetype links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
@@ -138,7 +138,7 @@ web/app/websitepage          vitrine collections filetype/inspect publish web/ap
 web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept charset collections filetype filetype/inspect links moderation sitestats
-web/content                  filetype/archive turn web/httpx web/ui web/viewer
+web/content                  filetype/archive ratelimit turn web/httpx web/ui web/viewer
 web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth geo report visitor

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/turn"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -70,7 +72,7 @@ func (s *Handler) withEntry(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	case "zip":
 		err = e.fromZip(blob, i)
 	default:
-		err = e.unpack(r, blob, l, t, i)
+		err = e.unpack(r, s.LimitedAddr(r), blob, t, i)
 	}
 	if err != nil {
 		return err
@@ -141,12 +143,13 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 	}
 }
 
-// unpacks bounds how many archives are unpacked for readers at once.
-var unpacks = turn.New[vitrine.LinkID](2)
+// unpacks bounds how many archives are unpacked for readers at once. Networks
+// take turns, so that none holds up the others.
+var unpacks = turn.New[netip.Prefix](2)
 
 // unpack finds an entry of an archive that is packed as a whole.
-func (e *entry) unpack(r *http.Request, blob vitrine.Blob, l *vitrine.Link, t filetype.Type, i int) error {
-	if err := unpacks.Take(r.Context(), l.ID); err != nil {
+func (e *entry) unpack(r *http.Request, from netip.Addr, blob vitrine.Blob, t filetype.Type, i int) error {
+	if err := unpacks.Take(r.Context(), ratelimit.Subscriber(from)); err != nil {
 		return httpx.ErrClientGone
 	}
 	defer unpacks.Release()

@@ -2,12 +2,16 @@ package reportpage
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/sharedreport"
+	"vitrine/internal/turn"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -128,6 +132,20 @@ func setPrivateHeaders(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
+// sharedReports bounds how many reports are made for strangers at once: filters
+// read views, which takes time and memory. Networks take turns, so that none
+// holds up the others.
+var sharedReports = turn.New[netip.Prefix](2)
+
+// numbersInTurn is numbersOf for a stranger.
+func (s *Handler) numbersInTurn(r *http.Request, a *vitrine.Account, of subject, in analytics.Query) (*numbers, error) {
+	if err := sharedReports.Take(r.Context(), ratelimit.Subscriber(s.LimitedAddr(r))); err != nil {
+		return nil, httpx.ErrClientGone
+	}
+	defer sharedReports.Release()
+	return s.numbersOf(r.Context(), a, of, in)
+}
+
 // sharedPage returns the report of a shared address.
 func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*reportPage, error) {
 	of := subject{link: found.Link}
@@ -135,7 +153,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.numbersOf(r.Context(), found.Owner, of, inRange(rg))
+	n, err := s.numbersInTurn(r, found.Owner, of, inRange(rg))
 	if err != nil {
 		return nil, err
 	}
