@@ -30,7 +30,8 @@ func (p *devicePage) Scopes() []ui.Option {
 // keyLives are how long the key of a program can be valid.
 var keyLives = app.AllLifetimes[2:]
 
-// Spans returns how long the key can be valid. It ends unless "Never" is chosen.
+// Spans returns how long the key can be valid. It ends unless "Never" is
+// chosen.
 func (p *devicePage) Spans() []ui.Option {
 	return keyLives.Options("90d")
 }
