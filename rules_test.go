@@ -124,7 +124,7 @@ web/app/accountpage          vitrine analytics auth export links password publis
 web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
-web/app/entrypage            analytics
+web/app/entrypage            analytics web/app
 web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish web/app web/httpx web/ui
 web/app/linkpage             report visitor web/viewer

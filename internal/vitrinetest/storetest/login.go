@@ -85,8 +85,8 @@ func (t storeTest) loginRace(other storeTest) {
 		}
 		var taken atomic.Int64
 		vitrinetest.Race(6, func(i int) {
-			if _, err := logins[i%2].Decide(ctx, who, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, here); err != nil &&
-				vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			_, err := logins[i%2].Decide(ctx, who, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, here)
+			if err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
 				t.Error(err)
 			}
 			got, err := logins[(i+1)%2].Take(ctx, string(secret))
