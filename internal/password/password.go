@@ -122,7 +122,7 @@ type Line struct {
 // Stranger returns the line of a network, for whom nothing is known about.
 func Stranger(network netip.Prefix) Line { return Line{of: network.String()} }
 
-// Known returns the line of somebody who has a session, a one-time token or a
+// Known returns the line of a client that has a session, a one-time token or a
 // browser that signed in before. Known lines have a turn of their own: they do
 // not wait for strangers.
 func Known(email string) Line { return Line{known: true, of: email} }

@@ -43,7 +43,7 @@ func (a answer) protocolError(id any, code float64) {
 	}
 }
 
-// TestToolsProtocolErrors checks that each message that is none is answered
+// TestToolsProtocolErrors checks that each malformed message is answered
 // with an error of JSON-RPC, with the id of the call if it has one.
 func TestToolsProtocolErrors(t *testing.T) {
 	f := newFixture(t)

@@ -143,7 +143,7 @@ func attachedFiles() (out []otherFile) {
 		{"live", "a document with a text", packaged("letter.doc", inside("notes.txt", "hello"))},
 		{"live", "a text, named in UTF-16", packaged("notes.txt", "hello") + long(`C:\Temp\notes.txt`, "Grüße.txt", "notes.txt")},
 		{"live", "a picture of Paint", "\x00\x00\x00\x00" + string(bmpFile(4, 4))},
-		{held + filetype.HoldEmbeddedObject, "a PDF that is none", packaged("report.pdf", "hello")},
+		{held + filetype.HoldEmbeddedObject, "text named as a PDF", packaged("report.pdf", "hello")},
 		{held + filetype.HoldEmbeddedObject, "a web page", packaged("page.html", "<p>hello")},
 		{held + filetype.HoldEmbeddedObject, "an SVG", packaged("logo.svg", "<svg/>")},
 		{held + filetype.HoldEmbeddedObject, "an archive", packaged("all.zip", string(named("a.txt")))},

@@ -224,7 +224,7 @@ func (w Wide) marked() bool { return w.mark > 0 }
 // that with UTF-32, and without a mark they do not know of any.
 func (w Wide) plain() bool { return w.width == 0 || w.width == 2 && w.marked() }
 
-// WideOf returns the form of a text. Without a byte order mark it goes by the
+// WideOf returns the form of a text. Without a byte order mark it uses the
 // zeros: spaces and ends of lines of any language are ASCII, whose other bytes
 // are zeros at the same places.
 func WideOf(head []byte) Wide {

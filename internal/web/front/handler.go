@@ -17,7 +17,7 @@ type Handler struct {
 	Bucket   bool // signed URLs lead to a bucket
 
 	indexOnce sync.Once
-	index     *docIndex // of the documentation, once somebody searches
+	index     *docIndex // of the documentation; made by the first search
 	indexErr  error
 }
 
