@@ -15,11 +15,17 @@ type Login struct {
 	Program   string            // name and version, according to the program
 	Machine   string            // name of its machine, according to the program; becomes the name of the key
 	State     LoginState
-	Account   AccountID     // account that confirmed or refused; 0 if none yet
-	Scope     KeyScope      // of the key, with LoginAllowed
-	KeyLife   time.Duration // how long the key is valid; 0 without an end
+	Account   AccountID // account that confirmed or refused; 0 if none yet
+	Key       KeyGrant  // what the program asks for; with LoginAllowed, what the person gave
 	CreatedAt time.Time
 	ExpiresAt time.Time
+}
+
+// KeyGrant is what a key of a login may do, and how long it is valid.
+type KeyGrant struct {
+	Scope     KeyScope
+	ExpiresAt time.Time // zero if never
+	EndChosen bool      // ExpiresAt was chosen; else it is open, and zero
 }
 
 // LoginState is the progress of a Login.

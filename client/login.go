@@ -31,11 +31,25 @@ type TakenLogin struct {
 	Email  string `json:"email"`  // email of the account
 }
 
-// StartLogin starts a login and returns its code. program and machine are shown
-// to the user who confirms it. It needs no key.
-func (c *Client) StartLogin(ctx context.Context, program, machine string) (Login, error) {
-	var l Login
-	err := c.post(ctx, "/logins", map[string]string{"program": program, "machine": machine}, &l)
+// LoginRequest describes the API key that a login asks for. The user who
+// confirms it sees all of it, and may give the key less, but not more.
+type LoginRequest struct {
+	Program string // name and version
+	Machine string // becomes the name of the key
+	Scope   string // read, publish or full; "" means full
+	// ExpiresAt is when the key expires. nil lets the user choose, and the zero
+	// time asks for a key that never expires.
+	ExpiresAt *time.Time
+}
+
+// StartLogin starts a login and returns its code. It needs no key.
+func (c *Client) StartLogin(ctx context.Context, r LoginRequest) (l Login, err error) {
+	err = c.post(ctx, "/logins", struct {
+		Program   string `json:"program"`
+		Machine   string `json:"machine"`
+		Scope     string `json:"scope,omitempty"`
+		ExpiresAt string `json:"expiresAt,omitempty"`
+	}{r.Program, r.Machine, r.Scope, expiry(r.ExpiresAt)}, &l)
 	return l, err
 }
 

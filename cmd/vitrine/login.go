@@ -54,7 +54,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := api.StartLogin(ctx, "vitrine "+version, machineName())
+	l, err := api.StartLogin(ctx, client.LoginRequest{Program: "vitrine " + version, Machine: machineName()})
 	if err != nil {
 		return err
 	}

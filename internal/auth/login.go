@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -72,15 +73,44 @@ var (
 
 const loginNameRunes = vitrine.KeyNameRunes
 
+// AnyKey is the grant of a program that asks for nothing in particular: the
+// person may choose every scope, and every end.
+var AnyKey = vitrine.KeyGrant{Scope: vitrine.ScopeFull}
+
+// checkGrant returns an error unless a grant has a scope, expires after a time,
+// and exceeds neither the scope of another one nor, if it was chosen, its end.
+func checkGrant(g, most vitrine.KeyGrant, after time.Time) error {
+	wrong := func(field, message string) error {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
+	}
+	switch {
+	case !slices.Contains(vitrine.Scopes, g.Scope):
+		return errScope
+	case !most.Scope.Allows(g.Scope):
+		return wrong("scope", fmt.Sprintf("The program asks only for the scope %s: the key cannot have a larger one.",
+			most.Scope))
+	case !g.ExpiresAt.IsZero() && !g.ExpiresAt.After(after):
+		return wrong("expiresAt", "The key would expire before it can be taken. Choose a later time.")
+	case most.EndChosen && !most.ExpiresAt.IsZero() && (g.ExpiresAt.IsZero() || g.ExpiresAt.After(most.ExpiresAt)):
+		return wrong("expiresAt", fmt.Sprintf("The program asks for a key that expires at %s: it cannot expire later.",
+			most.ExpiresAt.UTC().Format(time.RFC3339)))
+	}
+	return nil
+}
+
 // Begin creates a code for a program to show, and the secret with which it
-// takes its key. Errors: CodeInvalidRequest; CodeRateLimited.
-func (s *Logins) Begin(ctx context.Context, program, machine string,
+// takes its key, which exceeds asked in nothing. Errors: CodeInvalidRequest;
+// CodeRateLimited.
+func (s *Logins) Begin(ctx context.Context, program, machine string, asked vitrine.KeyGrant,
 	g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
 			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
 				Message: "Program and machine must each have 1 to 100 characters and no control characters."}
 		}
+	}
+	if err := checkGrant(asked, AnyKey, s.Now().Add(vitrine.LoginLife)); err != nil {
+		return nil, "", err
 	}
 	secret = vitrine.LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -91,7 +121,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 			return err
 		}
 		l = &vitrine.Login{Code: newLoginCode(), Hash: secret.Hash(), Program: program, Machine: machine,
-			State:     vitrine.LoginPending,
+			State: vitrine.LoginPending, Key: asked,
 			CreatedAt: now, ExpiresAt: now.Add(vitrine.LoginLife)}
 		err := tx.AddLogin(l)
 		for errors.Is(err, vitrine.ErrExists) { // an expired code that was not swept yet
@@ -113,23 +143,14 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 	return s.update(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
-// Grant is what a person gives to the key of a login.
-type Grant struct {
-	Scope vitrine.KeyScope
-	Life  time.Duration // how long the key is valid; 0 without an end
-}
-
 // Decide allows the request with a code for an account, with a grant, or
 // refuses it without one. Repeating a decision is not an error, and the first
-// grant stays. Errors: those of Find; CodeInvalidRequest for a wrong grant;
-// CodeInvalidRequest or CodeRateLimited if the account may not have another key
-// now.
-func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, grant *Grant,
+// grant stays. Errors: those of Find; CodeInvalidRequest for a grant that is
+// wrong or exceeds what the program asks for; CodeInvalidRequest or
+// CodeRateLimited if the account may not have another key now.
+func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, grant *vitrine.KeyGrant,
 	g Client) (*vitrine.Login, error) {
 	allow := grant != nil
-	if allow && !slices.Contains(vitrine.Scopes, grant.Scope) {
-		return nil, errScope
-	}
 	return s.update(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
 		if allow {
@@ -148,13 +169,16 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, g
 		case current.Banned:
 			return vitrine.ErrBanned
 		case allow:
+			if err := checkGrant(*grant, l.Key, l.ExpiresAt); err != nil {
+				return err
+			}
 			if err := s.Keys.checkLimit(tx, me.ID); err != nil {
 				return err
 			}
 		}
 		l.State, l.Account = state, me.ID
 		if allow {
-			l.Scope, l.KeyLife = grant.Scope, grant.Life
+			l.Key = *grant
 		}
 		return tx.PutLogin(l)
 	})
@@ -243,10 +267,7 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if a.Banned {
 			return vitrine.ErrBanned
 		}
-		r := KeyRequest{Name: l.Machine, Scope: l.Scope}
-		if l.KeyLife > 0 {
-			r.ExpiresAt = s.Now().Add(l.KeyLife)
-		}
+		r := KeyRequest{Name: l.Machine, Scope: l.Key.Scope, ExpiresAt: l.Key.ExpiresAt}
 		key, err := s.Keys.addLimited(tx, a, r)
 		if err != nil {
 			return err

@@ -34,16 +34,16 @@ func newCounter(t *testing.T) *counter {
 
 func (c *counter) begin() (*vitrine.Login, string) {
 	c.T.Helper()
-	l, secret, err := c.logins.Begin(c.T.Context(), "vitrine 1.0", "laptop", atHome)
+	l, secret, err := c.logins.Begin(c.T.Context(), "vitrine 1.0", "laptop", auth.AnyKey, atHome)
 	c.Must(err)
 	return l, string(secret)
 }
 
 func (c *counter) decide(a *vitrine.Account, code string, allow bool, want vitrine.Code) {
 	c.T.Helper()
-	var grant *auth.Grant
+	var grant *vitrine.KeyGrant
 	if allow {
-		grant = &auth.Grant{Scope: vitrine.ScopeFull}
+		grant = &vitrine.KeyGrant{Scope: vitrine.ScopeFull}
 	}
 	if _, err := c.logins.Decide(c.T.Context(), a, code, grant, atHome); vitrine.CodeOf(err) != want {
 		c.T.Errorf("Decide = %v, want %q", err, want)
@@ -123,6 +123,72 @@ func TestLoginRefused(t *testing.T) {
 	}))
 }
 
+// TestLoginGrants checks, for all that a program can ask for and a person can
+// give, that a key gets what was given, and never more than was asked for.
+func TestLoginGrants(t *testing.T) {
+	c := newCounter(t)
+	const day = 24 * time.Hour
+	type end struct {
+		open bool
+		life time.Duration // 0: never
+	}
+	asks := []end{{open: true}, {}, {life: vitrine.LoginLife + time.Millisecond}, {life: 30 * day}, {life: 90 * day}}
+	gives := append([]end{{life: -day}, {life: -1}, {life: time.Minute}, {life: vitrine.LoginLife}, {life: 400 * day}},
+		asks[1:]...)
+	grant := func(scope vitrine.KeyScope, e end) vitrine.KeyGrant {
+		g := vitrine.KeyGrant{Scope: scope, EndChosen: !e.open}
+		if e.life != 0 {
+			g.ExpiresAt = c.Clock.Now().Add(e.life)
+		}
+		return g
+	}
+	for i, most := range vitrine.Scopes {
+		for _, asked := range asks {
+			for j, scope := range append([]vitrine.KeyScope{"", "Full", "admin"}, vitrine.Scopes...) {
+				for _, given := range gives {
+					c.Clock.Advance(time.Hour) // the limits of codes and keys
+					l, secret, err := c.logins.Begin(t.Context(), "p", "m", grant(most, asked), atHome)
+					c.Must(err)
+					want := ""
+					switch tooLong := asked.life > 0 && (given.life == 0 || given.life > asked.life); {
+					case j < 3, j-3 > i:
+						want = "scope"
+					case given.life != 0 && given.life <= vitrine.LoginLife, tooLong:
+						want = "expiresAt"
+					}
+					g := grant(scope, given)
+					_, err = c.logins.Decide(t.Context(), c.bob, l.Code, &g, atHome)
+					var e *vitrine.Error
+					if errors.As(err, &e); want == "" && err != nil || want != "" && (e == nil || e.Field != want ||
+						e.Code != vitrine.CodeInvalidRequest) {
+						t.Errorf("asked %s %+v, given %s %+v: %v, want an error of %q", most, asked, scope, given, err, want)
+					}
+					taken := c.take(string(secret), "")
+					if want != "" {
+						if taken.State != vitrine.LoginPending {
+							t.Errorf("asked %s %+v, given %s %+v: %s, want pending", most, asked, scope, given, taken.State)
+						}
+						continue
+					}
+					who, err := c.keys.Authenticate(t.Context(), string(taken.Key))
+					c.Must(err)
+					if who.Key.Scope != scope || !who.Key.ExpiresAt.Equal(g.ExpiresAt) {
+						t.Errorf("asked %s %+v, given %s %+v: the key has the scope %s and ends %v", most, asked, scope, given,
+							who.Key.Scope, who.Key.ExpiresAt)
+					}
+					c.Must(c.keys.RevokeOwn(t.Context(), who))
+				}
+			}
+		}
+	}
+	for _, wrong := range []vitrine.KeyGrant{{}, {Scope: "admin"}, {Scope: "read", EndChosen: true,
+		ExpiresAt: c.Clock.Now().Add(vitrine.LoginLife)}} {
+		if _, _, err := c.logins.Begin(t.Context(), "p", "m", wrong, atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("Begin asking for %+v = %v, want invalid_request", wrong, err)
+		}
+	}
+}
+
 // TestLoginRaces checks that of concurrent requests of programs only one gets
 // the key, and of concurrent decisions only one succeeds.
 func TestLoginRaces(t *testing.T) {
@@ -145,7 +211,7 @@ func TestLoginRaces(t *testing.T) {
 	}
 	race(func(i int) string {
 		a := []*vitrine.Account{c.Account, c.bob}[i%2]
-		if _, err := c.logins.Decide(t.Context(), a, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, atHome); err != nil {
+		if _, err := c.logins.Decide(t.Context(), a, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, atHome); err != nil {
 			return ""
 		}
 		return a.Email
@@ -195,7 +261,7 @@ func TestLoginGuessing(t *testing.T) {
 	c.decide(c.bob, "not a code", true, vitrine.CodeNotFound)
 	c.decide(c.Account, l.Code, true, "")
 	for range 100 {
-		if _, _, err := c.logins.Begin(t.Context(), "p", "m", atHome); vitrine.CodeOf(err) == vitrine.CodeRateLimited {
+		if _, _, err := c.logins.Begin(t.Context(), "p", "m", auth.AnyKey, atHome); vitrine.CodeOf(err) == vitrine.CodeRateLimited {
 			return
 		}
 	}
@@ -219,7 +285,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	}
 	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)
 	for _, name := range []string{"", strings.Repeat("x", 101), "a\nb"} {
-		if _, _, err := c.logins.Begin(t.Context(), "p", name,
+		if _, _, err := c.logins.Begin(t.Context(), "p", name, auth.AnyKey,
 			atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("Begin with machine %q = %v, want invalid_request", name, err)
 		}

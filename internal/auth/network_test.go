@@ -40,7 +40,7 @@ var limitedByNetwork = map[string]func(*testing.T) (do func(n int, g auth.Client
 	"codes for programs": func(t *testing.T) (func(int, auth.Client) error, int) {
 		c := newCounter(t)
 		return func(_ int, g auth.Client) error {
-			_, _, err := c.logins.Begin(t.Context(), "p", "m", g)
+			_, _, err := c.logins.Begin(t.Context(), "p", "m", auth.AnyKey, g)
 			return err
 		}, 60
 	},

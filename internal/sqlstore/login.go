@@ -7,26 +7,25 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-const loginColumns = "code, hash, program, machine, state, account, scope, key_life, created_at, expires_at"
+const loginColumns = "code, hash, program, machine, state, account, scope, key_expires_at, key_end_chosen, created_at, expires_at"
 
 func readLogin(s sqldb.Scanner) (*vitrine.Login, error) {
 	v := new(vitrine.Login)
 	var hash []byte
-	var life int64
-	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account, &v.Scope, &life,
-		sqldb.Instant{Time: &v.CreatedAt}, sqldb.Instant{Time: &v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account, &v.Key.Scope,
+		sqldb.Instant{Time: &v.Key.ExpiresAt}, &v.Key.EndChosen, sqldb.Instant{Time: &v.CreatedAt},
+		sqldb.Instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
-	v.KeyLife = time.Duration(life) * time.Millisecond
 	return v, err
 }
 
 func loginValues(l *vitrine.Login) []any {
-	return []any{l.Code, l.Hash[:], l.Program, l.Machine, string(l.State), int64(l.Account), string(l.Scope),
-		l.KeyLife.Milliseconds(), sqldb.Ms(l.CreatedAt), sqldb.Ms(l.ExpiresAt)}
+	return []any{l.Code, l.Hash[:], l.Program, l.Machine, string(l.State), int64(l.Account), string(l.Key.Scope),
+		sqldb.MsOrNull(l.Key.ExpiresAt), l.Key.EndChosen, sqldb.Ms(l.CreatedAt), sqldb.Ms(l.ExpiresAt)}
 }
 
 func (t Tx) AddLogin(l *vitrine.Login) error {
-	return t.add(&l.ID, "INSERT INTO logins ("+loginColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+	return t.add(&l.ID, "INSERT INTO logins ("+loginColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		loginValues(l)...)
 }
 
@@ -39,7 +38,8 @@ func (t Tx) LoginByHash(hash [32]byte) (*vitrine.Login, error) {
 }
 
 func (t Tx) PutLogin(l *vitrine.Login) error {
-	return t.Put("UPDATE logins SET code = $1, hash = $2, program = $3, machine = $4, state = $5, account = $6, scope = $7, key_life = $8, created_at = $9, expires_at = $10 WHERE id = $11",
+	return t.Put(`UPDATE logins SET code = $1, hash = $2, program = $3, machine = $4, state = $5, account = $6, scope = $7,
+		key_expires_at = $8, key_end_chosen = $9, created_at = $10, expires_at = $11 WHERE id = $12`,
 		append(loginValues(l), int64(l.ID))...)
 }
 

@@ -139,7 +139,7 @@ func (c caller) login() fields {
 	a, err := c.server.Accounts.ByEmail(c.t.Context(), c.emails[c.key])
 	c.check(err)
 	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"),
-		&auth.Grant{Scope: vitrine.ScopeFull}, auth.Client{})
+		&vitrine.KeyGrant{Scope: vitrine.ScopeFull}, auth.Client{})
 	c.check(err)
 	return fields{"secret": started.text("secret")}
 }

@@ -1,14 +1,17 @@
 package web_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/web/httpx"
 
 	"github.com/chromedp/chromedp"
 )
@@ -72,48 +75,102 @@ func TestLoginFlow(t *testing.T) {
 	f.call("", "POST", "/logins/take", fields{"secret": 1}).want(400, "invalid_request")
 }
 
-// TestLoginGrant checks that the key of a login has the scope and the end that
-// the form gave, and that a form without one of the choices gives none.
+// TestLoginGrant checks that the page proposes what a program asks for, offers
+// nothing beyond it, and that the key has what was chosen.
 func TestLoginGrant(t *testing.T) {
 	f := newFixture(t)
 	cookie := f.site.signIn(f.site.account)
-	begin := func() (code, secret string) {
-		l := f.call("", "POST", "/logins", laptop).want(200, "")
-		return l.text("code"), l.text("secret")
-	}
-	lives := map[string]time.Duration{"": 0, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour,
-		"365d": 365 * 24 * time.Hour}
-	for _, scope := range vitrine.Scopes {
-		for value, life := range lives {
-			code, secret := begin()
-			f.status(f.site.post("/device", url.Values{"code": {code}, "answer": {"allow"}, "scope": {string(scope)},
-				"expires": {value}}, cookie), 200)
-			taken := f.call("", "POST", "/logins/take", fields{"secret": secret}).want(200, "")
-			own := f.call(taken.text("apiKey"), "GET", "/key", nil).want(200, "").json()
-			var got time.Duration
-			if end, ok := own["expiresAt"].(string); ok {
-				created, err := time.Parse(time.RFC3339, own["createdAt"].(string))
-				ends, wrong := time.Parse(time.RFC3339, end)
-				if err != nil || wrong != nil {
-					t.Fatal(err, wrong)
-				}
-				got = ends.Sub(created)
+	const day = 24 * time.Hour
+	for _, asked := range []struct {
+		scope, end string
+		most       time.Duration
+		offers     int // ends
+		proposed   string
+	}{{"", "", 0, 6, "90d"}, {"full", "never", 0, 6, ""}, {"publish", "date", 60 * day, 4, "date"},
+		{"read", "date", 15 * time.Minute, 1, "date"}, {"read", "", 0, 6, "90d"}, {"", "date", 400 * day, 6, "date"}} {
+		for _, lower := range []bool{false, true} {
+			f.clock.Advance(15 * time.Minute)
+			last := f.clock.Now().Add(asked.most).UTC().Format(httpx.TimeFormat)
+			end, proposed := strings.ReplaceAll(asked.end, "date", last), strings.ReplaceAll(asked.proposed, "date", last)
+			body := laptop.with(nil)
+			if asked.scope != "" {
+				body["scope"] = asked.scope
 			}
-			if own["scope"] != string(scope) || got != life {
-				t.Errorf("%s, %q: the key has the scope %v and ends after %v, want %v", scope, value, own["scope"], got,
-					life)
+			if end != "" {
+				body["expiresAt"] = end
+			}
+			started := f.call("", "POST", "/logins", body).want(200, "")
+			page := f.status(f.get(strings.TrimPrefix(started.text("urlWithCode"), f.url), cookie), 200).body
+			scope := cmp.Or(asked.scope, "full")
+			scopes := slices.Index(vitrine.Scopes, vitrine.KeyScope(scope)) + 1
+			if n := strings.Count(page, "<option"); n != scopes+asked.offers {
+				t.Errorf("%+v: %d options, want %d scopes and %d ends", asked, n, scopes, asked.offers)
+			}
+			for _, want := range []string{scope, proposed} {
+				if !strings.Contains(page, `<option value="`+want+`" selected>`) {
+					t.Errorf("%+v: the page does not propose %q", asked, want)
+				}
+			}
+			if lower {
+				scope, proposed = "read", f.clock.Now().Add(11*time.Minute).UTC().Format(httpx.TimeFormat)
+			}
+			f.status(f.site.post("/device", url.Values{"code": {started.text("code")}, "answer": {"allow"},
+				"scope": {scope}, "expires": {proposed}}, cookie), 200)
+			want := map[string]any{"": nil, "90d": f.clock.Now().Add(90 * day).UTC().Format(httpx.TimeFormat)}
+			if _, ok := want[proposed]; !ok {
+				want[proposed] = proposed
+			}
+			key := f.call("", "POST", "/logins/take", fields{"secret": started.text("secret")}).want(200, "").text("apiKey")
+			if own := f.call(key, "GET", "/key", nil).want(200, "").json(); own["scope"] != scope ||
+				own["expiresAt"] != want[proposed] {
+				t.Errorf("%+v: the key has the scope %v and ends at %v, want %s and %v", asked, own["scope"], own["expiresAt"],
+					scope, want[proposed])
 			}
 		}
 	}
-	code, secret := begin()
-	for _, wrong := range []url.Values{{}, {"scope": {"full"}}, {"expires": {"90d"}},
-		{"scope": {""}, "expires": {"90d"}}, {"scope": {"admin"}, "expires": {"90d"}},
-		{"scope": {"full"}, "expires": {"1d"}}, {"scope": {"full"}, "expires": {"x"}}} {
-		wrong.Set("code", code)
-		wrong.Set("answer", "allow")
-		f.status(f.site.post("/device", wrong, cookie), 400)
+}
+
+// TestLoginGrantRefused checks that a program that asks for something wrong is
+// told the field, and that a form with a wrong choice is shown again, with that
+// field marked and the other choice kept.
+func TestLoginGrantRefused(t *testing.T) {
+	f := newFixture(t)
+	cookie := f.site.signIn(f.site.account)
+	at := func(d time.Duration) string { return f.clock.Now().Add(d).UTC().Format(httpx.TimeFormat) }
+	for field, values := range map[string][]any{"scope": {"", "admin", "Full", 1, nil, []string{"read"}},
+		"expiresAt": {"", "90d", "2027-01-31", 90, true, nil, at(-time.Hour), at(0), at(vitrine.LoginLife)}} {
+		for _, value := range values {
+			body := laptop.with(nil)
+			body[field] = value
+			if got := f.call("", "POST", "/logins", body).want(400, "invalid_request").text("field"); got != field {
+				t.Errorf("%s = %v: the error names %q", field, value, got)
+			}
+		}
 	}
-	if got := f.call("", "POST", "/logins/take", fields{"secret": secret}).want(200, "").text("state"); got != "pending" {
+	started := f.call("", "POST", "/logins", laptop.with(fields{"scope": "publish",
+		"expiresAt": at(60 * 24 * time.Hour)})).want(200, "")
+	for _, form := range []struct{ scope, expires, wrong string }{{"", "30d", "scope"}, {"admin", "30d", "scope"},
+		{"full", "30d", "scope"}, {"read", "", "expires"}, {"read", "90d", "expires"}, {"read", "x", "expires"},
+		{"read", at(-time.Hour), "expires"}, {"read", at(time.Minute), "expires"}, {"read", "none", "expires"},
+		{"read", at(60*24*time.Hour + time.Millisecond), "expires"}} {
+		values := url.Values{"code": {started.text("code")}, "answer": {"allow"}, "scope": {form.scope},
+			"expires": {form.expires}}
+		if form.expires == "none" {
+			values.Del("expires")
+		}
+		r := f.status(f.site.post("/device", values, cookie), 400)
+		kept := map[string]string{"scope": "30d", "expires": "read"}[form.wrong]
+		for _, text := range []string{`id="wrong-` + form.wrong + `"`, `<option value="` + kept + `" selected>`,
+			started.text("code"), "ada-laptop"} {
+			if !strings.Contains(r.body, text) {
+				t.Errorf("%+v: the page lacks %q", form, text)
+			}
+		}
+	}
+	f.status(f.site.post("/device", url.Values{"code": {started.text("code")}}, cookie), 400)
+	f.status(f.site.post("/device", url.Values{"code": {"BBBBBBBB"}, "answer": {"allow"}}, cookie), 404)
+	if got := f.call("", "POST", "/logins/take",
+		fields{"secret": started.text("secret")}).want(200, "").text("state"); got != "pending" {
 		t.Errorf("state after wrong forms = %s, want pending", got)
 	}
 }
@@ -145,7 +202,7 @@ func TestLoginRefusedOnPage(t *testing.T) {
 func TestBrowserLogin(t *testing.T) {
 	t.Parallel()
 	d := newAccountSite(t, auth.SignUpInvite, false)
-	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", auth.Client{})
+	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	tb.visit(d.url + "/device")

@@ -77,7 +77,7 @@ func sitePages(d *demo) []sitePage {
 	}
 	member(d.owner, "people", "/people")
 	member(d.member, "held link", "/links/"+string(d.held.Slug))
-	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", auth.Client{})
+	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
 	d.check(err)
 	member(d.pro, "device", "/device")
 	member(d.pro, "device asks", "/device?code="+l.Code)

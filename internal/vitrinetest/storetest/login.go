@@ -45,7 +45,8 @@ func (t storeTest) logins() {
 		})
 	}
 	check(one, other)
-	other.Scope, other.KeyLife = vitrine.ScopePublish, 30*24*time.Hour
+	other.Key = vitrine.KeyGrant{Scope: vitrine.ScopePublish, ExpiresAt: vitrinetest.Epoch.Add(time.Hour),
+		EndChosen: true}
 	other.State, other.Account = vitrine.LoginAllowed, t.account("ann@example.org").ID
 	t.update(func(tx vitrine.Tx) error { return tx.PutLogin(other) })
 	check(one, other)
@@ -79,13 +80,13 @@ func (t storeTest) loginRace(other storeTest) {
 	for _, email := range []string{"ann@example.org", "bob@example.org",
 		"eve@example.org"} { // wrong codes count by account
 		who := t.account(email)
-		l, secret, err := logins[0].Begin(ctx, "program", "machine", here)
+		l, secret, err := logins[0].Begin(ctx, "program", "machine", auth.AnyKey, here)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var taken atomic.Int64
 		vitrinetest.Race(6, func(i int) {
-			_, err := logins[i%2].Decide(ctx, who, l.Code, &auth.Grant{Scope: vitrine.ScopeFull}, here)
+			_, err := logins[i%2].Decide(ctx, who, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, here)
 			if err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
 				t.Error(err)
 			}

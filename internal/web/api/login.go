@@ -21,16 +21,22 @@ type startedLogin struct {
 }
 
 func (s *Handler) StartLogin(w http.ResponseWriter, r *http.Request) error {
-	o, err := httpx.ReadObject(w, r)
+	o, err := httpx.ReadFilled(w, r)
 	if err != nil {
 		return err
 	}
 	f := httpx.Fields{Object: o}
-	program, machine := f.Text("program"), f.Text("machine")
+	program, machine, asked := f.Text("program"), f.Text("machine"), auth.AnyKey
+	if scope := f.OptionalText("scope"); scope != nil {
+		asked.Scope = vitrine.KeyScope(*scope)
+	}
+	if at := expiry(&f); at != nil {
+		asked.ExpiresAt, asked.EndChosen = *at, true
+	}
 	if f.Err != nil {
 		return f.Err
 	}
-	l, secret, err := s.Logins.Begin(r.Context(), program, machine, s.Client(r))
+	l, secret, err := s.Logins.Begin(r.Context(), program, machine, asked, s.Client(r))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ var AllLifetimes = Lifetimes{{"1d", "1 day", 24 * time.Hour}, {"7d", "7 days", 7
 
 // Options returns the options of a select, "Never" first.
 func (l Lifetimes) Options(chosen string) []ui.Option {
-	list := []ui.Option{{Name: "Never"}}
+	list := []ui.Option{{Name: "Never", Chosen: chosen == ""}}
 	for _, t := range l {
 		list = append(list, ui.Option{Value: t.Value, Name: "After " + t.Name, Chosen: t.Value == chosen})
 	}

@@ -171,8 +171,8 @@ func Span(d time.Duration) string {
 	return Counted(int64(d.Hours()/24), "day", "days")
 }
 
-// moment returns a time in full.
-func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+// Moment returns a time in full.
+func Moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // machineTime returns a time for programs (HTML, time).
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -184,7 +184,7 @@ var wordFuncs = map[string]any{
 	"plan": PlanName, "role": RoleName,
 	"counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
 	"bytes":      ByteSize,
-	"limitBytes": LimitSize, "moment": moment, "machine": machineTime,
+	"limitBytes": LimitSize, "moment": Moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
 	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },

@@ -1,8 +1,11 @@
 package entrypage
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/auth"
@@ -17,27 +20,51 @@ type devicePage struct {
 	Me     *vitrine.Account
 	Code   string // typed, or shown
 	Login  *vitrine.Login
-	Answer string // "allow" or "refuse", once it was given
+	Typed  url.Values // the form that has a fault
+	Answer string     // "allow" or "refuse", once it was given
+	Now    time.Time
 }
 
-// Scopes returns what the key may do, the most first: the command line deletes
-// links and manages keys too.
-func (p *devicePage) Scopes() []ui.Option {
-	return []ui.Option{{Value: string(vitrine.ScopeFull), Name: "Full"},
-		{Value: string(vitrine.ScopePublish), Name: "Publish"}, {Value: string(vitrine.ScopeRead), Name: "Read"}}
+var scopeNames = map[vitrine.KeyScope]string{vitrine.ScopeRead: "Read", vitrine.ScopePublish: "Publish",
+	vitrine.ScopeFull: "Full"}
+
+// Scopes returns what the key may do: at most what the program asks for, which
+// is proposed.
+func (p *devicePage) Scopes() (list []ui.Option) {
+	chosen := cmp.Or(vitrine.KeyScope(p.Typed.Get("scope")), p.Login.Key.Scope)
+	for _, scope := range slices.Backward(vitrine.Scopes) {
+		if p.Login.Key.Scope.Allows(scope) {
+			list = append(list, ui.Option{Value: string(scope), Name: scopeNames[scope], Chosen: scope == chosen})
+		}
+	}
+	return list
 }
 
-// keyLives are how long the key of a program can be valid.
-var keyLives = app.AllLifetimes[2:]
-
-// Spans returns how long the key can be valid. It ends unless "Never" is
-// chosen.
-func (p *devicePage) Spans() []ui.Option {
-	return keyLives.Options("90d")
+// Spans returns when the key can expire: at the latest when the program asks
+// for, which is proposed. If the program leaves it open, 90 days are proposed.
+func (p *devicePage) Spans() (list []ui.Option) {
+	asked, chosen := p.Login.Key, p.Typed.Get("expires")
+	switch {
+	case p.Typed.Has("expires"):
+	case !asked.EndChosen:
+		chosen = "90d"
+	case !asked.ExpiresAt.IsZero():
+		chosen = asked.ExpiresAt.Format(httpx.TimeFormat)
+	}
+	if asked.ExpiresAt.IsZero() {
+		return app.AllLifetimes.Options(chosen)
+	}
+	for _, o := range app.AllLifetimes.Options(chosen)[1:] {
+		if life, _ := app.AllLifetimes.Parse("", o.Value); p.Now.Add(life).Before(asked.ExpiresAt) {
+			list = append(list, o)
+		}
+	}
+	last := asked.ExpiresAt.Format(httpx.TimeFormat)
+	return append(list, ui.Option{Value: last, Name: "On " + ui.Moment(asked.ExpiresAt), Chosen: last == chosen})
 }
 
 // grantOf reads what the form gives to the key; nil refuses.
-func grantOf(f url.Values) (*auth.Grant, error) {
+func grantOf(f url.Values, now time.Time) (*vitrine.KeyGrant, error) {
 	switch f.Get("answer") {
 	case "refuse":
 		return nil, nil
@@ -45,12 +72,20 @@ func grantOf(f url.Values) (*auth.Grant, error) {
 	default:
 		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose one of the two buttons: Allow or Refuse.")
 	}
+	g := &vitrine.KeyGrant{Scope: vitrine.KeyScope(f.Get("scope")), EndChosen: true}
 	if !f.Has("expires") {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expires",
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
 			Message: "Choose when the key expires."}
 	}
-	life, err := keyLives.Parse("expires", f.Get("expires"))
-	return &auth.Grant{Scope: vitrine.KeyScope(f.Get("scope")), Life: life}, err
+	if at, err := time.Parse(httpx.TimeFormat, f.Get("expires")); err == nil && !at.IsZero() {
+		g.ExpiresAt = at
+		return g, nil
+	}
+	life, err := app.AllLifetimes.Parse("expiresAt", f.Get("expires"))
+	if life > 0 {
+		g.ExpiresAt = now.Add(life)
+	}
+	return g, err
 }
 
 func (s *Handler) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
@@ -59,19 +94,27 @@ func (s *Handler) writeDevice(w http.ResponseWriter, r *http.Request, p *deviceP
 }
 
 func (s *Handler) newDevice(heading string, me *vitrine.Account) devicePage {
-	return devicePage{entryPage: s.newEntry(heading), Me: me}
+	return devicePage{entryPage: s.newEntry(heading), Me: me, Now: s.Now()}
 }
 
-const connectHeading = "Connect a program"
+const connectHeading, questionHeading = "Connect a program", "Connect this program?"
 
-// renderDeviceError asks for the code again and shows what is wrong with it.
+// renderDeviceError shows the form again, and what is wrong with it: that for
+// the code, or the question if the code is right.
 func (s *Handler) renderDeviceError(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
 	err error) error {
 	p := s.newDevice(connectHeading, me)
-	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil || p.Wrong["scope"] != "" {
+	p.Code = typed
+	if r.Method == http.MethodPost {
+		l, wrong := s.Logins.Find(r.Context(), me, typed, s.Client(r))
+		if err = cmp.Or(wrong, err); wrong == nil {
+			p = s.newDevice(questionHeading, me)
+			p.Login, p.Code, p.Typed = l, auth.ShownLoginCode(l.Code), r.PostForm
+		}
+	}
+	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil {
 		return err
 	}
-	p.Code = typed
 	e, status := s.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
@@ -91,7 +134,7 @@ func (s *Handler) ShowLogin(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)
 	}
-	p := s.newDevice("Connect this program?", me)
+	p := s.newDevice(questionHeading, me)
 	p.Login, p.Code = l, auth.ShownLoginCode(l.Code)
 	return s.writeDevice(w, r, &p)
 }
@@ -101,11 +144,11 @@ func (s *Handler) DecideLogin(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	typed, answer := r.PostForm.Get("code"), r.PostForm.Get("answer")
-	grant, err := grantOf(r.PostForm)
-	if err != nil {
-		return err
+	grant, err := grantOf(r.PostForm, s.Now())
+	var l *vitrine.Login
+	if err == nil {
+		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Client(r))
 	}
-	l, err := s.Logins.Decide(r.Context(), me, typed, grant, s.Client(r))
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)
 	}
