@@ -50,10 +50,9 @@ bench-site: ## pages of the site beside the API's answers with the same numbers
 bench-costs: ## one request of each route, in docs/reference/costs.md
 	VITRINE_COSTS=1 go test ./internal/web -run '^$$' -bench 'Costs' -benchtime 1x
 
-bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and ClickHouse in one run; files in a bucket beside files on the disk; one server beside two
+bench-places: ## taking in views and making reports on SQLite and PostgreSQL in one run; files in a bucket beside files on the disk; one server beside two
 	go test ./cmd/vitrine -run '^$$' -bench 'Places|Fleet' -timeout 2h
 	go test ./internal/s3 -run '^$$' -bench 'Read'
-	go test ./internal/clickhouse -run '^$$' -bench 'Tally' -benchtime 3x -timeout 2h
 
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
 	VITRINE_BENCH_LARGE=1 go test ./internal/filetype/inspect ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h

@@ -118,7 +118,6 @@
 //	sqldb                SQLite and PostgreSQL: transactions, schemas, locks
 //	sqlstore             Store on sqldb
 //	viewdb               ViewLog on sqldb
-//	clickhouse, visits   ViewLog on ClickHouse; distinct viewers
 //	disk, s3             Blobs in a directory, in a bucket
 //	spool                Spool: views that the log cannot take yet, in files
 //	clamav               Scanner: clamd

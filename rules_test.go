@@ -21,7 +21,7 @@ docs
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client accept audit auth clamav clickhouse collections command credentials
+cmd/vitrine                  vitrine client accept audit auth clamav collections command credentials
 cmd/vitrine                  datadir disk durable geo hostname importer ingest instance lease limits logowner mail manifest
 cmd/vitrine                  moderation operator outbox ownviews preview publish reclassify remote s3 sitestats
 cmd/vitrine                  spool sqldb sqlstore storageowner terminal viewdb visitor web web/api web/app
@@ -85,13 +85,12 @@ spare                        vitrine
 storageowner                 vitrine
 versions                     vitrine access
 
-instance                     vitrine analytics auth clickhouse disk links logowner manifest moderation s3 sharedclock
+instance                     vitrine analytics auth disk links logowner manifest moderation s3 sharedclock
 instance                     signer sqldb sqlstore storageowner viewdb
 operator                     vitrine auth command datadir instance limits links moderation password publish remote
 operator                     terminal web/httpx
 
 clamav                       vitrine
-clickhouse                   vitrine report durable visits
 disk                         vitrine signer durable
 mail                         vitrine hostname
 preview                      vitrine filetype filetype/inspect tiff
@@ -103,9 +102,9 @@ viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb
 viewdb/kept
 viewdb/visits                vitrine sqldb viewdb/segment
 viewdb/recount               vitrine report sqldb viewdb/labels viewdb/segment
-viewdb/scan                  vitrine report viewdb/segment visits
+viewdb/scan                  vitrine report viewdb/distinct viewdb/segment
 viewdb/segment               vitrine report
-visits                       report
+viewdb/distinct              report
 viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report
 
@@ -219,7 +218,7 @@ var ports = map[string][]string{
 }
 
 // allPorts are packages that implement ports, test them, or wire everything.
-var allPorts = []string{"clamav", "clickhouse", "disk", "instance", "mail", "preview", "s3", "spool", "sqldb", "sqlstore",
+var allPorts = []string{"clamav", "disk", "instance", "mail", "preview", "s3", "spool", "sqldb", "sqlstore",
 	"viewdb", "vitrinetest", "web"}
 
 func TestPorts(t *testing.T) {

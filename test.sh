@@ -136,7 +136,7 @@ race() { # race STAGE ARGUMENTS: runs go test with the race detector
 
 plain() { # plain PACKAGES...: runs what does not run with the race detector or by itself
   # The longest first: packages begin in this order.
-  local packages=(./internal/web ./internal/clickhouse ./cmd/vitrine ./internal/viewdb ./internal/sqlstore ./internal/preview "$@")
+  local packages=(./internal/web ./cmd/vitrine ./internal/viewdb ./internal/sqlstore ./internal/preview "$@")
   if [[ -n ${COVER:-} ]]; then # each child of a preview complains that it may not write its coverage
     packages=($(printf '%s\n' "${packages[@]}" | grep -v internal/preview))
     skipped+=("internal/preview, whose children cannot write their coverage")

@@ -1,9 +1,9 @@
 package report
 
-// A database that has views can sum them itself. The methods below make its
-// sums the same tally that Add, AddVisit, AddLinkVisit and AddDownload make one
-// by one. Each method adds n facts at once; the caller makes sure that every
-// fact is in each of the sums that it belongs to.
+// A log can sum views in their stored form. The methods below make its sums the
+// same tally that Add, AddVisit, AddLinkVisit and AddDownload make one by one.
+// Each method adds n facts at once; the caller makes sure that every fact is in
+// each of the sums that it belongs to.
 
 // Label is one of the labels that a tally counts views by.
 type Label int

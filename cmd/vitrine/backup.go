@@ -35,14 +35,14 @@ func (*backupCmd) Help() string {
 that was acknowledged before the command began. Files are linked if the backup is on the file system
 of the data directory, and copied otherwise. Keep a copy on another disk, in case this disk fails.
 
-Back up PostgreSQL, ClickHouse and buckets with their own tools, or copy the instance into a
+Back up PostgreSQL and buckets with their own tools, or copy the instance into a
 directory with "vitrine migrate".`
 }
 
 // Run creates a backup.
 func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
-		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
+		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
 	}
 	if err := c.RefuseBackup(); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/instance"
@@ -36,8 +35,7 @@ type doctorCmd struct {
 
 func (*doctorCmd) Help() string {
 	return `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
-and what to do. It changes nothing, except that it writes and deletes test objects in a bucket, and
-creates missing tables in ClickHouse.
+and what to do. It changes nothing, except that it writes and deletes test objects in a bucket.
 
 Each line begins with ok, note (an optional part is not set up), warning (it works, but look at it)
 or wrong. --quiet prints only warnings and what is wrong. The exit code is 1 if something is wrong,
@@ -280,23 +278,7 @@ func withoutPassword(err error, address string) string {
 }
 
 func (d *doctor) views(ctx context.Context) {
-	place := d.ViewsPlace()
-	if !strings.HasPrefix(place, "clickhouse://") {
-		d.checkDatabase(ctx, "views", place, "--views", sqldb.ViewLogSchema)
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	log, err := clickhouse.Open(ctx, place, clickhouse.Options{})
-	if err == nil {
-		err = errors.Join(log.Check(ctx), log.Close())
-	}
-	if err != nil {
-		d.report("views", wrong, "%s: %s.", instance.Redacted(place),
-			strings.TrimSuffix(withoutPassword(err, place), "."))
-		return
-	}
-	d.report("views", fine, "%s can be used.", instance.Redacted(place))
+	d.checkDatabase(ctx, "views", d.ViewsPlace(), "--views", sqldb.ViewLogSchema)
 }
 
 func (d *doctor) files(ctx context.Context) {

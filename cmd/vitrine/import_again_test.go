@@ -14,21 +14,12 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// TestImportAgain imports, over the databases of a fleet, views from before the
+// TestImportAgain imports, over the database of a fleet, views from before the
 // link was created, and then a file with these and more.
 func TestImportAgain(t *testing.T) {
-	tier.Need(t, tier.Test, "imports over ClickHouse and PostgreSQL")
+	tier.Need(t, tier.Test, "imports over PostgreSQL")
 	t.Parallel()
-	database := vitrinetest.Postgres(t)
-	for name, places := range map[string][]string{
-		"PostgreSQL": {"--database", database.NewDatabase(t)},
-		"ClickHouse": {"--database", database.NewDatabase(t), "--views", vitrinetest.ClickHouseDatabase(t)},
-	} {
-		t.Run(name, func(t *testing.T) { importAgain(t, append(places, "--data", t.TempDir())) })
-	}
-}
-
-func importAgain(t *testing.T, places []string) {
+	places := []string{"--database", vitrinetest.PostgresDatabase(t), "--data", t.TempDir()}
 	command := func(input, want string, args ...string) {
 		t.Helper()
 		var output bytes.Buffer

@@ -13,7 +13,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/audit"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/lease"
@@ -21,11 +20,12 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/terminal"
+	"vitrine/internal/viewdb"
 )
 
 type migrateCmd struct {
 	From   string   `arg:"" help:"The current location: the data directory, or a file with the settings."`
-	To     []string `arg:"" help:"The new location: a directory, a file with settings, or addresses: postgres://… for accounts, links and views, clickhouse://… for views only, s3://… for files. Parts without an address stay where they are, or go into the directory if there is one."`
+	To     []string `arg:"" help:"The new location: a directory, a file with settings, or addresses: postgres://… for accounts, links and views, s3://… for files. Write views=postgres://… for views only. Parts without an address stay where they are, or go into the directory if there is one."`
 	AtOnce int      `help:"How many files are copied at the same time." default:"8"`
 	Deep   bool     `help:"Also read the copied files back and compare their SHA-256."`
 	terminal.JSONFlag
@@ -38,7 +38,6 @@ server first. The instance does not change. Afterwards serve only the new one.
   vitrine migrate data postgres://vitrine@db.example/vitrine
   vitrine migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'
   vitrine migrate data database=postgres://db.example/vitrine views=postgres://other.example/vitrine
-  vitrine migrate data postgres://db.example/vitrine clickhouse://views.example:8123/vitrine
   vitrine migrate data new.env
   vitrine migrate old.env data
 
@@ -47,9 +46,9 @@ EnvironmentFile, docker’s --env-file): VITRINE_DATA, VITRINE_DATABASE, VITRINE
 VITRINE_FILES are read. Keep passwords there: other users of the machine can see those on a command
 line. Credentials of a bucket are found as in the server.
 
-If it is interrupted, run it again: it continues. At the end it compares all rows (in ClickHouse it
-counts them, and compares the counts of all links) and the size and SHA-256 of all files, and audits
-the new instance. Views can be copied into ClickHouse, but not out of it.`
+Every part can move in both directions, so a directory can become a fleet and a fleet a directory
+again. If it is interrupted, run it again: it continues. At the end it compares all rows and the size
+and SHA-256 of all files, and audits the new instance.`
 }
 
 // Run migrates an instance.
@@ -121,13 +120,12 @@ func setLocations(p *instance.Places, words []string) (err error) {
 			}
 		case name == "database" && ok, instance.SchemeOf(word, []string{"postgres", "postgresql"}) != "":
 			p.Database = place
-		case name == "views" && ok, instance.SchemeOf(word, []string{"clickhouse"}) != "":
+		case name == "views" && ok:
 			p.Views = place
 		case name == "files" && ok, instance.SchemeOf(word, []string{"s3"}) != "":
 			p.Files = place
 		default:
-			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://",
-				instance.Redacted(word)))
+			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres:// or s3://", instance.Redacted(word)))
 		}
 	}
 	return nil
@@ -196,7 +194,7 @@ type migrated struct {
 type end struct {
 	instance.Places
 	store *sqlstore.Store
-	log   instance.ViewLog
+	log   *viewdb.ViewLog
 	blobs vitrine.Blobs
 	lock  datadir.ServingLock
 }
@@ -219,7 +217,7 @@ func (e *end) open(ctx context.Context) (err error) {
 	if e.store, err = e.OpenStore(); err != nil {
 		return err
 	}
-	if e.log, err = e.OpenLog(ctx, e.store); err != nil {
+	if e.log, err = e.OpenLog(); err != nil {
 		return err
 	}
 	e.blobs, _, err = e.OpenBlobs(ctx, "", nil, time.Now)
@@ -242,9 +240,6 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if !store && !views && !files {
 		return terminal.Usage("the instance is already there")
 	}
-	if views && strings.HasPrefix(m.from.ViewsPlace(), "clickhouse://") {
-		return terminal.Usage("views cannot be copied out of ClickHouse: use it as the view log of the new instance, too")
-	}
 	if !m.from.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
 	}
@@ -262,7 +257,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 		}
 	}
 	if views {
-		if err := m.views(ctx); err != nil {
+		if err := m.from.log.CopyTo(ctx, m.to.log, m.startRowProgress("views")); err != nil {
 			return err
 		}
 	}
@@ -373,7 +368,7 @@ func (m *migration) fits(ctx context.Context) error {
 		}
 	}
 	if views {
-		if err := m.viewsFit(ctx); err != nil {
+		if err := m.from.log.Fits(ctx, m.to.log); err != nil {
 			return withHint(err)
 		}
 	}
@@ -390,7 +385,7 @@ func (m *migration) fits(ctx context.Context) error {
 
 // withHint adds a hint to the error about a target with other data.
 func withHint(err error) error {
-	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
+	if errors.Is(err, sqldb.ErrOtherData) {
 		return fmt.Errorf("%w. Choose an empty target. If an earlier migration to it was interrupted and the instance was served since, empty it first", err)
 	}
 	return err
@@ -419,7 +414,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 		differences = append(differences, d...)
 	}
 	if views {
-		d, err := m.viewsDiffer(ctx)
+		d, err := m.from.log.Compare(ctx, m.to.log)
 		if err != nil {
 			return err
 		}

@@ -236,55 +236,6 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateClickHouse migrates views into ClickHouse, with kills at random
-// steps, and checks that they cannot be migrated out of it.
-func TestMigrateClickHouse(t *testing.T) {
-	t.Parallel()
-	address := vitrinetest.ClickHouseDatabase(t)
-	r := seeded(t)
-	h := newHistory(t, 5)
-	root := t.TempDir()
-	to := instance.Places{Data: filepath.Join(root, "there"), Views: address}
-	before := h.numbers(instance.Places{Data: h.data})
-	word := settings(t, to)
-	h.killedAgain(r, 240, h.data, word)
-	out, err := vitrineOn(root, "migrate", "--deep", h.data, word)
-	if err != nil {
-		t.Fatalf("migrate: %v: %s", err, out)
-	}
-	t.Log(strings.TrimSpace(out))
-	if again, err := vitrineOn(root, "migrate", h.data, word); err != nil || !strings.HasPrefix(again, "0 rows") {
-		t.Errorf("second migrate: %v: %s, want 0 rows", err, again)
-	}
-	if after := h.numbers(to); after != before {
-		t.Errorf("numbers after the migration\n%s\nwant\n%s", after, before)
-	}
-	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil ||
-		!strings.Contains(out, "views cannot be copied out of ClickHouse") {
-		t.Errorf("migrate out of ClickHouse = %v: %s, want an error", err, out)
-	}
-	// A migration does not overwrite a view log that has changed.
-	store, err := to.OpenStore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	log, err := to.OpenLog(t.Context(), store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	id := vitrine.ViewIDAt(time.Now().UnixMilli(), 0)
-	if _, err := log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1,
-		View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil ||
-		!strings.Contains(out, "it contains other data") {
-		t.Errorf("migrate onto a changed log = %v: %s, want an error", err, out)
-	}
-}
-
 // killedAgain starts a migration of the given number of steps several times and
 // kills each at a step. Each continues where the last one stopped.
 func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {

@@ -21,15 +21,16 @@ func awayFor(t testing.TB) time.Duration {
 	return span
 }
 
-// TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and
-// stops each of these under load. Nothing acknowledged is lost, nothing counts
-// twice, and the servers recover without help.
+// TestOutgrown runs two servers over a PostgreSQL for links, another one for
+// views, and a bucket, and stops each of the databases under load. Nothing
+// acknowledged is lost, nothing counts twice, and the servers recover without
+// help.
 func TestOutgrown(t *testing.T) {
-	tier.Need(t, tier.All, "a fleet over ClickHouse whose servers stop under load")
+	tier.Need(t, tier.All, "a fleet whose databases stop under load")
 	t.Parallel()
 	away := awayFor(t)
-	database, log := vitrinetest.Postgres(t), vitrinetest.ClickHouse(t)
-	f := newFleetOver(t, database.NewDatabase(t), log.Database(t))
+	database, log := vitrinetest.Postgres(t), vitrinetest.Postgres(t)
+	f := newFleetOver(t, database.NewDatabase(t), log.NewDatabase(t))
 	key := f.account("owner@example.org", "lifetime")
 	sub := func(name string, run func(f *fleet)) {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +44,7 @@ func TestOutgrown(t *testing.T) {
 	sub("LogAway", func(f *fleet) {
 		r := f.begin(key, f.servers[0].url, f.servers[1].url)
 		r.answered(50)
-		log.Stop()
+		log.Stop(f.t)
 		for _, s := range f.servers {
 			if text, ok := s.log.wait(`spooling to disk`); !ok {
 				f.t.Fatal(text)

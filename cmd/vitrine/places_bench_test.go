@@ -15,8 +15,6 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/clickhouse"
-	"vitrine/internal/instance"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
@@ -26,20 +24,17 @@ import (
 // people would run.
 var benchLogs = []struct {
 	name string
-	open func(testing.TB) (instance.ViewLog, error)
+	open func(testing.TB) (*viewdb.ViewLog, error)
 }{
-	{"SQLite", func(tb testing.TB) (instance.ViewLog, error) {
+	{"SQLite", func(tb testing.TB) (*viewdb.ViewLog, error) {
 		return viewdb.Open(filepath.Join(tb.TempDir(), "views.db"))
 	}},
-	{"PostgreSQL", func(tb testing.TB) (instance.ViewLog, error) {
+	{"PostgreSQL", func(tb testing.TB) (*viewdb.ViewLog, error) {
 		return viewdb.Open(vitrinetest.Postgres(tb).NewDatabase(tb))
-	}},
-	{"ClickHouse", func(tb testing.TB) (instance.ViewLog, error) {
-		return clickhouse.Open(context.Background(), vitrinetest.ClickHouseDatabase(tb), clickhouse.Options{})
 	}},
 }
 
-func openBenchLog(b *testing.B, open func(testing.TB) (instance.ViewLog, error)) instance.ViewLog {
+func openBenchLog(b *testing.B, open func(testing.TB) (*viewdb.ViewLog, error)) *viewdb.ViewLog {
 	b.Helper()
 	l, err := open(b)
 	if err != nil {
@@ -114,7 +109,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 
 // yearOfViews imports views of 100 links from a year and rolls them up. It
 // returns the first day.
-func yearOfViews(b *testing.B, l instance.ViewLog, views int) (start report.Day) {
+func yearOfViews(b *testing.B, l *viewdb.ViewLog, views int) (start report.Day) {
 	b.Helper()
 	start = report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
 	g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
@@ -141,8 +136,7 @@ func yearOfViews(b *testing.B, l instance.ViewLog, views int) (start report.Day)
 
 // BenchmarkPlacesFiltered makes tallies of an account's year with a filter, in
 // a time zone and for custom dates, from each log with VITRINE_BENCH_OPENS
-// views (default 200,000). Only the logs that -bench names are filled. On
-// ClickHouse, months are merged first, as a server does by itself after a day.
+// views (default 200,000). Only the logs that -bench names are filled.
 func BenchmarkPlacesFiltered(b *testing.B) {
 	views, err := strconv.Atoi(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "200000"))
 	if err != nil {
@@ -152,16 +146,13 @@ func BenchmarkPlacesFiltered(b *testing.B) {
 		b.Run(log.name, func(b *testing.B) {
 			l := openBenchLog(b, log.open)
 			start := yearOfViews(b, l, views)
-			if log.name == "ClickHouse" {
-				vitrinetest.MergeClickHouse(b)
-			}
 			filteredTallies(b, l, start)
 		})
 	}
 }
 
 // filteredTallies makes tallies of the year from start on.
-func filteredTallies(b *testing.B, l instance.ViewLog, start report.Day) {
+func filteredTallies(b *testing.B, l *viewdb.ViewLog, start report.Day) {
 	b.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -26,7 +26,6 @@ func TestWrongPlaces(t *testing.T) {
 		}
 	}
 	check(0, "", "account", "create", "owner@example.org")
-	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
 	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
 	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
 	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
@@ -34,7 +33,7 @@ func TestWrongPlaces(t *testing.T) {
 		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--database",
 			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
 		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--views",
-			"clickhouse://u:"+password+"@127.0.0.1:1/vitrine")
+			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
 	}
 	check(terminal.ExitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
 }

@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
+	"vitrine/internal/viewdb"
 )
 
 // Clock returns the time of this machine. Tests replace it.
@@ -31,7 +32,7 @@ var Clock = time.Now
 type Instance struct {
 	Places   Places
 	Store    *sqlstore.Store
-	Log      ViewLog
+	Log      *viewdb.ViewLog
 	Blobs    vitrine.Blobs
 	Receiver vitrine.Receiver // nil if uploads go to a bucket
 	Signer   *signer.Signer
@@ -128,7 +129,7 @@ func open(ctx context.Context, places Places, base string, checkLog bool) (_ *In
 	if err = places.logGone(ctx, in.Store); err != nil {
 		return nil, places.ExplainLoss(err)
 	}
-	if in.Log, err = places.OpenLog(ctx, in.Store); err != nil {
+	if in.Log, err = places.OpenLog(); err != nil {
 		return nil, err
 	}
 	if checkLog {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/disk"
 	"vitrine/internal/s3"
 	"vitrine/internal/signer"
@@ -32,16 +31,12 @@ const (
 	EarlyDir  = "early" // beacons whose view another server has
 )
 
-// viewsLock is the name of the lock for writers of a view log in ClickHouse.
-// All processes with the same store share it.
-const viewsLock = "views"
-
 // Places configure the storage locations: one directory, or separate ones
 // for some parts.
 type Places struct {
 	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
-	Views    string `help:"Where views are stored: postgres://USER:PASSWORD@HOST/NAME or clickhouse://USER:PASSWORD@HOST:8123/NAME. Default: --database; without it, embedded in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
+	Views    string `help:"Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
 	Files    string `help:"Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`
 }
 
@@ -52,7 +47,7 @@ func (p Places) Validate() error {
 		schemes       []string
 	}{
 		{"--database", p.Database, []string{"postgres", "postgresql"}},
-		{"--views", p.Views, []string{"postgres", "postgresql", "clickhouse"}},
+		{"--views", p.Views, []string{"postgres", "postgresql"}},
 		{"--files", p.Files, []string{"s3"}},
 	} {
 		if f.address != "" && SchemeOf(f.address, f.schemes) == "" {
@@ -144,41 +139,13 @@ func (p Places) IsNew(ctx context.Context) (bool, error) {
 // Shared reports whether servers on other machines may use the same instance.
 func (p Places) Shared() bool { return p.Database != "" }
 
-// ViewLog is a vitrine.ViewLog with Close.
-type ViewLog interface {
-	vitrine.ViewLog
-	Close() error
-}
-
 // OpenStore opens the database of accounts and links.
 func (p Places) OpenStore() (*sqlstore.Store, error) {
 	return sqlstore.Open(p.StorePlace())
 }
 
-// OpenLog opens the view log. ClickHouse has no locks, so its writer lock is in
-// the store.
-func (p Places) OpenLog(ctx context.Context, store *sqlstore.Store) (ViewLog, error) {
-	address := p.ViewsPlace()
-	if !strings.HasPrefix(address, "clickhouse://") {
-		return orNil(viewdb.Open(address))
-	}
-	return orNil(clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
-		release, err := store.Exclusive(ctx, viewsLock)
-		if err != nil {
-			return nil, err
-		}
-		return func() { _ = release() }, nil // if the lock is lost, Open detects the damage
-	}}))
-}
-
-// orNil returns log as an interface, or nil on an error. It avoids a nil
-// pointer in a non-nil interface.
-func orNil[L ViewLog](log L, err error) (ViewLog, error) {
-	if err != nil {
-		return nil, err
-	}
-	return log, nil
-}
+// OpenLog opens the view log.
+func (p Places) OpenLog() (*viewdb.ViewLog, error) { return viewdb.Open(p.ViewsPlace()) }
 
 // OpenBlobs opens the file storage. base is the origin of signed URLs for a
 // directory. A bucket uses its own origin.

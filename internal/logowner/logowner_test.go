@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/logowner"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
@@ -22,14 +21,6 @@ var logs = map[string]func(t *testing.T) vitrine.ViewLog{
 	"SQLite": func(t *testing.T) vitrine.ViewLog { return openLog(t, filepath.Join(t.TempDir(), "views.db")) },
 	"PostgreSQL": func(t *testing.T) vitrine.ViewLog {
 		return openLog(t, vitrinetest.PostgresDatabase(t))
-	},
-	"ClickHouse": func(t *testing.T) vitrine.ViewLog {
-		l, err := clickhouse.Open(t.Context(), vitrinetest.ClickHouseDatabase(t), clickhouse.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		return l
 	},
 }
 
@@ -192,27 +183,4 @@ func TestPairAtOnce(t *testing.T) {
 	add(t, log, 50)
 	all.Wait()
 	ok(t, p.Check(t.Context()))
-}
-
-// TestMovedLog checks that a log moved to ClickHouse continues where the old
-// one ended, and that the old one counts as older once the new one has more.
-func TestMovedLog(t *testing.T) {
-	store, from, to := openStore(t), logs["SQLite"](t), logs["ClickHouse"](t).(*clickhouse.ViewLog)
-	add(t, from, 20)
-	before := logowner.Pair{Store: store, Log: from}
-	ok(t, before.Check(t.Context()))
-	ok(t, before.Record(t.Context()))
-	position, err := from.Position(t.Context())
-	ok(t, err)
-	after := logowner.Pair{Store: store, Log: to}
-	refused(t, after.Check(t.Context()), "empty")
-	for range 2 { // a migration may be repeated
-		ok(t, to.Continue(t.Context(), position))
-		ok(t, after.Check(t.Context()))
-		ok(t, before.Check(t.Context()))
-	}
-	add(t, to, 3)
-	ok(t, after.Record(t.Context()))
-	ok(t, after.Check(t.Context()))
-	refused(t, before.Check(t.Context()), "older")
 }

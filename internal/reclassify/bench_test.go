@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/reclassify"
 	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/report"
 )
@@ -27,14 +25,6 @@ func BenchmarkReclassify(b *testing.B) {
 	b.Run("PostgreSQL", func(b *testing.B) {
 		sqltest.InPostgres(b)
 		benchmark(b, openSQL(b))
-	})
-	b.Run("ClickHouse", func(b *testing.B) {
-		log, err := clickhouse.Open(b.Context(), vitrinetest.ClickHouseDatabase(b), clickhouse.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { log.Close() })
-		benchmark(b, log)
 	})
 }
 

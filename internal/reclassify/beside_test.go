@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/reclassify"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
@@ -28,7 +27,6 @@ func TestBesideServer(t *testing.T) {
 			sqltest.InPostgres(t)
 			return inSQL(t)
 		}},
-		{"ClickHouse", inClickHouse},
 	} {
 		t.Run(backend.name, func(t *testing.T) { besideServer(t, backend.place(t)) })
 	}
@@ -38,28 +36,12 @@ func inSQL(t *testing.T) func() vitrine.ViewLog {
 	place := sqltest.NewPlace(t)
 	return func() vitrine.ViewLog {
 		log, err := viewdb.Open(place)
-		return closed(t, log, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { log.Close() })
+		return log
 	}
-}
-
-func inClickHouse(t *testing.T) func() vitrine.ViewLog {
-	place := vitrinetest.ClickHouseDatabase(t)
-	return func() vitrine.ViewLog {
-		log, err := clickhouse.Open(t.Context(), place, clickhouse.Options{})
-		return closed(t, log, err)
-	}
-}
-
-func closed[L interface {
-	vitrine.ViewLog
-	Close() error
-}](t *testing.T, log L, err error) vitrine.ViewLog {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { log.Close() })
-	return log
 }
 
 func besideServer(t *testing.T, open func() vitrine.ViewLog) {

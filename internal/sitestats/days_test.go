@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/clickhouse"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
@@ -26,9 +25,6 @@ func TestPastDays(t *testing.T) {
 		},
 		"PostgreSQL": func(t *testing.T) (vitrine.ViewLog, error) {
 			return viewdb.Open(vitrinetest.PostgresDatabase(t))
-		},
-		"ClickHouse": func(t *testing.T) (vitrine.ViewLog, error) {
-			return clickhouse.Open(t.Context(), vitrinetest.ClickHouseDatabase(t), clickhouse.Options{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) { pastDays(t, open) })

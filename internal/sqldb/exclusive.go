@@ -23,6 +23,15 @@ var ErrHeld = errors.New("another process has the lock")
 // lockName matches valid names of locks: a name becomes part of a file name.
 var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
+// Lock takes a named lock (1 to 64 of a-z, 0-9 and -). Among all processes that
+// use the database, one caller holds it at a time. With wait it waits for the
+// lock until ctx ends; without wait it returns ErrHeld if another has it.
+//
+// A lock in PostgreSQL belongs to a connection. If the connection is lost, the
+// database gives the lock to the next caller, and the holder does not notice:
+// unlock then returns an error. Work that must not be done twice therefore
+// needs a check in its own transaction. A lock of SQLite is a lock on a file
+// beside the database, and ends with the process at the latest.
 func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
 	if !lockName.MatchString(name) {
 		return nil, fmt.Errorf("%q is not the name of a lock", name)

@@ -41,7 +41,7 @@ func TestPostgresToo(t *testing.T) {
 		{"TwoProcesses", TestTwoProcesses},
 		{"FieldsAtTheirEdges", TestFieldsAtTheirEdges},
 		{"VersionOfClosedStore", TestVersionOfClosedStore},
-		{"Exclusive", TestExclusive},
+		{"Lock", TestLock},
 	} {
 		t.Run(test.name, test.run)
 	}

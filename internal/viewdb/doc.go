@@ -22,5 +22,4 @@
 //	live.go feed/                          running days, in memory
 //	opens.go newest.go                     single views
 //	audit.go recount/                      compare stored numbers with views
-//	export.go                              copy to a log of another kind
 package viewdb

@@ -231,12 +231,12 @@ func TestPostgresContention(t *testing.T) {
 	t.Logf("%d transactions needed %d runs", each*workers, runs.Load())
 }
 
-// TestPostgresExclusiveLost checks that a lost lock is free for others, and
+// TestPostgresLockLost checks that a lost lock is free for others, and
 // that its holder gets an error on release.
-func TestPostgresExclusiveLost(t *testing.T) {
+func TestPostgresLockLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)
-	release, err := s.Exclusive(t.Context(), "test")
+	release, err := s.DB.Lock(t.Context(), "test", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestPostgresExclusiveLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := other.Exclusive(t.Context(), "test")
+	again, err := other.DB.Lock(t.Context(), "test", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestPostgresFrozen(t *testing.T) {
 	}
 
 	var others sync.WaitGroup
-	free, err := slow.Exclusive(ctx, "slow")
+	free, err := slow.DB.Lock(ctx, "slow", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestPostgresFrozen(t *testing.T) {
 		}
 	})
 	others.Go(func() {
-		if free, err := slow.Exclusive(ctx, "slow"); err != nil || free() != nil {
+		if free, err := slow.DB.Lock(ctx, "slow", true); err != nil || free() != nil {
 			t.Errorf("waiting for a lock = %v", err)
 		}
 	})

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"vitrine"
+	"vitrine/internal/viewdb/distinct"
 	"vitrine/internal/viewdb/segment"
-	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -36,9 +36,9 @@ type counter struct {
 	parts  [report.PartCount]int64
 	parted int64
 	points *[2][101]int64
-	visits visits.Set
+	visits distinct.Set
 	got    []int64 // times of the downloads of matching views
-	clock  visits.Clock
+	clock  distinct.Clock
 }
 
 type linkSums struct {
@@ -108,7 +108,7 @@ func newCounter(q *Query) *counter {
 	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
 		files: map[file]*report.Sums{},
 		steps: make([]report.Sums, max(q.To-q.From, 0)),
-		clock: visits.Clock{Steps: q.Steps}}
+		clock: distinct.Clock{Steps: q.Steps}}
 	if q.Single {
 		c.points = new([2][101]int64)
 	}
@@ -378,7 +378,7 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	for weekday := range c.heat {
 		for hour, n := range c.heat[weekday] {
-			t.AddHour(visits.Sunday+report.Day(weekday), hour, n)
+			t.AddHour(distinct.Sunday+report.Day(weekday), hour, n)
 		}
 	}
 	t.AddEngaged(c.times)

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"vitrine"
+	"vitrine/internal/viewdb/distinct"
 	"vitrine/internal/viewdb/segment"
-	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -185,8 +185,8 @@ func (s *Scan) sum() error {
 			return err
 		}
 	}
-	visits.Count(s.tally, &visits.Query{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief},
-		&s.counters[0].visits, &s.counters[1].visits)
+	q := distinct.Query{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief}
+	distinct.Count(s.tally, &q, &s.counters[0].visits, &s.counters[1].visits)
 	return nil
 }
 

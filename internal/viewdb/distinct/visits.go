@@ -1,7 +1,7 @@
-// Package visits counts distinct viewers: of each step of a window, by the step
-// of their previous visit, and of each link. It also finds the steps and hours
-// of moments.
-package visits
+// Package distinct counts distinct viewers: of each step of a window, by the
+// step of their previous visit, and of each link. It also finds the steps and
+// hours of moments.
+package distinct
 
 import (
 	"cmp"

@@ -11,16 +11,16 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// TestExclusive checks that a lock has one holder among all handles of the
+// TestLock checks that a lock has one holder among all handles of the
 // store.
-func TestExclusive(t *testing.T) {
+func TestLock(t *testing.T) {
 	place := sqltest.NewPlace(t)
 	stores := []*Store{openTestStore(t, place), openTestStore(t, place)}
 	var inside, entered atomic.Int64
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			release, err := stores[i%2].Exclusive(context.Background(), "test")
+			release, err := stores[i%2].DB.Lock(context.Background(), "test", true)
 			if err != nil {
 				t.Error(err)
 				return
@@ -39,15 +39,15 @@ func TestExclusive(t *testing.T) {
 	if entered.Load() != 20 {
 		t.Errorf("%d callers got the lock, want 20", entered.Load())
 	}
-	release, err := stores[0].Exclusive(t.Context(), "test")
+	release, err := stores[0].DB.Lock(t.Context(), "test", true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
-		go func() { _, err := s.Exclusive(ctx, "test"); failed <- err }()
-		other, err := s.Exclusive(t.Context(), "other")
+		go func() { _, err := s.DB.Lock(ctx, "test", true); failed <- err }()
+		other, err := s.DB.Lock(t.Context(), "other", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,13 +56,13 @@ func TestExclusive(t *testing.T) {
 		}
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) {
-			t.Errorf("Exclusive after the end of its context = %v, want context.Canceled", err)
+			t.Errorf("Lock after the end of its context = %v, want context.Canceled", err)
 		}
 	}
 	// The caller may give up at any step. An abandoned lock leaves the
 	// connection usable.
 	for i := range 200 {
-		other, err := stores[i%2].Exclusive(t.Context(), "other")
+		other, err := stores[i%2].DB.Lock(t.Context(), "other", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +75,8 @@ func TestExclusive(t *testing.T) {
 			}
 			cancel()
 		}()
-		if _, err := stores[i%2].Exclusive(ctx, "test"); !errors.Is(err, context.Canceled) {
-			t.Errorf("Exclusive cancelled after %d microseconds = %v, want %v", i%20, err, context.Canceled)
+		if _, err := stores[i%2].DB.Lock(ctx, "test", true); !errors.Is(err, context.Canceled) {
+			t.Errorf("Lock cancelled after %d microseconds = %v, want %v", i%20, err, context.Canceled)
 		}
 	}
 	for range 2 {
@@ -84,13 +84,13 @@ func TestExclusive(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if release, err = stores[1].Exclusive(t.Context(), "test"); err != nil {
+	if release, err = stores[1].DB.Lock(t.Context(), "test", true); err != nil {
 		t.Fatal(err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
 	}
-	if _, err := stores[0].Exclusive(t.Context(), "../x"); err == nil {
-		t.Error("Exclusive accepts a name with a slash")
+	if _, err := stores[0].DB.Lock(t.Context(), "../x", true); err == nil {
+		t.Error("Lock accepts a name with a slash")
 	}
 }

@@ -1,4 +1,4 @@
-package visits
+package distinct
 
 import "vitrine/report"
 
