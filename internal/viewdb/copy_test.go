@@ -14,6 +14,8 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/vitrinetest/viewlogtest"
 	"vitrine/report"
 )
 
@@ -227,6 +229,37 @@ func TestCopy(t *testing.T) {
 	if differences, err := first.Compare(t.Context(), from); err != nil || len(differences) != 1 ||
 		!strings.Contains(differences[0], "rows of the table keys") {
 		t.Errorf("Compare with one changed row = %v, %v", differences, err)
+	}
+}
+
+// TestMoved moves a generated history from SQLite to PostgreSQL and from
+// PostgreSQL to SQLite. Its reports stay the same byte for byte, and the new
+// log continues as the old one does.
+func TestMoved(t *testing.T) {
+	sqlite := func(t *testing.T) string { return filepath.Join(t.TempDir(), "views.db") }
+	postgres := func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }
+	for _, c := range []struct {
+		name     string
+		from, to func(*testing.T) string
+	}{{"ToPostgreSQL", sqlite, postgres}, {"ToSQLite", postgres, sqlite}} {
+		t.Run(c.name, func(t *testing.T) {
+			open := func(place string) *ViewLog {
+				l, err := Open(place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { l.Close() })
+				return l
+			}
+			from := open(c.from(t))
+			viewlogtest.Moved(t, tier.Pick(8, 1), from, true, func() vitrine.ViewLog {
+				to := open(c.to(t))
+				if err := from.CopyTo(t.Context(), to, func(string, int64, int64) {}); err != nil {
+					t.Fatal(err)
+				}
+				return to
+			})
+		})
 	}
 }
 
