@@ -103,7 +103,6 @@
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text
-//	fold                 a folder's page with what it uses to one HTML file
 //	remote, operator     commands over the API; commands in the data directory
 //	command, terminal    arguments; output of commands; credentials, manifest: files
 //	instance, datadir    an open instance; who serves from a directory, its room

@@ -27,7 +27,6 @@ require (
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
-	github.com/tdewolff/parse/v2 v2.8.20
 	github.com/tetratelabs/wazero v1.11.0
 	github.com/ulikunitz/xz v0.5.15
 	github.com/willabides/kongplete v0.4.0

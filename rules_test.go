@@ -51,11 +51,10 @@ credentials                  hostname terminal
 datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
-fold
 secrets
 command                      terminal
 agent                        charset client report secrets terminal
-remote                       vitrine agent client credentials filetype fold report terminal
+remote                       vitrine agent client credentials filetype report terminal
 limits                       vitrine terminal
 markup                       vitrine filetype
 password                     vitrine turn
@@ -402,7 +401,6 @@ var dependencies = map[string]string{
 	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
 	"github.com/wneessen/go-mail":        "mail: messages and SMTP with TLS and authentication",
 	"github.com/posener/complete":        "shell completion: which files",
-	"github.com/tdewolff/parse/v2":       "the tokens of style sheets, for folders that become one file",
 	"github.com/willabides/kongplete":    "shell completion of the commands and flags that kong knows",
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
 	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",

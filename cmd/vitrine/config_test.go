@@ -216,7 +216,7 @@ func TestUsageErrors(t *testing.T) {
 		{"key", "revoke", "a@b.c", "x"}, {"key", "create", "a@b.c", "--expires", "soon"},
 		{"key", "create", "a@b.c", "--link-life", "x"}, {"key", "rotate", "a@b.c", "1", "--grace", "-1h"},
 		{"link", "preview"}, {"link", "rescan"}, {"link", "rescan", "abc", "--all"}, {"link", "delete", "abc"},
-		{"link", "queue", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
+		{"link", "list", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
 		{"account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
 		{"rm", "x", "--api-key", "x"}, {"captions", "x", "film.txt", "--language", "en"},
 		{"captions", "x", "film.vtt", "--language", "english"},

@@ -53,7 +53,7 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	places := []string{"--data", data, "--database", database, "--files", server.Address(server.Bucket(t), "")}
-	for _, verb := range [][]string{{"account", "list"}, {"audit"}, {"link", "queue"}, {"setup"}} {
+	for _, verb := range [][]string{{"account", "list"}, {"audit"}, {"link", "list"}, {"setup"}} {
 		check(terminal.ExitFailed, "there is no Vitrine instance in postgres", append(verb, places...)...)
 	}
 	for _, schema := range []string{sqldb.StoreSchema, sqldb.ViewLogSchema} {

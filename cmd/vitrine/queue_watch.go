@@ -34,7 +34,7 @@ func (w *queueWatch) check(ctx context.Context) error {
 		if waiting == 1 {
 			what = "link waits"
 		}
-		w.warn(fmt.Sprintf("%d %s for review: see /moderation, or vitrine link queue", waiting, what))
+		w.warn(fmt.Sprintf("%d %s for review: see /moderation", waiting, what))
 	}
 	w.reported = waiting
 	return nil

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -92,7 +94,14 @@ func TestScanning(t *testing.T) {
 	}
 	h.state(c, l.Slug, "live", "")
 	h.state(c, text, "review", "scan_late")
-	k.run("link", "clear", text)
+	in, err := instance.Open(t.Context(), instance.Places{Data: h.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := in.Links.Clear(t.Context(), text, vitrine.Decision{By: vitrine.Operator}); err != nil {
+		t.Fatal(err)
+	}
 	h.state(c, text, "live", "")
 	h.stop(os.Interrupt)
 	k.run("audit", "--deep")

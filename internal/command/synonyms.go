@@ -22,9 +22,9 @@ var synonyms = map[string]string{
 // groupSynonyms maps the names that other programs give to commands of a group
 // to ours. The first that the group has is meant.
 var groupSynonyms = map[string][]string{
-	"add": {"create"}, "new": {"create"}, "ls": {"list", "queue"}, "list": {"queue"}, "show": {"list"},
+	"add": {"create"}, "new": {"create"}, "ls": {"list"}, "show": {"list"},
 	"info": {"show", "list"}, "delete": {"revoke", "suspend"}, "rm": {"delete", "revoke", "suspend"},
 	"remove": {"delete", "revoke", "suspend"}, "disable": {"suspend", "revoke"}, "block": {"suspend", "disable"},
-	"enable": {"unsuspend", "undo"}, "login": {"sign-in"}, "password": {"reset"}, "renew": {"rotate"},
-	"restore": {"undo"}, "check": {"rescan"}, "scan": {"rescan"},
+	"enable": {"unsuspend"}, "login": {"sign-in"}, "password": {"reset"}, "renew": {"rotate"},
+	"check": {"rescan"}, "scan": {"rescan"},
 }

@@ -203,7 +203,6 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	if err != nil || c.Link.ID != l.ID {
 		t.Fatal(c, err)
 	}
-	s.Must(fixture.Second(mod.SameFile(ctx, old)))
 	if err := fixture.Second(s.Links.Disable(ctx, old, owner)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("Disable by the owner with the old slug = %v, want not_found", err)
 	}

@@ -212,34 +212,6 @@ func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err er
 	return list, err
 }
 
-// OfAccount lists all that was decided about an account and its links, newest
-// first, and which of its files were refused. Errors: CodeNotFound.
-func (s *Service) OfAccount(ctx context.Context, email string) (list []Event, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		a, err := vitrine.AccountByEmail(tx, email)
-		if err != nil {
-			return err
-		}
-		list, err = events(tx, vitrine.ChangeQuery{Account: a.ID})
-		return err
-	})
-	return list, err
-}
-
-// SameFile lists all other links with the very same bytes as one, newest first.
-// Errors: CodeNotFound.
-func (s *Service) SameFile(ctx context.Context, slug string) (same []SameBytes, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
-		if err != nil {
-			return err
-		}
-		same, err = sameBytes(tx, l, 0)
-		return err
-	})
-	return same, err
-}
-
 func (s *Service) history(ctx context.Context, q vitrine.ChangeQuery) (list []Event, err error) {
 	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]Event, error) {
 		return events(tx, q)

@@ -27,17 +27,16 @@ import (
 )
 
 type AccountCmd struct {
-	Create  accountCreateCmd  `cmd:"" help:"Create an account and print its first API key. It is shown once."`
-	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
-	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
-	Ban     accountBanCmd     `cmd:"" name:"suspend" aliases:"ban" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
-	Unban   accountUnbanCmd   `cmd:"" name:"unsuspend" aliases:"unban" help:"Lift a suspension and restore the links."`
-	History accountHistoryCmd `cmd:"" help:"List decisions about an account and its links, newest first, including refused files."`
-	Role    accountRoleCmd    `cmd:"" help:"Change an account's role."`
-	Delete  accountDeleteCmd  `cmd:"" aliases:"close" help:"Delete an account with its links, files and numbers permanently."`
-	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print a one-time sign-in link."`
-	Reset   accountResetCmd   `cmd:"" help:"Print a one-time link to choose a new password."`
-	Invite  accountInviteCmd  `cmd:"" help:"Print a one-time invitation link."`
+	Create accountCreateCmd `cmd:"" help:"Create an account and print its first API key. It is shown once."`
+	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan and limits, from its next request on."`
+	List   accountListCmd   `cmd:"" help:"List accounts, oldest first."`
+	Ban    accountBanCmd    `cmd:"" name:"suspend" aliases:"ban" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
+	Unban  accountUnbanCmd  `cmd:"" name:"unsuspend" aliases:"unban" help:"Lift a suspension and restore the links."`
+	Role   accountRoleCmd   `cmd:"" help:"Change an account's role."`
+	Delete accountDeleteCmd `cmd:"" aliases:"close" help:"Delete an account with its links, files and numbers permanently."`
+	SignIn accountSignInCmd `cmd:"" name:"sign-in" help:"Print a one-time sign-in link."`
+	Reset  accountResetCmd  `cmd:"" help:"Print a one-time link to choose a new password."`
+	Invite accountInviteCmd `cmd:"" help:"Print a one-time invitation link."`
 }
 
 type emailArg struct {

@@ -8,7 +8,6 @@ import (
 	"vitrine"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
-	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
@@ -17,14 +16,8 @@ import (
 type LinkCmd struct {
 	List    linkListCmd    `cmd:"" help:"List links of all accounts, newest first."`
 	Show    linkShowCmd    `cmd:"" help:"Show a link in any state."`
-	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
-	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
-	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
-	Same    linkSameCmd    `cmd:"" help:"List other links with the same bytes."`
-	Approve linkClearCmd   `cmd:"" aliases:"clear" help:"Approve a link that is held for review."`
 	Reject  linkRejectCmd  `cmd:"" help:"Reject a link that is held for review."`
 	Disable linkDisableCmd `cmd:"" help:"Disable a live link."`
-	Undo    linkUndoCmd    `cmd:"" help:"Undo the last decision about a link."`
 	Rescan  linkRescanCmd  `cmd:"" help:"Scan a link for malware again, or all links, after changing the scanner."`
 	Preview linkPreviewCmd `cmd:"" help:"Rebuild the preview of a link, or of all links, for example after installing LibreOffice."`
 	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its file and its analytics permanently."`
@@ -88,18 +81,6 @@ type linkRow struct {
 	versionOf
 }
 
-// change applies f to the link and prints it.
-func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
-	f func(*links.Service) (*vitrine.Link, error)) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		l, err := f(in.Links)
-		if err != nil {
-			return err
-		}
-		return c.show(ctx, t, in, l)
-	})
-}
-
 func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.Instance, l *vitrine.Link) error {
 	owner, err := ownerOf(ctx, in, l)
 	if err != nil {
@@ -150,6 +131,23 @@ func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Acc
 		r.titled(l)}
 }
 
+type linkRescanCmd struct{ optionalLink }
+
+func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
+		n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return t.JSON(map[string]int{"links": n})
+		}
+		t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
+			terminal.Counted(int64(n), "link"))
+		return nil
+	})
+}
+
 type linkPreviewCmd struct{ optionalLink }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -163,43 +161,6 @@ func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
 		return nil
-	})
-}
-
-type linkReportsCmd struct{ slugArg }
-
-// reportRow is the output for an abuse report, without its sender.
-type reportRow struct {
-	At     string              `json:"at"`
-	Reason vitrine.AbuseReason `json:"reason"`
-	Note   string              `json:"note,omitempty"`
-}
-
-func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		reports, err := in.Abuse.List(ctx, c.Slug)
-		if err != nil {
-			return err
-		}
-		var rows [][]string
-		for _, r := range reports {
-			row := reportRow{terminal.Stamp(r.At), r.Reason, r.Note}
-			if c.JSON {
-				if err := t.JSON(row); err != nil {
-					return err
-				}
-				continue
-			}
-			rows = append(rows, []string{t.When(r.At), string(row.Reason), row.Note})
-		}
-		switch {
-		case c.JSON:
-			return nil
-		case len(rows) == 0 && t.OutTTY:
-			t.Say("Nothing was reported about %s.", terminal.Plain(c.Slug))
-			return nil
-		}
-		return t.Table([]string{"TIME", "REASON", "NOTE"}, rows)
 	})
 }
 

@@ -27,8 +27,7 @@ func (*DeployCmd) Help() string {
 	return `Visitors see the new version at once, as a whole, unless it is held for review. Programs, types that no
 website serves, and files whose names begin with a dot are left out; the command lists them and still
 succeeds. Create a website in the app first, on the page Websites. There you can also restore an
-earlier version.
-"vitrine put FOLDER" publishes one page instead, as a link.`
+earlier version.`
 }
 
 // deployed is the JSON output for a deploy: the website, and whether the

@@ -16,13 +16,12 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/filetype"
-	"vitrine/internal/fold"
 	"vitrine/internal/terminal"
 )
 
 // PutCmd publishes files.
 type PutCmd struct {
-	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses; deploy publishes a whole website. With - and --name, the file is read from standard input."`
+	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input."`
 	Name     string   `help:"Publish the file under this name, whose extension says what it is. Required for standard input." placeholder:"NAME"`
 	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
@@ -166,7 +165,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 	return nil
 }
 
-// open opens a file, the archive of a folder, or a copy of standard input.
+// open opens a file, or a copy of standard input.
 func open(t *terminal.Terminal, path string) (client.File, error) {
 	if path == stdin {
 		return spool(t)
@@ -177,43 +176,13 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return client.File{}, terminal.Usage("this is an address: put publishes files. Download it first")
 	case err != nil || info.Mode().IsRegular():
 		return client.OpenFile(path)
-	case !info.IsDir(): // opening a pipe would wait for its other end
-		return client.File{}, errors.New("not a regular file. To publish what a program writes, pipe it into: " +
-			terminal.Self() + " put - --name NAME")
+	case info.IsDir():
+		return client.File{}, terminal.Usage("it is a folder. To publish it as a website: " + terminal.Self() +
+			" deploy " + terminal.ShellWord(path))
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return client.File{}, err
-	}
-	defer root.Close()
-	deploy := "To publish the whole folder, as a website: " + terminal.Self() + " deploy " + terminal.ShellWord(path)
-	page, err := fold.Folder(root.FS())
-	if err != nil {
-		return client.File{}, &terminal.AdvisedError{Err: err, Lines: []string{deploy}}
-	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return client.File{}, err
-	}
-	out, err := temporary()
-	if err != nil {
-		return client.File{}, err
-	}
-	size, err := page.WriteTo(out)
-	if err != nil {
-		out.Close()
-		return client.File{}, err
-	}
-	if n := len(page.Unused); n > 0 {
-		t.Say("Files that are not used by %s, and not published (%d): %s", terminal.Plain(page.Entry), n,
-			terminal.Plain(some(page.Unused)))
-		t.Say("%s", deploy)
-	}
-	if n := len(page.Remote); n > 0 {
-		t.Say("The page loads these addresses from the web, which may fail (%d): %s", n,
-			terminal.Plain(some(page.Remote)))
-	}
-	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
+	// Opening a pipe would wait for its other end.
+	return client.File{}, errors.New("not a regular file. To publish what a program writes, pipe it into: " +
+		terminal.Self() + " put - --name NAME")
 }
 
 // spool copies standard input to a temporary file: an upload announces the
