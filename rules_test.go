@@ -86,7 +86,7 @@ versions                     vitrine access
 
 instance                     vitrine analytics auth disk links logowner manifest moderation s3 sharedclock
 instance                     signer sqldb sqlstore storageowner viewdb
-operator                     vitrine auth command datadir instance limits links moderation password publish remote
+operator                     vitrine auth command datadir instance limits links password publish remote
 operator                     terminal web/httpx
 
 clamav                       vitrine
