@@ -1,6 +1,10 @@
 package vitrine
 
-import "time"
+import (
+	"time"
+
+	"vitrine/report"
+)
 
 // Attempt is one counted try at something that is rate limited, such as a
 // password or a message.
@@ -29,4 +33,13 @@ type AttemptTx interface {
 	DeleteAttempts(k AttemptKey) error
 	// ExpireAttempts deletes attempts from before a time.
 	ExpireAttempts(before time.Time) (int64, error)
+}
+
+// ExcessTx counts views above the limits of a network, which are not in the
+// view log, by hour (UTC).
+type ExcessTx interface {
+	AddExcess(of Scope, hour time.Time, n int64) error
+	// Excess counts those of hours that begin within a window.
+	Excess(of Scope, w report.Window) (int64, error)
+	DeleteExcess(l LinkID) error
 }

@@ -68,7 +68,7 @@ auth                         vitrine signer lease outbox password ratelimit
 collections                  vitrine access links
 export                       vitrine access report analytics collections
 importer                     vitrine report filetype versions visitor
-ingest                       vitrine
+ingest                       vitrine visitor
 lease                        vitrine
 links                        vitrine access report filetype signer spare versions
 logowner                     vitrine
@@ -141,7 +141,7 @@ web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth geo report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
-web/public                   vitrine report accept collections filetype ingest links markup moderation visitor web/httpx
+web/public                   vitrine report accept collections filetype ingest links markup moderation ratelimit visitor web/httpx
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx

@@ -65,6 +65,7 @@ type Tx interface {
 	SessionTx
 	OneTimeTokenTx
 	AttemptTx
+	ExcessTx
 	LoginTx
 	SharedReportTx
 	KeyTx

@@ -52,7 +52,7 @@ type Claim struct {
 
 // Viewed is the content of a view token: the view to which a beacon belongs.
 type Viewed struct {
-	Link  LinkID
+	Link  LinkID // 0 if the view is not stored, but only counted
 	View  ViewID
 	Kind  report.ContentKind
 	Pages int // of a PDF; 0 if unknown

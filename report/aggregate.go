@@ -135,6 +135,21 @@ func (t *Tally) AddBots(reason, product string, n int64) {
 	}
 }
 
+// WithExcess returns a tally with n more views that have BotExcess. It does not
+// change t, which may be nil.
+func (t *Tally) WithExcess(n int64) *Tally {
+	if n == 0 {
+		return t
+	}
+	with := *orEmpty(t)
+	with.bots = counts{}
+	for reason, views := range orEmpty(t).bots {
+		with.bots.add(reason, *views)
+	}
+	with.AddBots(BotExcess, "", n)
+	return &with
+}
+
 // AddPage adds counted sessions that saw a page, counted from 1: ms is their
 // total time on the page, and last how many of them saw no later page.
 func (t *Tally) AddPage(page int, sessions, ms, last int64) {

@@ -56,8 +56,12 @@ type View struct {
 // when its beacons are no longer accepted, it remains a mail scanner's. Reports
 // show it as a mail scanner's from the start, and state until when they are
 // final.
+//
+// BotExcess is the reason of views above the limits of a network, which are not
+// stored, but only counted.
 const (
 	BotOwn       = "own"
+	BotExcess    = "excess"
 	BotUndecided = "mail_network"
 	DecidedMs    = 1000
 )

@@ -213,6 +213,9 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	stopWork()
 	<-worked
 	s.views.Close()
+	if err := s.views.Limits.Write(context.Background()); err != nil {
+		s.log.Warn("excess views of the last seconds were not counted", "error", err)
+	}
 	s.scanner.Close()
 	if s.outbox != nil {
 		letters, done := context.WithTimeout(context.Background(), mailTime)

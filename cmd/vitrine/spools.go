@@ -71,10 +71,11 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views returns the view service of an instance. It spools records that the log
-// cannot accept.
+// views returns the started view service of an instance. It spools records that
+// the log cannot accept.
 func (s *spools) views(in *instance.Instance, log *slog.Logger) *ingest.Views {
-	v := &ingest.Views{Log: in.Log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.Store)}
+	v := &ingest.Views{Log: in.Log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.Store),
+		Limits: ingest.NewLimits(in.Store)}
 	v.Notice = func(err error) {
 		if err != nil {
 			log.Warn("view log unavailable, spooling to disk", "spool_bytes", s.spool.Size(), "error", err)
@@ -100,6 +101,7 @@ func (s *spools) views(in *instance.Instance, log *slog.Logger) *ingest.Views {
 		}
 		reported = waiting
 	}
+	v.Start()
 	return v
 }
 

@@ -59,6 +59,9 @@ const (
 	mailEvery = 10 * time.Second
 	// citiesEvery is the interval of checks for a replaced city file.
 	citiesEvery = 2 * time.Second
+	// excessEvery is how long excess views wait for being counted. A process
+	// that is killed loses them.
+	excessEvery = 10 * time.Second
 	// choresEvery is the interval of attempts to get the lease for chores.
 	choresEvery = 10 * time.Second
 	// recordEvery is the interval for recording the position of the view log.
@@ -97,7 +100,6 @@ func (c *serveCmd) wire(in *instance.Instance, spools *spools, previewer vitrine
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = spools.views(in, log)
-	s.views.Start()
 	leases := leasesOf(in)
 	var scan, previews *worker.Loop
 	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Plans: c.Plans(), Now: in.Now,
@@ -119,7 +121,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *spools, previewer vitrine
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
-		worker.New("city file", citiesEvery, log, cities.Refresh)}
+		worker.New("city file", citiesEvery, log, cities.Refresh),
+		worker.New("count excess views", excessEvery, log, s.views.Limits.Write)}
 	if sender != nil {
 		s.outbox = &outbox.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}

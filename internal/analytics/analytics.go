@@ -240,6 +240,11 @@ func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
 	w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
 	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
 	cur, truncated, err = s.Log.Tally(ctx, q)
+	if err == nil && len(q.Filter) == 0 { // excess views have no labels
+		var excess int64
+		excess, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (int64, error) { return tx.Excess(q.Scope, w) })
+		cur = cur.WithExcess(excess)
+	}
 	if err == nil && w.Key != report.RangeAll { // has no previous time
 		p := w.Previous()
 		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true

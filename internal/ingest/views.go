@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +51,9 @@ type Views struct {
 	// are dropped. That is right where no other process writes to the log: the
 	// view never comes.
 	Early vitrine.Spool
+
+	// Limits, unless nil, bounds what one network adds.
+	Limits *Limits
 
 	// Patience is how long a batch waits for the log before it goes to the
 	// spool. 0 means two seconds.
@@ -176,10 +180,14 @@ func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
 // million.
 const viewTries = 3
 
-// AddNext writes a view under the next free ID of a moment, which it returns.
-// Errors: CodeUnavailable.
-func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time,
+// AddNext writes a view from a network under the next free ID of a moment,
+// which it returns. It is 0 if the view is above the limits of the network and
+// is only counted. Errors: CodeUnavailable.
+func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, from netip.Prefix,
 	o *vitrine.ViewRecord) (vitrine.ViewID, error) {
+	if stored, err := v.Limits.admit(from, now, o); !stored {
+		return 0, err
+	}
 	for range viewTries {
 		id := ids.Next(now)
 		o.ID, o.At = int64(id), id.Ms()
@@ -193,6 +201,15 @@ func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time
 // Snapshot writes the snapshot of a beacon.
 func (v *Views) Snapshot(ctx context.Context, s *vitrine.Snapshot) error {
 	return v.enqueue(ctx, entry{snapshot: s})
+}
+
+// DownloadAlone writes a download without a view, from a network. One above the
+// limits of the network does not count.
+func (v *Views) DownloadAlone(ctx context.Context, now time.Time, from netip.Prefix, d *vitrine.Download) error {
+	if !v.Limits.admitDownload(from, now, d.Link) {
+		return nil
+	}
+	return v.Download(ctx, d)
 }
 
 // Download writes a download event.

@@ -97,6 +97,6 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 			return err
 		}
 		current.HasBytes = false
-		return tx.PutLink(current)
+		return errors.Join(tx.DeleteExcess(l.ID), tx.PutLink(current))
 	})
 }

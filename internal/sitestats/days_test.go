@@ -2,6 +2,7 @@ package sitestats_test
 
 import (
 	"encoding/json"
+	"net/netip"
 	"path/filepath"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	site := addSite(t, store, now.Add(-time.Hour))
 	count := func(path string, viewer uint64, source, bot string) {
 		t.Helper()
-		if err := stats.Count(t.Context(), site.ID, path,
+		if err := stats.Count(t.Context(), site.ID, path, netip.Prefix{},
 			report.View{Viewer: viewer, Source: source, Bot: bot}); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package sitestats_test
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestPurgeManyPages(t *testing.T) {
 		return n
 	}
 	for _, page := range []int{0, 999, 1000, pages - 1} {
-		if err := p.Count(t.Context(), site.ID, fmt.Sprintf("%d.html", page), report.View{Viewer: 1}); err != nil {
+		if err := p.Count(t.Context(), site.ID, fmt.Sprintf("%d.html", page), netip.Prefix{}, report.View{Viewer: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

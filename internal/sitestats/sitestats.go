@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -56,16 +57,19 @@ func New(s Stats) *Stats {
 	return &s
 }
 
-// Count records that a page was loaded. path is that of its file in the
-// website. The load is durable when Count returns nil. Errors: CodeNotFound if
-// the website is deleted, CodeUnavailable.
-func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, load report.View) error {
+// Count records that a page was loaded from a network. path is that of its file
+// in the website. The load is durable when Count returns nil, unless it is only
+// counted ([ingest.Limits]). Errors: CodeNotFound if the website is deleted,
+// CodeUnavailable.
+func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, from netip.Prefix,
+	load report.View) error {
 	account, link, err := s.pageNumber(ctx, site, path)
 	if err != nil {
 		return err
 	}
 	load.Link = link
-	_, err = s.Views.AddNext(ctx, s.IDs, s.Now(), &vitrine.ViewRecord{Account: vitrine.AccountID(account), View: load})
+	_, err = s.Views.AddNext(ctx, s.IDs, s.Now(), from,
+		&vitrine.ViewRecord{Account: vitrine.AccountID(account), View: load})
 	return err
 }
 
@@ -167,6 +171,11 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 		if cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To}); err != nil {
 			return nil, err
 		}
+		excess, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (int64, error) { return tx.Excess(scope, w) })
+		if err != nil {
+			return nil, err
+		}
+		cur = cur.WithExcess(excess)
 		before := w.Previous()
 		if r != report.RangeAll { // which has no time before it
 			prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To,
@@ -271,7 +280,9 @@ func (s *Stats) purge(ctx context.Context, p vitrine.DeletedSitePage) error {
 	if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil || more {
 		return err
 	}
-	err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteSitePage(p.Number) })
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		return errors.Join(tx.DeleteExcess(vitrine.LinkID(p.Number)), tx.DeleteSitePage(p.Number))
+	})
 	if errors.Is(err, vitrine.ErrNotFound) { // another process was first
 		return nil
 	}

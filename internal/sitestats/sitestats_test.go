@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -99,7 +100,7 @@ func TestProcesses(t *testing.T) {
 					work.Go(func() {
 						for i := range loads {
 							load := report.View{Viewer: uint64(1 + (n+i)%4), Source: "Direct"}
-							if err := p.Count(t.Context(), site.ID, fmt.Sprintf("%d.html", page), load); err != nil {
+							if err := p.Count(t.Context(), site.ID, fmt.Sprintf("%d.html", page), netip.Prefix{}, load); err != nil {
 								t.Error(err)
 							}
 						}
@@ -163,7 +164,7 @@ func TestOtherPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"7.html", "new.html", "newer.html", "new.html"} {
-		if err := p.Count(t.Context(), site.ID, path, report.View{Viewer: 1}); err != nil {
+		if err := p.Count(t.Context(), site.ID, path, netip.Prefix{}, report.View{Viewer: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,7 +189,7 @@ func TestRestoredStore(t *testing.T) {
 	log := filepath.Join(dir, "views.db")
 	before := start(t, filepath.Join(dir, "one.db"), log)
 	site := before.addSite(t)
-	if err := before.Count(t.Context(), site.ID, "index.html", report.View{Viewer: 1}); err != nil {
+	if err := before.Count(t.Context(), site.ID, "index.html", netip.Prefix{}, report.View{Viewer: 1}); err != nil {
 		t.Fatal(err)
 	}
 	after := start(t, filepath.Join(dir, "two.db"), log)
@@ -200,7 +201,7 @@ func TestRestoredStore(t *testing.T) {
 	if err != nil || warning != "" {
 		t.Errorf("warning = %q, %v, want none, because IDs of websites do not count", warning, err)
 	}
-	if err := after.Count(t.Context(), again.ID, "index.html", report.View{Viewer: 2}); err != nil {
+	if err := after.Count(t.Context(), again.ID, "index.html", netip.Prefix{}, report.View{Viewer: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := after.Report(t.Context(), again, report.RangeAll)
@@ -232,7 +233,7 @@ func TestCountFails(t *testing.T) {
 	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))
 	site := p.addSite(t)
 	p.Store = brokenStore{p.store}
-	err := p.Count(t.Context(), site.ID, "index.html", report.View{Viewer: 1})
+	err := p.Count(t.Context(), site.ID, "index.html", netip.Prefix{}, report.View{Viewer: 1})
 	if !errors.Is(err, errBroken) || vitrine.CodeOf(err) != vitrine.CodeInternal {
 		t.Errorf("Count = %v, code %s, want internal", err, vitrine.CodeOf(err))
 	}

@@ -10,6 +10,7 @@ import (
 	picture "image/png"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -133,7 +134,8 @@ func (d *demo) readWebsite(n int) {
 	var account vitrine.AccountID
 	var links []*vitrine.Link
 	for _, path := range []string{"index.html", "rooms/one.html"} {
-		d.check(d.server.SiteStats.Count(d.t.Context(), d.website.ID, path, report.View{Viewer: 1, Source: "Direct"}))
+		d.check(d.server.SiteStats.Count(d.t.Context(), d.website.ID, path, netip.Prefix{},
+			report.View{Viewer: 1, Source: "Direct"}))
 	}
 	d.check(d.server.Links.Store.Read(d.t.Context(), func(tx vitrine.Tx) error {
 		pages, err := tx.SitePages(d.website.ID)

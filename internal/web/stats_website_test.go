@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -232,7 +233,7 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 		t.Errorf("a deleted website has %d page loads, %d in total", r.Totals.Views, r.AllTime.Views)
 	}
 	// A load that was in progress.
-	h.check(h.server.SiteStats.Count(t.Context(), garden.ID, "about.html", report.View{Viewer: 1}))
+	h.check(h.server.SiteStats.Count(t.Context(), garden.ID, "about.html", netip.Prefix{}, report.View{Viewer: 1}))
 	h.ahead.Add(int64(2 * time.Hour))
 	h.check(h.server.SiteStats.Purge(t.Context()))
 	if r := h.numbers(garden, report.RangeAll); r.Totals.Views != 0 || r.AllTime.Links != 0 {
@@ -242,7 +243,7 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 	if n := h.numbers(kept, report.RangeAll).Totals.Views; n != 1 {
 		t.Errorf("the other website has %d page loads, want 1", n)
 	}
-	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html",
+	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html", netip.Prefix{},
 		report.View{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("Count for an unknown website = %v, want not_found", err)
 	}

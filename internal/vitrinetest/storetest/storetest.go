@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"SharedReports", storeTest.sharedReports},
 		{"SitePages", storeTest.sitePages},
 		{"Attempts", storeTest.attempts},
+		{"Excess", storeTest.excess},
 		{"Leases", storeTest.leases},
 		{"Letters", storeTest.letters},
 		{"Secrets", storeTest.secrets},

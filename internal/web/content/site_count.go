@@ -8,6 +8,7 @@ import (
 	"vitrine"
 	"vitrine/internal/accept"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/web/httpx"
 )
 
@@ -46,7 +47,7 @@ func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Lin
 	if accept.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.SiteStats.Count(r.Context(), version.Site, path, load)
+	return s.SiteStats.Count(r.Context(), version.Site, path, ratelimit.Subscriber(s.LimitedAddr(r)), load)
 }
 
 // fromInside reports whether a request was referred by a page of the same

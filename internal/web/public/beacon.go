@@ -48,8 +48,10 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	if clamped {
 		clampedBeacons.Add(1)
 	}
-	if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
-		return err
+	if v.Link != 0 { // of a view that is stored
+		if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
+			return err
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

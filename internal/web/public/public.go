@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
@@ -77,9 +78,7 @@ func (s *Handler) Show(f form) LinkHandler {
 		if err != nil {
 			return err
 		}
-		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, View: view, Kind: vitrine.ContentKindOf(l.Kind),
-			Pages: l.Pages})
-		fills := filling{nonce: nonce, token: token}
+		fills := filling{nonce: nonce, token: s.Signer.ViewToken(view)}
 		if own {
 			fills.bar = ownBar(l, a.CountOwn)
 		}
@@ -87,9 +86,10 @@ func (s *Handler) Show(f form) LinkHandler {
 	}
 }
 
-// open stores a view with what the request reveals. A view by the link's owner
-// is excluded unless the owner wants it counted.
-func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (vitrine.ViewID, error) {
+// open stores a view with what the request reveals, and returns what the page's
+// beacons are about. A view by the link's owner is excluded unless the owner
+// wants it counted.
+func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
 	o.Link, o.Version = int64(l.ID), l.Version
@@ -102,9 +102,14 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 		}
 	}
 	if accept.ClientGone(r.Context()) {
-		return 0, httpx.ErrClientGone
+		return v, httpx.ErrClientGone
 	}
-	return s.Views.AddNext(r.Context(), s.ViewIDs, now, o)
+	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
+	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, ratelimit.Subscriber(s.LimitedAddr(r)), o)
+	if v.View == 0 { // it is only counted, and so are no beacons of it
+		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)
+	}
+	return v, err
 }
 
 // Download sends a file as a download. A view-only link has no such address. A
@@ -175,16 +180,21 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	if r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil
 	}
-	d := &vitrine.Download{Link: l.ID}
-	if v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now()); err == nil && v.Link == l.ID {
+	d, now := &vitrine.Download{Link: l.ID}, s.Now()
+	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
+	ofView := err == nil && v.Link == l.ID
+	if ofView {
 		d.ID, d.View = v.View, v.View
-	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 {
+	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 || err == nil && v.Link == 0 {
 		return nil
 	}
 	if accept.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.Views.Download(r.Context(), d)
+	if ofView {
+		return s.Views.Download(r.Context(), d)
+	}
+	return s.Views.DownloadAlone(r.Context(), now, ratelimit.Subscriber(s.LimitedAddr(r)), d)
 }
 
 const (

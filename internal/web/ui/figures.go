@@ -99,6 +99,7 @@ var BotNouns = map[string][2]string{
 	visitor.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
 	visitor.BotAITraining:     {"AI training", "a program that collects pages to train models"},
 	visitor.BotNotShown:       {"Not shown", "a browser that loaded the page as a picture, a script or data, without showing it"},
+	report.BotExcess:          {"Too many from one network", "views above the limits of a network, which are only counted: see the documentation"},
 	visitor.BotMonitor:        {"Monitors", "a service that checks whether the page is up"},
 	visitor.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},

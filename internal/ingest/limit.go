@@ -1,0 +1,266 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"net/netip"
+	"sync"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+)
+
+// The most that one network adds to reports (analytics, Views).
+const (
+	maxLinkViews    = 2000
+	maxAccountViews = 10_000
+	maxLabels       = 500
+)
+
+// maxExcess bounds the links whose excess views wait for Write. More are only
+// possible if the store fails for long.
+const maxExcess = 1 << 16
+
+// Limits bounds what one network adds to reports. Views above the limits are
+// excess: they are only counted, by link and hour. Each process counts by
+// itself. Memory is constant, some 2 MiB, and holds no addresses: networks and
+// links are hashed. So a count may be too high, by very little, never too low.
+type Limits struct {
+	Store vitrine.Store // where excess views are counted
+
+	LinkViews    uint16 // of a link in an hour; and downloads without a view
+	AccountViews uint16 // of all links of an account, or of a website, in an hour
+	Labels       uint16 // different labels of a link in a day
+
+	mu     sync.Mutex
+	seed   maphash.Seed
+	hour   int64
+	views  sketch // of the hour
+	day    int64
+	labels sketch // of the day
+	seen   filter // labels of the day
+	excess map[hourOf]int64
+}
+
+// hourOf identifies excess views.
+type hourOf struct {
+	of   vitrine.Scope
+	hour int64
+}
+
+// NewLimits returns limits that count excess views in a store.
+func NewLimits(store vitrine.Store) *Limits {
+	return &Limits{Store: store, LinkViews: maxLinkViews, AccountViews: maxAccountViews, Labels: maxLabels,
+		seed: maphash.MakeSeed(), excess: map[hourOf]int64{}}
+}
+
+// counted is what a count is about: views of a link or an account from a
+// network, and so on.
+type counted struct {
+	kind    byte
+	network netip.Prefix
+	id      int64
+}
+
+// label is a label of the views of a link from a network.
+type label struct {
+	network netip.Prefix
+	link    int64
+	kind    int
+	text    string
+}
+
+// The kinds of counts.
+const (
+	countLink = iota
+	countAccount
+	countDownload
+	countLabels
+)
+
+var errExcess = errors.New("excess views of too many links wait for the database")
+
+// admit counts a view at a time and reports whether it is stored. If not, it is
+// excess. It replaces labels that are too many. The invalid network is that of
+// clients of a proxy that is not trusted. It has no limits, because everybody
+// would share them.
+func (l *Limits) admit(from netip.Prefix, now time.Time, o *vitrine.ViewRecord) (bool, error) {
+	if l == nil || !from.IsValid() {
+		return true, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn(now)
+	link := l.hash(counted{countLink, from, o.Link})
+	account := l.hash(counted{countAccount, from, int64(o.Account)})
+	if l.views.count(link) < l.LinkViews && l.views.count(account) < l.AccountViews {
+		l.views.add(link)
+		l.views.add(account)
+		l.label(from, o)
+		return true, nil
+	}
+	of := hourOf{vitrine.Scope{Account: o.Account, Link: vitrine.LinkID(o.Link)}, l.hour}
+	if l.excess[of] == 0 && len(l.excess) >= maxExcess {
+		return false, vitrine.Unavailable(errExcess)
+	}
+	l.excess[of]++
+	return false, nil
+}
+
+// admitDownload counts a download without a view, and reports whether it
+// counts.
+func (l *Limits) admitDownload(from netip.Prefix, now time.Time, link vitrine.LinkID) bool {
+	if l == nil || !from.IsValid() {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn(now)
+	h := l.hash(counted{countDownload, from, int64(link)})
+	if l.views.count(h) >= l.LinkViews {
+		return false
+	}
+	l.views.add(h)
+	return true
+}
+
+// turn starts new counts if another hour or day has begun.
+func (l *Limits) turn(now time.Time) {
+	if hour := now.UnixMilli() / time.Hour.Milliseconds(); hour != l.hour {
+		l.hour = hour
+		l.views.clear()
+	}
+	if day := l.hour / 24; day != l.day {
+		l.day = day
+		l.labels.clear()
+		l.seen.clear()
+	}
+}
+
+func (l *Limits) hash(c counted) uint64 { return maphash.Comparable(l.seed, c) }
+
+// label replaces the labels that a sender can choose if its network has added
+// too many different ones to the link.
+func (l *Limits) label(from netip.Prefix, o *vitrine.ViewRecord) {
+	for i, f := range []struct {
+		text    *string
+		instead string
+	}{{&o.Source, visitor.Other}, {&o.Referrer, visitor.Other}, {&o.Campaign, visitor.Other},
+		{&o.Medium, visitor.Other}, {&o.Content, visitor.Other}, {&o.Term, visitor.Other}, {&o.Product, ""}} {
+		if *f.text == "" || *f.text == f.instead {
+			continue
+		}
+		h := maphash.Comparable(l.seed, label{from, o.Link, i, *f.text})
+		if l.seen.has(h) {
+			continue
+		}
+		n := l.hash(counted{countLabels, from, o.Link})
+		if l.labels.count(n) >= l.Labels {
+			*f.text = f.instead
+			continue
+		}
+		l.labels.add(n)
+		l.seen.add(h)
+	}
+}
+
+// Write adds the excess views so far to those in the store. It is background
+// work; a process that is killed loses what was not written.
+func (l *Limits) Write(ctx context.Context) error {
+	l.mu.Lock()
+	excess := l.excess
+	l.excess = map[hourOf]int64{}
+	l.mu.Unlock()
+	if len(excess) == 0 {
+		return nil
+	}
+	err := l.Store.Update(ctx, func(tx vitrine.Tx) error {
+		for of, n := range excess {
+			if err := tx.AddExcess(of.of, time.UnixMilli(of.hour*time.Hour.Milliseconds()), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for of, n := range excess {
+			l.excess[of] += n
+		}
+	}
+	return err
+}
+
+const (
+	sketchRows = 4
+	sketchBits = 16 // of the number of counters in a row
+)
+
+// sketch counts hashes in constant memory (a count-min sketch). A count is too
+// high if another hash with many has the same counters in all rows, and never
+// too low.
+type sketch [sketchRows][1 << sketchBits]uint16
+
+// at returns the counters of a hash.
+func (s *sketch) at(h uint64) (at [sketchRows]*uint16) {
+	for row := range at {
+		at[row] = &s[row][h>>(row*sketchBits)&(1<<sketchBits-1)]
+	}
+	return at
+}
+
+func (s *sketch) count(h uint64) uint16 {
+	at := s.at(h)
+	return min(*at[0], *at[1], *at[2], *at[3])
+}
+
+// add counts a hash. Counters that are higher already count it with another
+// one.
+func (s *sketch) add(h uint64) {
+	n := s.count(h) + 1
+	for _, c := range s.at(h) {
+		*c = max(*c, n)
+	}
+}
+
+func (s *sketch) clear() { clear(s[:]) }
+
+const (
+	filterBits   = 23 // of the number of bits
+	filterHashes = 4
+	// filterMost is how many hashes a filter takes before it starts again, so
+	// that it never takes all hashes for known.
+	filterMost = 1 << filterBits / 6
+)
+
+// filter is a set of hashes in constant memory (a Bloom filter): it may have a
+// hash that was not added.
+type filter struct {
+	n    int
+	bits [1 << filterBits / 64]uint64
+}
+
+func (f *filter) each(h uint64, do func(word *uint64, bit uint64)) {
+	for i := range uint64(filterHashes) {
+		at := (h + i*(h>>32|1)) & (1<<filterBits - 1)
+		do(&f.bits[at/64], 1<<(at%64))
+	}
+}
+
+func (f *filter) has(h uint64) bool {
+	all := true
+	f.each(h, func(word *uint64, bit uint64) { all = all && *word&bit != 0 })
+	return all
+}
+
+func (f *filter) add(h uint64) {
+	if f.n++; f.n > filterMost {
+		f.clear()
+	}
+	f.each(h, func(word *uint64, bit uint64) { *word |= bit })
+}
+
+func (f *filter) clear() { *f = filter{} }

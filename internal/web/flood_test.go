@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/ingest"
+	"vitrine/report"
+)
+
+// limited gives a site limits of views that a test can reach.
+func (s *site) limited(views, labels uint16) {
+	s.trustProxy()
+	l := ingest.NewLimits(s.server.Links.Store)
+	l.LinkViews, l.Labels = views, labels
+	s.server.Views.Limits = l
+}
+
+// reportOf returns the report of a link or, without one, of its account, after
+// excess views are counted.
+func (s *site) reportOf(l *vitrine.Link) (r *report.Summary) {
+	s.t.Helper()
+	s.check(s.server.Views.Limits.Write(s.t.Context()))
+	q := analytics.Query{Rows: 1000, UTM: true, Excluded: true}
+	if l == nil {
+		a, err := s.server.Analytics.Account(s.t.Context(), s.account, q)
+		s.check(err)
+		return &a.Summary
+	}
+	a, err := s.server.Analytics.Link(s.t.Context(), s.account, string(l.Slug), q)
+	s.check(err)
+	return &a.Summary
+}
+
+// TestFlood sends more views of a link from one network than people make, with
+// labels of the sender's choice. The report has those within the limits, says
+// how many others there were, and counts readers of other networks as ever.
+func TestFlood(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store string) {
+		s := newSiteWith(t, siteOptions{store: store})
+		s.limited(20, 30)
+		l := s.publish("notes.txt", samples["notes.txt"])
+		load := func(i, network int) string {
+			return s.status(s.get(fmt.Sprintf("/p/%s?utm_source=s%d&utm_campaign=c%d&utm_medium=m%d&utm_content=o%d&utm_term=t%d",
+				l.Slug, i, i, i, i, i), "User-Agent: "+desktop, "Referer: https://r"+fmt.Sprint(i)+".example/",
+				fmt.Sprintf("X-Forwarded-For: 198.51.%d.%d", network, i)), http.StatusOK).body
+		}
+		var last string
+		for i := range 50 {
+			last = load(i, 100)
+		}
+		r := s.reportOf(l)
+		if r.Totals.Views != 20 || r.Totals.BotsExcluded != 30 || len(r.ByReason) != 1 || r.ByReason[0].Reason != report.BotExcess ||
+			r.ByReason[0].Count != 30 {
+			t.Errorf("%d views, %d excluded, by reason %+v, want 20 and 30 as %q", r.Totals.Views, r.Totals.BotsExcluded,
+				r.ByReason, report.BotExcess)
+		}
+		labels := 0
+		b := &r.Breakdowns
+		for _, card := range [][]report.Bucket{b.Sources, b.Referrers, b.Campaigns, b.Mediums, b.Contents, b.Terms} {
+			for _, bucket := range card {
+				if bucket.Key != "Other" {
+					labels++
+				}
+			}
+		}
+		if labels != 30 {
+			t.Errorf("%d labels, want 30", labels)
+		}
+
+		s.status(s.do(http.MethodPost, s.beaconOf(last), `{"engaged":5000,"present":6000}`, plainText), http.StatusNoContent)
+		token := s.attr(last, `data-beacon="[^"]*\?(v=[^"]+)"`)
+		s.status(s.get("/p/"+string(l.Slug)+"/download?"+token), http.StatusOK)
+		for i := range 30 { // of no view, by ever another program
+			s.status(s.get("/p/"+string(l.Slug)+"/download", fmt.Sprintf("User-Agent: fetch-%c%c/1.0 (x)", 'a'+i/9, 'a'+i%9),
+				"X-Forwarded-For: 198.51.100.9"), http.StatusOK)
+		}
+		if r = s.reportOf(l); r.Totals.Sessions != 0 || r.Totals.Downloads > 20 {
+			t.Errorf("%d sessions and %d downloads, want none and at most 20", r.Totals.Sessions, r.Totals.Downloads)
+		}
+
+		before := r.Totals
+		s.status(s.do(http.MethodPost, s.beaconOf(load(99, 101)), `{"engaged":1500,"present":1600}`, plainText), http.StatusNoContent)
+		if r = s.reportOf(l); r.Totals.Views != before.Views+1 || r.Totals.Sessions != 1 || r.Totals.BotsExcluded != 30 {
+			t.Errorf("with a reader of another network: %+v, before %+v", r.Totals, before)
+		}
+		if r = s.reportOf(nil); r.Totals.Views != 21 || r.Totals.BotsExcluded != 30 {
+			t.Errorf("all links: %+v, want 21 views and 30 excluded ones", r.Totals)
+		}
+		page := s.get("/links/"+string(l.Slug)+"/analytics", s.signIn(s.account)).body
+		if !strings.Contains(page, "Too many from one network") || !strings.Contains(page, "30 bot views excluded") {
+			t.Error("the page of the report does not say how many views were too many")
+		}
+
+		s.check(s.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+		s.ahead.Add(int64(2 * time.Hour))
+		s.check(s.server.Links.Purge(t.Context()))
+		if r = s.reportOf(nil); r.Totals.BotsExcluded != 0 {
+			t.Errorf("%d excluded views of a deleted link", r.Totals.BotsExcluded)
+		}
+	})
+}
+
+// TestFloodOfAWebsite checks that the limit holds for the pages of websites.
+func TestFloodOfAWebsite(t *testing.T) {
+	s := newHosting(t)
+	s.limited(20, 30)
+	site := s.newWebsite("Garden")
+	s.deployed(site, "index.html=<h1>Garden</h1>")
+	for range 50 {
+		s.status(s.visit(site, "/", "User-Agent: "+desktop, "X-Forwarded-For: 198.51.100.7"), http.StatusOK)
+	}
+	s.check(s.server.Views.Limits.Write(t.Context()))
+	if r := s.numbers(site, report.Range7d); r.Totals.Views != 20 || r.Totals.BotsExcluded != 30 {
+		t.Errorf("%d page loads and %d excluded ones, want 20 and 30", r.Totals.Views, r.Totals.BotsExcluded)
+	}
+}
