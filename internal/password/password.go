@@ -3,11 +3,14 @@
 package password
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/netip"
 	"runtime"
 	"slices"
@@ -29,20 +32,33 @@ const (
 	MaxLength = 200
 )
 
-// common are long passwords that many people have chosen: the first that
-// anybody tries. Shorter ones are refused anyway.
-var common = []string{
-	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123",
-	"1111111111", "0000000000",
-	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456",
-	"qwertzuiop", "azertyuiop", "asdfghjkl1",
-	"zaq12wsxcde3", "abcdefghij", "abc123abc123", "abcd123456", "password12", "password123", "password1234",
-	"password12345", "passwordpassword", "mypassword",
-	"mypassword1", "p@ssw0rd123", "passw0rd123", "changeme123", "changemenow", "letmein123", "letmein1234",
-	"welcome123", "welcome1234", "administrator",
-	"admin12345", "adminadmin", "iloveyou123", "sunshine123", "football123", "baseball123", "princess123",
-	"superman123", "trustno1trustno1", "correcthorsebatterystaple",
-	"vitrine123", "vitrinevitrine",
+// named are passwords that anybody tries as well: after this program, and what
+// people choose who were told not to take a common one.
+var named = []string{
+	"vitrine123", "vitrine1234", "vitrinevitrine", "changeme123", "changemenow", "correcthorsebatterystaple",
+	"letmein1234", "mypassword1", "p@ssw0rd123", "passw0rd123", "sunshine123", "trustno1trustno1", "welcome1234",
+}
+
+//go:embed vendor/passwords.txt.gz
+var packed string
+
+// common returns the passwords that most people have chosen, of those that are
+// long enough: in lower case, sorted.
+var common = sync.OnceValue(func() []string {
+	z, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return strings.Fields(string(text))
+})
+
+func isCommon(folded string) bool {
+	_, found := slices.BinarySearch(common(), folded)
+	return found || slices.Contains(named, folded)
 }
 
 // Parse checks a new password of the account with an email address, and
@@ -64,7 +80,7 @@ func Parse(password, email string) (string, error) {
 		return refuse("Choose a password of at most 200 characters.")
 	case folded == strings.ToLower(strings.TrimSpace(email)):
 		return refuse("Choose a password that is not your e-mail address.")
-	case slices.Contains(common, folded) || fewCharacters(password):
+	case isCommon(folded) || fewCharacters(password):
 		return refuse("This password is too common. Choose another.")
 	}
 	return password, nil

@@ -1,12 +1,14 @@
 // Lists generates the files that the program ships from public lists: the
-// networks of mail scanners, whose views are decided late, and the user agents
-// of programs for the tests of the bot rules. update.sh downloads the lists and
-// runs it.
+// networks of mail scanners, whose views are decided late, the passwords that
+// nobody may choose, and the user agents of programs for the tests of the bot
+// rules. update.sh downloads the lists and runs it.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -15,6 +17,7 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
+	"maps"
 	"math/bits"
 	"net/netip"
 	"os"
@@ -43,10 +46,12 @@ func main() {
 	asn4, asn6 := flag.String("asn4", "", "CSV of IPv4 ranges: first, last, number, name"),
 		flag.String("asn6", "", "the same of IPv6")
 	crawlers := flag.String("crawlers", "", "crawler-user-agents.json")
-	to := flag.String("to", "", "directory of the package visitor")
+	passwords := flag.String("passwords", "", "10_million_password_list_top_1M.txt of SecLists, the most common first")
+	to := flag.String("to", "", "directory internal of the program")
 	flag.Parse()
-	if err := errors.Join(writeNetworks(*to+"/mailnets.txt", *asn4, *asn6),
-		writeCorpus(*to+"/testdata/crawlers.tsv", *crawlers)); err != nil {
+	if err := errors.Join(writeNetworks(*to+"/visitor/mailnets.txt", *asn4, *asn6),
+		writeCorpus(*to+"/visitor/testdata/crawlers.tsv", *crawlers),
+		writePasswords(*to+"/password/vendor/passwords.txt.gz", *passwords)); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -185,4 +190,33 @@ func writeCorpus(to, from string) error {
 		}
 	}
 	return os.WriteFile(to, []byte(out.String()), 0o644)
+}
+
+// The passwords that are kept: so many, of those with at least minPassword
+// characters. Package password refuses shorter ones anyway.
+const keptPasswords, minPassword = 10_000, 10
+
+// writePasswords writes the most common passwords in lower case, sorted. It
+// drops the few that are not ASCII.
+func writePasswords(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	kept := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() && len(kept) < keptPasswords {
+		p := strings.ToLower(lines.Text())
+		ascii := strings.IndexFunc(p, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+		if len(p) >= minPassword && ascii {
+			kept[p] = true
+		}
+	}
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // a level that exists
+	for _, p := range slices.Sorted(maps.Keys(kept)) {
+		fmt.Fprintln(w, p)
+	}
+	return errors.Join(lines.Err(), w.Close(), os.WriteFile(to, out.Bytes(), 0o644))
 }
