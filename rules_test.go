@@ -43,12 +43,12 @@ charset
 tiff
 turn
 sharedclock
-geo                          datadir durable
+geo                          durable
 hostname
 visitor
 worker
 credentials                  hostname terminal
-datadir                      terminal
+datadir                      durable terminal
 manifest                     durable
 terminal                     vitrine client report
 secrets

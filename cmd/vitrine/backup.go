@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
 	"vitrine/internal/instance"
@@ -208,7 +207,7 @@ func lockBuild(dir string) (*os.File, error) {
 		if ferr != nil {
 			return nil, ferr
 		}
-		if ferr := datadir.LockFileOf(f, true); ferr != nil {
+		if ferr := durable.Lock(f, true); ferr != nil {
 			f.Close()
 			return nil, fmt.Errorf("%s is being filled by another process", dir)
 		}

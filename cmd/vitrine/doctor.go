@@ -13,6 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
+	"vitrine/internal/durable"
 	"vitrine/internal/instance"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
@@ -191,7 +192,7 @@ func (d *doctor) lock() (serving bool) {
 	}
 	defer f.Close()
 	process, address := datadir.LastServer(d.Data)
-	if err := datadir.LockFileOf(f, false); err == nil {
+	if err := durable.Lock(f, false); err == nil {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/datadir"
+	"vitrine/internal/durable"
 	"vitrine/internal/importer"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
@@ -154,7 +154,7 @@ func lockImport(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := datadir.LockFileOf(f, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := durable.Lock(f, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		f.Close()
 		return nil, fmt.Errorf("another import of views is running in %s: wait until it has ended, then import again",
 			terminal.Plain(dir))

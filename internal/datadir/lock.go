@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vitrine/internal/durable"
 	"vitrine/internal/terminal"
 )
 
@@ -32,7 +33,7 @@ func LockServing(dir string) (ServingLock, error) {
 	if err != nil {
 		return ServingLock{}, fmt.Errorf("lock the data directory: %w", err)
 	}
-	if err := LockFileOf(f, true); err != nil {
+	if err := durable.Lock(f, true); err != nil {
 		f.Close()
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return ServingLock{}, fmt.Errorf("lock %s: %w", path, err)

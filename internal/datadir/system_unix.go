@@ -2,20 +2,7 @@
 
 package datadir
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
-
-// LockFileOf locks a file at once, for this process alone or to share, or
-// fails.
-func LockFileOf(f *os.File, alone bool) error {
-	if alone {
-		return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-}
+import "golang.org/x/sys/unix"
 
 // DeviceOf returns the number of the file system of a path.
 func DeviceOf(path string) (uint64, error) {

@@ -2,18 +2,10 @@ package datadir
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
-
-// LockFileOf refuses: on this system the program uses an instance, and runs
-// none.
-func LockFileOf(f *os.File, _ bool) error {
-	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(),
-		errors.ErrUnsupported)
-}
 
 // DeviceOf returns an error: this system does not report the file system of a
 // path.

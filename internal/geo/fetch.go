@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"vitrine/internal/datadir"
 	"vitrine/internal/durable"
 )
 
@@ -121,7 +120,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 		return nil, err
 	}
 	defer os.Remove(temp.Name()) // no effect after the rename
-	if err := datadir.LockFileOf(temp, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := durable.Lock(temp, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, errors.Join(err, temp.Close())
 	}
 	n, err := io.Copy(temp, io.LimitReader(unpacked, maxFileBytes+1))
@@ -154,7 +153,7 @@ func sweep(path string) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempName(path)))
 	for _, name := range left {
 		if f, err := os.Open(name); err == nil {
-			if datadir.LockFileOf(f, true) == nil {
+			if durable.Lock(f, true) == nil {
 				_ = os.Remove(name)
 			}
 			_ = f.Close()
