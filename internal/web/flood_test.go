@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -119,4 +120,37 @@ func TestFloodOfAWebsite(t *testing.T) {
 	if r := s.numbers(site, report.Range7d); r.Totals.Views != 20 || r.Totals.BotsExcluded != 30 {
 		t.Errorf("%d page loads and %d excluded ones, want 20 and 30", r.Totals.Views, r.Totals.BotsExcluded)
 	}
+}
+
+// TestLongLists checks that pages of reports have the first rows of a list, say
+// how many there are, and have all of them as a file.
+func TestLongLists(t *testing.T) {
+	s := newHosting(t)
+	cookie := s.signIn(s.account)
+	want := func(path, card, row string, rows int, text string, all int) {
+		t.Helper()
+		page := s.status(s.get(path, cookie), http.StatusOK).body
+		if n := strings.Count(page, row); n != rows || !strings.Contains(page, text) || !strings.Contains(page, "All rows as CSV") {
+			t.Errorf("%s has %d rows of %s, want %d, %q, and a file", path, n, card, rows, text)
+		}
+		file := s.status(s.get(path+"?format=csv&card="+card, cookie), http.StatusOK).body
+		if n := strings.Count(file, "\n") - 1; n != all {
+			t.Errorf("the file of %s has %d rows, want %d", card, n, all)
+		}
+	}
+	site := s.newWebsite("Garden")
+	for i := range 130 {
+		s.check(s.server.SiteStats.Count(t.Context(), site.ID, fmt.Sprintf("page%d.html", i), netip.Prefix{}, report.View{Viewer: 1}))
+	}
+	want("/websites/"+string(site.Slug)+"/analytics", "top_links", ` rel="noreferrer" data-line`, 100, "Show 100 of 130 pages", 130)
+
+	pdf := s.publish("long.pdf", makePDF(520))
+	address := "/links/" + string(pdf.Slug) + "/analytics"
+	for i := range 130 {
+		s.get(fmt.Sprintf("/p/%s?utm_campaign=c%d", pdf.Slug, i), "User-Agent: "+desktop)
+	}
+	beacon := s.beaconOf(s.get("/p/"+string(pdf.Slug), "User-Agent: "+desktop).body)
+	s.status(s.do(http.MethodPost, beacon, `{"engaged":1500,"present":1500,"pages":{"520":1500}}`, plainText), http.StatusNoContent)
+	want(address, "campaigns", "<bdi>c", 100, "Show 100 of 130 campaigns", 130)
+	want(address, "content", `<td class="reach">`, 500, "Show 500 of 520 pages", 520)
 }

@@ -166,15 +166,22 @@ func (c statsBars) More() string {
 
 // Range returns which of its rows a card has, in words.
 func (c statsBars) Range() string {
-	switch shown := ui.Figure(len(c.Rows)); {
-	case c.All <= len(c.Rows):
-		return "all " + shown.String()
-	case c.All >= pageBuckets:
-		return fmt.Sprintf("%s of at least %s", shown, ui.Figure(pageBuckets))
-	default:
-		return fmt.Sprintf("%s of %s", shown, ui.Figure(c.All))
+	if c.All > len(c.Rows) && c.All >= pageBuckets {
+		return fmt.Sprintf("%s of at least %s", ui.Figure(len(c.Rows)), ui.Figure(pageBuckets))
 	}
+	return listed(len(c.Rows), c.All)
 }
+
+// listed returns how many of all rows a list has, in words.
+func listed(rows, all int) string {
+	if all <= rows {
+		return "all " + ui.Figure(rows).String()
+	}
+	return fmt.Sprintf("%s of %s", ui.Figure(rows), ui.Figure(all))
+}
+
+// Listed returns how many of all rows a list of the page has, in words.
+func (p *reportPage) Listed(rows, all int) string { return listed(rows, all) }
 
 // Cut reports whether the card has more rows than the page.
 func (c statsBars) Cut() bool { return c.All > len(c.Rows) }

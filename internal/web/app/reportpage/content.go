@@ -12,9 +12,9 @@ import (
 // statsPages shows how a document was read, page by page.
 type statsPages struct {
 	*report.PagesContent
-	Unread string // message if no page was seen
-	Rows   []statsPageRow
-	Thumbs bool // small pictures of pages exist
+	Unread string         // message if no page was seen
+	Rows   []statsPageRow // the first maxPages
+	Thumbs bool           // small pictures of pages exist
 
 	version int // of the file; 0 if it was never replaced
 }
@@ -65,7 +65,7 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		p.Unread = unread("No reading was measured", before)
 		return p
 	}
-	for _, row := range c.Pages {
+	for _, row := range c.Pages[:min(len(c.Pages), maxPages)] {
 		r := statsPageRow{PageRow: row, Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"

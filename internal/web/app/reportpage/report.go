@@ -350,7 +350,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 // with visits; busyViews is the number from which it names the busiest hour.
 const (
 	maxRecent   = 25      // visits on the page
-	maxBuckets  = 100     // of a card on the page
+	maxBuckets  = 100     // rows of a card on the page
+	maxPages    = 500     // of a document on the page
 	pageBuckets = 1000    // of a card that the page counts
 	fileBuckets = 100_000 // of a card as a file
 	fewViews    = 20
@@ -394,7 +395,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	a := p.Account
 	p.Part = a.Truncated
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
-	p.Top = statsTopLinks(a.TopLinks, n.sample || p.Reader)
+	p.Top = statsTopLinks(a.TopLinks[:min(len(a.TopLinks), maxBuckets)], n.sample || p.Reader)
 	if p.Website != nil {
 		p.fillWebsite(n, now)
 		return
