@@ -135,10 +135,11 @@ func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {
 		return Type{}, p
 	}
-	if ext := ProgramExt(name); ext != "" {
+	t, ok := ByExt(name)
+	if ext := ProgramExt(name); ext != "" && !(ok && Macros[ext] && FoldExt(path.Ext(name)) == "."+ext &&
+		!strings.Contains(name, ":")) {
 		return Type{}, programProblem(ext)
 	}
-	t, ok := ByExt(name)
 	if !ok {
 		return Type{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType,
 			Message: "Files of this type (" + strings.ToLower(path.Ext(name)) +

@@ -24,7 +24,9 @@ var Programs = ExtensionSet(
 	awk jar war ear class jnlp apk aab xapk apks ipa dex wasm crx xpi vsix air swf`,
 )
 
-// Macros are extensions of Office formats for macros or add-ins.
+// Macros are extensions of Office formats for macros or add-ins. Those that are
+// supported types are only accepted by themselves, where inspection sees that
+// they have no macros: archives hide what is in them.
 var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
 	slk iqy oqy dqy rqy`)
 

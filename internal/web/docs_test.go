@@ -162,7 +162,7 @@ func TestDocsOfThisInstance(t *testing.T) {
 	if r := s.status(s.get("/docs/limits.md"), 200); !strings.Contains(r.body, "| Limited access | 7 ") {
 		t.Errorf("no limits for invited users:\n%s", r.body)
 	}
-	if strings.Contains(types, ".docm</code>") {
+	if strings.Contains(types, ".xlsb</code>") {
 		t.Error("the types contain a format with macros")
 	}
 }

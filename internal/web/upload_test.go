@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{"executable", pro, "POST", "/uploads", up(fields{"name": "a.exe"}), 400, "unsupported_type", "name"},
 		{"hidden executable", pro, "POST", "/uploads", up(fields{"name": "report.exe.gz", "type": "application/gzip"}),
 			400, "unsupported_type", "name"},
-		{"macro document", pro, "POST", "/uploads", up(fields{"name": "a.docm"}), 400, "unsupported_type", "name"},
+		{"macro document", pro, "POST", "/uploads", up(fields{"name": "a.xlsb"}), 400, "unsupported_type", "name"},
 		{"unknown extension", pro, "POST", "/uploads", up(fields{"name": "a.xyz"}), 400, "unsupported_type", "name"},
 		{"type of another extension", pro, "POST", "/uploads", up(fields{"type": "image/png"}), 400, "type_mismatch",
 			"type"},

@@ -63,7 +63,7 @@ var benchFiles = []struct {
 	}},
 	{"doc", func(w io.Writer, n int64) {
 		w.Write(oleFile(stream("WordDocument", fib(0)),
-			stored{"Data", 2, bytes.Repeat(benchNoise, int(n/filetype.MiB))}))
+			stored{name: "Data", kind: 2, data: bytes.Repeat(benchNoise, int(n/filetype.MiB))}))
 	}},
 	{"png", func(w io.Writer, n int64) { w.Write(pngFile()); fill(w, n, benchNoise) }},
 	{"jpg", func(w io.Writer, n int64) { w.Write(jpegFile()); fill(w, n, benchNoise) }},

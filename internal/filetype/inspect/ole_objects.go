@@ -51,19 +51,17 @@ const (
 
 // objects judges the objects that a compound file is or contains.
 func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
-	equation, native, looked := false, false, 0
+	looked, equations := 0, equationStreams(c)
 	for _, e := range c.Storage {
-		equation = equation || e.Kind != 2 && string(e.Clsid[:]) == classEquation
 		for _, known := range oleClasses {
 			if e.Kind != 2 && string(e.Clsid[:]) == known.class {
 				facts.HoldFor(known.hold)
 			}
 		}
-		if e.Kind != 2 {
-			continue
-		}
+	}
+	for i, e := range c.Storage {
 		judge := objectStreams[strings.ToLower(e.Name)]
-		if judge == nil {
+		if e.Kind != 2 || judge == nil {
 			continue
 		}
 		if looked++; looked > maxObjects {
@@ -78,15 +76,34 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 		if packaged && plainEquation(p) {
 			continue
 		}
-		native = native || packaged
 		if problem := judge(c.S, facts, p); problem != nil {
 			return problem
 		}
-	}
-	if equation && native {
-		return equationProblem()
+		if packaged && equations(i) {
+			return equationProblem()
+		}
 	}
 	return nil
+}
+
+// equationStreams returns a function that reports whether a stream may be one
+// of an equation: it is within one, or in no storage that was found.
+func equationStreams(c *ole.Compound) func(stream int) bool {
+	owned, found := map[int]bool{}, false // whether it is one of an equation
+	for i, e := range c.Storage {
+		if e.Kind == 2 {
+			continue
+		}
+		equation := string(e.Clsid[:]) == classEquation
+		found = found || equation
+		for _, j := range c.Within(i) {
+			owned[j] = owned[j] || equation
+		}
+	}
+	return func(stream int) bool {
+		equation, known := owned[stream]
+		return found && (equation || !known)
+	}
 }
 
 // objectStreams maps the names of object streams, in lower case, to their

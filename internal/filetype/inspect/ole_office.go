@@ -178,8 +178,12 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 8)
 	budget := filetype.Allowance(filetype.MaxEmbedded)
+	macros, projects := false, 0
 	for {
 		if _, err := io.ReadFull(r, head); err != nil {
+			if macros && projects != 1 {
+				return filetype.MacroProblem()
+			}
 			return nil
 		}
 		version, typ, length := filetype.LittleEndian.Uint16(head), filetype.LittleEndian.Uint16(head[2:]),
@@ -192,13 +196,14 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 		case pptVBAInfo:
 			p := make([]byte, 8)
 			if _, err := io.ReadFull(body, p); err == nil && filetype.LittleEndian.Uint32(p[4:]) != 0 {
-				return filetype.MacroProblem()
+				macros = true
 			}
 		case pptOLEObject:
-			if p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice),
-				facts); p != nil {
+			n, p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice), facts)
+			if p != nil {
 				return p
 			}
+			projects += n
 		}
 		io.Copy(io.Discard, body)
 	}
@@ -208,22 +213,22 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 // kind of file.
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
-// slideObject judges an embedded object of a presentation. An unreadable object
-// is held.
-func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.Problem {
+// slideObject judges an embedded object of a presentation, and counts projects
+// without a macro. An unreadable object is held.
+func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) (projects int, problem *filetype.Problem) {
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
 	if err == nil && len(p) <= filetype.MaxNested {
 		if object, ok := ole.Open(c.S.Within(p)); ok {
 			if problem := object.Check(); problem != nil {
-				return problem
+				return 0, problem
 			}
-			return objects(object, facts)
+			return object.Projects, objects(object, facts)
 		}
 	}
 	if err != nil || len(p) > filetype.MaxNested || bytes.Contains(p, ole10Native) {
 		facts.HoldFor(filetype.HoldEmbeddedObject)
 	}
-	return nil
+	return 0, nil
 }
 
 // unpackOLE reads an embedded object of PowerPoint. The unpacked size comes

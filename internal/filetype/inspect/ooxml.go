@@ -22,15 +22,17 @@ var ooxmlMain = map[string]struct {
 	folder string
 	types  []string
 }{
-	"docx": {"word/", []string{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml"}},
-	"xlsx": {"xl/", []string{"spreadsheetml.sheet.main+xml", "spreadsheetml.template.main+xml"}},
+	"docx": {"word/", []string{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml",
+		"ms-word.document.macroenabled.main+xml"}},
+	"xlsx": {"xl/", []string{"spreadsheetml.sheet.main+xml", "spreadsheetml.template.main+xml",
+		"ms-excel.sheet.macroenabled.main+xml"}},
 	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml",
-		"presentationml.template.main+xml"}},
+		"presentationml.template.main+xml", "ms-powerpoint.presentation.macroenabled.main+xml"}},
 }
 
 // inspectOOXML checks docx, xlsx and pptx: parts of the right format, no macros
-// under any name or content type, no packaged files (security: "office files
-// for macros and OLE packages").
+// under any name or content type, and packaged files (security: "Office
+// files"). The formats for macros are accepted without macros.
 func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return protectedOOXML(s, t, facts)
@@ -89,6 +91,9 @@ func plainExt(ext string) bool {
 
 func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
 	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
+	outer := z.macros
+	z.macros = macroParts{}
+	defer func() { z.macros = outer }()
 	p := z.walk(s, t, depth, func(m *archive.ZipMember) *filetype.Problem {
 		return z.ooxmlPart(s, t, &parts, m, depth)
 	})
@@ -108,11 +113,15 @@ func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *file
 		if ct.ext != "" && !parts.uses(ct.ext) {
 			continue
 		}
-		for _, mark := range []string{"macroenabled", "vbaproject", "vbadata", "macrosheet"} {
-			if strings.Contains(ct.name, mark) {
-				return filetype.MacroProblem()
-			}
+		if strings.Contains(ct.name, "macrosheet") {
+			return filetype.MacroProblem()
 		}
+		z.macros.enabled = z.macros.enabled || strings.Contains(ct.name, "macroenabled")
+		z.macros.declared = z.macros.declared || strings.Contains(ct.name, "vbaproject") ||
+			strings.Contains(ct.name, "vbadata")
+	}
+	if z.macros.found() {
+		return filetype.MacroProblem()
 	}
 	if !slices.ContainsFunc(types, func(ct contentType) bool {
 		return slices.ContainsFunc(ooxmlMain[t.Ext].types,
@@ -140,6 +149,10 @@ func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxml
 	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
 		return filetype.UnsafeFile(filetype.ReasonForgedDocument,
 			"The document has parts in pieces, as no office program writes them. Save it again in one.")
+	case base == "vbaproject.bin":
+		return z.projectPart(s, m, depth)
+	case base == "vbadata.xml":
+		z.macros.declared = true
 	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"),
 		strings.Contains(name, "/macrosheets/"):
 		return filetype.MacroProblem()
@@ -153,6 +166,30 @@ func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxml
 		return nil
 	}
 	return z.part(s, m, familyOOXML, depth)
+}
+
+// macroParts is what a package says of macros and has of them. A project that
+// was judged to have no code is no macro.
+type macroParts struct {
+	declared bool // some part is called a project
+	enabled  bool // the package is of a format for macros
+	names    bool // a name of a workbook is that of a macro
+	projects int  // projects without code
+}
+
+func (m macroParts) found() bool { return m.declared && m.projects != 1 || m.enabled && m.names }
+
+// projectPart judges a project of Visual Basic by its name.
+func (z *inspection) projectPart(s *filetype.Source, m *archive.ZipMember, depth int) *filetype.Problem {
+	z.macros.declared = true
+	before := z.macros.projects
+	if p := z.part(s, m, familyOOXML, depth); p != nil {
+		return p
+	}
+	if z.macros.projects == before {
+		return filetype.MacroProblem().SetContext(m.Name)
+	}
+	return nil
 }
 
 // contentType is a content type that a package declares, in lower case.

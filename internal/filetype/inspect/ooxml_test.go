@@ -53,7 +53,6 @@ func TestMacroDeclarations(t *testing.T) {
 		"override in other case": {override("/XL/Notes.xml"), "xl/notes.xml"},
 		"override, escaped":      {override("/xl/not%65s.xml"), "xl/notes.xml"},
 		"override of no part":    {override("/xl/none.bin"), "xl/notes.xml"},
-		"main part":              {`<Override PartName="/xl/w.xml" ContentType="application/vnd.ms-excel.sheet.macroEnabled.main+xml"/>`, "xl/w.xml"},
 		"none, known name":       {"", "xl/vbaProject.bin"},
 		"foreign extension": {`<Default Extension="bin" x:Extension="zzz" xmlns:x="urn:x" ContentType="` +
 			vbaType + `"/>`, "xl/notes.bin"},

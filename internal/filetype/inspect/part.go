@@ -89,6 +89,7 @@ func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *fi
 		return nil
 	}
 	p := c.Check()
+	z.macros.projects += c.Projects
 	if p == nil {
 		p = objects(c, z.facts)
 	}
@@ -106,7 +107,7 @@ func within(p *filetype.Problem, name string) *filetype.Problem {
 // markupPart reads an XML part as far as its root element requires.
 func (z *inspection) markupPart(r io.Reader, m *archive.ZipMember, f family) *filetype.Problem {
 	reader := &failureReader{r: r}
-	w := partWatch{facts: z.facts, family: f, name: m.Name}
+	w := partWatch{facts: z.facts, macros: &z.macros, family: f, name: m.Name}
 	p := w.read(text.NewMarkup(reader))
 	if p == nil && reader.failed {
 		z.facts.HoldAbout(filetype.HoldNotFullyInspected, m.Name)
@@ -129,6 +130,7 @@ func (f *failureReader) Read(p []byte) (int, error) {
 // partWatch inspects one XML part.
 type partWatch struct {
 	facts  *filetype.Facts
+	macros *macroParts
 	family family
 	name   string
 	root   string // of the part, without its prefix

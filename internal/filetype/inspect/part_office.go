@@ -42,6 +42,13 @@ func (w *partWatch) officeElement(t *text.MarkupTag) *filetype.Problem {
 		if action := strings.ToLower(t.Attr("action")); strings.HasPrefix(action, "ppaction://program") {
 			w.facts.HoldAbout(filetype.HoldProgramAction, w.name)
 		}
+	case "mcd": // a macro, of vbaData
+		return filetype.MacroProblem()
+	case "definedName":
+		for _, a := range []string{"xlm", "function", "vbProcedure"} {
+			value := t.Attr(a)
+			w.macros.names = w.macros.names || value != "" && value != "0" && value != "false"
+		}
 	case "binData", "binaryData", "docSuppData", "docOleData":
 		// A document in one XML file within another.
 		if name := strings.ToLower(t.Attr("name")); t.Name == "docSuppData" || strings.HasSuffix(name, ".mso") {
@@ -66,8 +73,12 @@ var harmlessRelations = map[string]bool{
 func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	kind, target := strings.ToLower(path.Base(t.Attr("Type"))), t.Attr("Target")
 	switch {
-	case strings.Contains(kind, "vbaproject"), strings.Contains(kind, "vbadata"), strings.Contains(kind, "macrosheet"):
+	case strings.Contains(kind, "macrosheet"),
+		strings.Contains(kind, "vbaproject") && !strings.EqualFold(path.Base(target), "vbaProject.bin"),
+		strings.Contains(kind, "vba") && strings.EqualFold(strings.TrimSpace(t.Attr("TargetMode")), "External"):
 		return filetype.MacroProblem().SetContext(target)
+	case strings.Contains(kind, "vbaproject"), strings.Contains(kind, "vbadata"):
+		w.macros.declared = true
 	case strings.HasPrefix(kind, "activexcontrol"):
 		w.facts.HoldAbout(filetype.HoldActiveContent, target)
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // inspectRTF reads the control words of a document to find what it embeds and
-// loads (security, Files are checked by their bytes). A document with any
-// embedded object is held: RTF allows more ways to write one than programs
-// agree on.
+// loads (security, Files are checked by their bytes). An embedded object is
+// held unless it is known, is written in the plain way and passes by itself:
+// RTF allows more ways to write one than programs agree on.
 func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(`{\rtf`)) {
 		return filetype.NotThe(s, t)
@@ -24,7 +24,7 @@ func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if p := scan.run(); p != nil {
 		return p
 	}
-	if scan.object {
+	if scan.known < scan.objects || scan.objects > 0 && scan.loads {
 		facts.HoldFor(filetype.HoldEmbeddedObject)
 	}
 	return nil
@@ -39,8 +39,11 @@ type rtfScan struct {
 	kind    rtfKind // of the current group
 	owner   bool    // the current group began the kind
 	starred bool    // the next control word may be skipped with its group
-	object  bool
-	nibble  int // first half of a hexadecimal byte, or -1
+	objects int     // embedded objects
+	known   int     // those that passed
+	loads   bool    // an object is linked, updated or shown without a click
+	plain   bool    // the object consists of pairs of hexadecimal digits and space
+	nibble  int     // first half of a hexadecimal byte, or -1
 	text    []byte
 	name    [32]byte
 	digits  [12]byte
@@ -68,6 +71,10 @@ const maxRTFGroups = 10_000
 
 var rtfDestinations = map[string]rtfKind{"objdata": rtfObject, "fldinst": rtfField, "template": rtfTemplate}
 
+// rtfLoads are control words of objects that do more than wait for a click.
+var rtfLoads = map[string]bool{"objupdate": true, "objautlink": true, "objlink": true, "objsub": true, "objpub": true,
+	"objicemb": true, "objhtml": true, "objocx": true, "objattph": true}
+
 func (r *rtfScan) run() *filetype.Problem {
 	r.nibble = -1
 	for {
@@ -81,6 +88,7 @@ func (r *rtfScan) run() *filetype.Problem {
 		var p *filetype.Problem
 		switch c {
 		case '{':
+			r.plain = r.plain && r.kind != rtfObject
 			if len(r.groups) < maxRTFGroups {
 				r.groups = append(r.groups, rtfGroup{r.kind, r.owner})
 			}
@@ -137,6 +145,7 @@ func (r *rtfScan) byte(c byte) {
 		d := filetype.HexDigit(c)
 		switch {
 		case d < 0:
+			r.plain = r.plain && strings.IndexByte(" \t\r\n", c) >= 0
 		case r.nibble < 0:
 			r.nibble = d
 		default:
@@ -160,6 +169,7 @@ func (r *rtfScan) keep(c byte, limit int) {
 
 // control handles what follows a backslash.
 func (r *rtfScan) control() *filetype.Problem {
+	r.plain = r.plain && r.kind != rtfObject
 	c, err := r.r.ReadByte()
 	switch {
 	case err != nil:
@@ -187,6 +197,7 @@ func (r *rtfScan) control() *filetype.Problem {
 		r.binary(number)
 		return nil
 	}
+	r.loads = r.loads || rtfLoads[word]
 	kind, known := rtfDestinations[word]
 	switch {
 	case known:
@@ -195,7 +206,10 @@ func (r *rtfScan) control() *filetype.Problem {
 			p = r.judge()
 		}
 		r.kind, r.owner, r.text, r.nibble = kind, true, r.text[:0], -1
-		r.object = r.object || kind == rtfObject
+		if kind == rtfObject {
+			r.objects++
+			r.plain = true
+		}
 		return p
 	case starred && r.kind != rtfPlain:
 		r.kind, r.owner = rtfIgnored, false
@@ -260,7 +274,11 @@ func (r *rtfScan) judge() *filetype.Problem {
 	}
 	switch r.kind {
 	case rtfObject:
-		return oldObject(r.facts, r.s, slices.Clone(text))
+		known, p := oldObject(r.facts, r.s, slices.Clone(text))
+		if known && r.plain && r.nibble < 0 && len(text) < filetype.MaxNested && r.left > 0 {
+			r.known++
+		}
+		return p
 	case rtfField:
 		r.s.Work.Scanned -= filetype.Allowance(128 + 2*len(text)) // this takes longer than other text
 		return field(r.facts, string(text))

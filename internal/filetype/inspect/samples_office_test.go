@@ -4,21 +4,24 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf16"
 
 	"vitrine/internal/filetype"
 )
 
-// stored is a storage or stream of a compound file sample.
+// stored is a storage or stream of a compound file sample. The name of one that
+// is not at the top begins with the storages that it is in, as in "Macros/VBA".
 type stored struct {
-	name string
-	kind byte // 1 storage, 2 stream
-	data []byte
+	name  string
+	kind  byte // 1 storage, 2 stream
+	data  []byte
+	class string // of a storage
 }
 
-func stream(name string, data string) stored { return stored{name, 2, []byte(data)} }
-func storage(name string) stored             { return stored{name, 1, nil} }
+func stream(name string, data string) stored { return stored{name, 2, []byte(data), ""} }
+func storage(name string) stored             { return stored{name, 1, nil, ""} }
 
 // oleFile returns a compound file with 512-byte sectors. Streams below 4096
 // bytes are in its mini stream.
@@ -43,12 +46,35 @@ func oleFileClass(class []byte, entries ...stored) []byte {
 		return first
 	}
 	var directory buf
-	add := func(name string, kind byte, class []byte, start uint32, size int) {
-		units := utf16.Encode([]rune(name))
+	// The entries of a storage are a list: each has the next one on its right.
+	next, first := make([]uint32, len(entries)+1), make([]uint32, len(entries)+1)
+	last := map[string]int{}
+	for i := range next {
+		next[i], first[i] = free, free
+	}
+	for i, e := range entries {
+		folder, parent := path.Dir(e.name), -1 // in no storage
+		if folder == "." {
+			parent = 0
+		}
+		for j, f := range entries {
+			if f.name == folder {
+				parent = j + 1
+			}
+		}
+		if before, ok := last[folder]; ok {
+			next[before] = uint32(i + 1)
+		} else if parent >= 0 {
+			first[parent] = uint32(i + 1)
+		}
+		last[folder] = i + 1
+	}
+	add := func(i int, name string, kind byte, class []byte, start uint32, size int) {
+		units := utf16.Encode([]rune(path.Base(name)))
 		var e buf
 		e.le(units)
 		e.Write(make([]byte, 64-2*len(units)))
-		e.le(uint16(2*len(units)+2), kind, byte(1), uint32(free), uint32(free), uint32(free))
+		e.le(uint16(2*len(units)+2), kind, byte(1), uint32(free), next[i], first[i])
 		e.Write(pad(bytes.Clone(class), 16))
 		e.Write(make([]byte, 20))
 		e.le(start, uint64(size))
@@ -79,9 +105,9 @@ func oleFileClass(class []byte, entries ...stored) []byte {
 		binary.Write(table, binary.LittleEndian, miniFAT)
 		miniTable = put(table.Bytes())
 	}
-	add("Root Entry", 5, class, root, mini.Len())
+	add(0, "Root Entry", 5, class, root, mini.Len())
 	for i, s := range entries {
-		add(s.name, s.kind, nil, starts[i], len(s.data))
+		add(i+1, s.name, s.kind, []byte(s.class), starts[i], len(s.data))
 	}
 	dir := put(directory.Bytes())
 	count := len(fat)/127 + 1

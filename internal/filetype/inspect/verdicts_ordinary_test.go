@@ -201,5 +201,60 @@ func oldEquations() (out []otherFile) {
 		out = append(out, judge(c.want, "old equation: "+c.what, "doc", oleFileClass([]byte(classEquation),
 			stream("WordDocument", fib(0)), stream("\x01Ole10Native", c.native))))
 	}
+	apart := func(equation string, in string, data string) []byte {
+		class := stored{name: "ObjectPool/_1", kind: 1, class: classEquation}
+		return oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"), class, stream("ObjectPool/_1/Equation Native", equation),
+			storage("ObjectPool/_2"), stream(in+"\x01Ole10Native", packaged("notes.txt", data)))
+	}
+	honest := equation("Times New Roman")
+	return append(out,
+		judge("live", "equation and a text", "doc", apart(honest, "ObjectPool/_2/", "hello")),
+		judge(refused+filetype.ReasonObjectExploit, "equation with a text in it", "doc", apart(honest, "ObjectPool/_1/", "hello")),
+		judge(refused+filetype.ReasonObjectExploit, "equation and a text in no storage", "doc", apart(honest, "ObjectPool/_3/", "hello")),
+		judge(refused+filetype.ReasonObjectExploit, "attacking equation and a text", "doc", apart(equation(strings.Repeat("A", 60)), "ObjectPool/_2/", "hello")),
+		judge(refused+filetype.ReasonEmbeddedProgram, "equation and a program", "doc", apart(honest, "ObjectPool/_2/", string(windowsProgram()))),
+		judge(held+filetype.HoldEmbeddedObject, "equation and an archive", "doc", oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"),
+			stored{name: "ObjectPool/_1", kind: 1, class: classEquation}, stream("ObjectPool/_1/Equation Native", honest), storage("ObjectPool/_2"),
+			stream("ObjectPool/_2/\x01Ole10Native", packaged("a.zip", string(named("a.txt")))))))
+}
+
+// attachedRTF returns RTF documents with an object, of which some pass by
+// themselves.
+func attachedRTF() (out []otherFile) {
+	wrapped := func(words, data string) string {
+		return `{\object` + words + `{\*\objclass Package}{\*\objdata ` + data + `}{\result x}}`
+	}
+	pack := func(name, data string) string { return oldObjectHex("Package", []byte(packaged(name, data)[4:])) }
+	object := func(class, inner string, entries ...stored) string {
+		return oldObjectHex(class, oleFileClass([]byte(inner), entries...))
+	}
+	text, embedded := pack("notes.txt", "hello"), held+filetype.HoldEmbeddedObject
+	word, excel := oldDocuments["word.document.8"].class, oldDocuments["excel.sheet.8"].class
+	for _, c := range []struct{ want, what, body string }{
+		{"live", "a text", wrapped(`\objemb`, text)},
+		{"live", "a text and a PDF, in lines", wrapped(`\objemb`, text) + wrapped(`\objemb`, strings.ReplaceAll(pack("a.pdf", string(pdfPages(1))), "0a", "0a\r\n"))},
+		{"live", "a picture in front of what shows it", wrapped(`\objemb`, text+oldObjectHex("METAFILEPICT", []byte("x")))},
+		{"live", "a document", wrapped(`\objemb`, object("Word.Document.8", word, stream("WordDocument", fib(0))))},
+		{"live", "a workbook", wrapped(`\objemb`, object("Excel.Sheet.8", excel, stream("Workbook", biff())))},
+		{embedded, "a text that is shown at once", wrapped(`\objemb\objupdate`, text)},
+		{embedded, "a text of a link", wrapped(`\objautlink`, text)},
+		{embedded, "a text in groups", wrapped(`\objemb`, text[:20]+"{}"+text[20:])},
+		{embedded, "a text with words between", wrapped(`\objemb`, text[:20]+`\par `+text[20:])},
+		{embedded, "a text with escapes", wrapped(`\objemb`, text[:20]+`\'ff`+text[20:])},
+		{embedded, "a text with letters between", wrapped(`\objemb`, text[:20]+"z"+text[20:])},
+		{embedded, "half a byte", wrapped(`\objemb`, text+"0")},
+		{embedded, "a text that is cut short", wrapped(`\objemb`, text[:len(text)-4])},
+		{embedded, "an archive", wrapped(`\objemb`, pack("a.zip", string(named("a.txt"))))},
+		{embedded, "a text named as a PDF", wrapped(`\objemb`, pack("a.pdf", "hello"))},
+		{embedded, "a text and an unknown object", wrapped(`\objemb`, text) + wrapped(`\objemb`, "0105")},
+		{embedded, "a class that is no document", wrapped(`\objemb`, object("Word.Document.8", excel, stream("WordDocument", fib(0))))},
+		{embedded, "a document of an unknown class", wrapped(`\objemb`, object("Evil.8", word, stream("WordDocument", fib(0))))},
+		{embedded, "a document that is another", wrapped(`\objemb`, object("Word.Document.8", word, stream("Workbook", biff())))},
+		{refused + filetype.ReasonMacros, "sheets of macros", wrapped(`\objemb`, object("Excel.Sheet.8", excel, stream("Workbook", biff(boundSheet(1)))))},
+		{refused + filetype.ReasonEmbeddedProgram, "a program called a text", wrapped(`\objemb`, pack("a.txt", string(windowsProgram())))},
+		{refused + filetype.ReasonEmbeddedProgram, "a program behind no size", wrapped(`\objemb`, strings.Replace(oldObjectHex("X", windowsProgram()), "00020000", "00000000", 1))},
+	} {
+		out = append(out, judgeText(c.want, "attached: "+c.what, "rtf", `{\rtf1\ansi `+c.body+`}`))
+	}
 	return out
 }

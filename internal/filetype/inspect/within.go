@@ -26,6 +26,7 @@ type inspection struct {
 	verified filetype.Allowance // bytes that may still be unpacked to verify sizes
 	files    filetype.Allowance // bytes that may still be unpacked to verify a website's files
 	embedded filetype.Allowance // bytes that may still be decompressed from embedded objects
+	macros   macroParts         // of the current package
 	inflater io.ReadCloser
 	head     [filetype.PeekBytes]byte // of the current member
 }

@@ -18,9 +18,15 @@ type Compound struct {
 	fat     []uint32 // sectors of the allocation table
 	miniFAT []uint32 // sectors of the table of small streams
 	Storage []StorageEntry
-	cached  int64 // number of the sector in table; -1 if none
-	table   []byte
-	small   []uint32 // sectors of the root, which contain small streams; nil if not listed yet
+	// Projects is the number of projects of Visual Basic without any code.
+	// Check counts them.
+	Projects int
+	cached   int64 // number of the sector in table; -1 if none
+	table    []byte
+	small    []uint32       // sectors of the root, which contain small streams; nil if not listed yet
+	ids      map[uint32]int // numbers of the directory's entries to indexes of Storage
+	odd      bool           // another program may read other streams
+	listed   int            // entries that were listed so far
 }
 
 // StorageEntry is an entry of the directory.
@@ -30,6 +36,9 @@ type StorageEntry struct {
 	Clsid [16]byte
 	start uint32
 	size  int64
+	// Entries of one storage are a tree: this one's neighbors, and the root of
+	// the tree within it.
+	left, right, child uint32
 }
 
 // Open reads the tables and the directory. It reports false if they are
@@ -43,7 +52,8 @@ func Open(s *filetype.Source) (c *Compound, ok bool) {
 	if shift != 9 && shift != 12 || filetype.LittleEndian.Uint16(h[32:]) != 6 {
 		return nil, false
 	}
-	c = &Compound{S: s, sector: 1 << shift, cached: -1}
+	c = &Compound{S: s, sector: 1 << shift, cached: -1, ids: map[uint32]int{},
+		odd: filetype.LittleEndian.Uint32(h[56:]) != filetype.OleCutoff}
 	if !c.readFAT(h) {
 		return nil, false
 	}
@@ -68,9 +78,11 @@ func (c *Compound) readFAT(h []byte) bool {
 	}
 	add := func(p []byte) {
 		for ; len(p) >= 4 && int64(len(c.fat)) < count; p = p[4:] {
-			if n := filetype.LittleEndian.Uint32(p); n < filetype.OleLast {
+			n := filetype.LittleEndian.Uint32(p)
+			if n < filetype.OleLast {
 				c.fat = append(c.fat, n)
 			}
+			c.odd = c.odd || n >= filetype.OleLast
 		}
 	}
 	add(h[76:])
@@ -129,12 +141,13 @@ func (c *Compound) chain(n uint32, limit int64) (sectors []uint32, ok bool) {
 }
 
 func (c *Compound) readDirectory(sectors []uint32) bool {
+	id := uint32(0)
 	for _, n := range sectors {
 		p := c.sectorBytes(n)
 		if p == nil {
 			return false
 		}
-		for ; len(p) >= 128; p = p[128:] {
+		for ; len(p) >= 128; p, id = p[128:], id+1 {
 			if p[66] == 0 {
 				continue
 			}
@@ -142,12 +155,33 @@ func (c *Compound) readDirectory(sectors []uint32) bool {
 			if c.sector == 512 {
 				size = int64(uint32(size)) // the upper half is undefined here
 			}
-			e := StorageEntry{Name: oleName(p), Kind: p[66], start: filetype.LittleEndian.Uint32(p[116:]), size: size}
+			e := StorageEntry{Name: oleName(p), Kind: p[66], start: filetype.LittleEndian.Uint32(p[116:]), size: size,
+				left: filetype.LittleEndian.Uint32(p[68:]), right: filetype.LittleEndian.Uint32(p[72:]),
+				child: filetype.LittleEndian.Uint32(p[76:])}
 			copy(e.Clsid[:], p[80:96])
+			c.ids[id] = len(c.Storage)
 			c.Storage = append(c.Storage, e)
 		}
 	}
 	return len(c.Storage) > 0 && c.Storage[0].Kind == 5
+}
+
+// Within lists the entries of a storage, by index. It lists every entry that a
+// program can find there, whatever the order of the tree, unless storages share
+// so many that listing them takes too long.
+func (c *Compound) Within(storage int) (entries []int) {
+	seen := map[int]bool{}
+	for next := []uint32{c.Storage[storage].child}; len(next) > 0; {
+		i, ok := c.ids[next[len(next)-1]]
+		next = next[:len(next)-1]
+		if ok && !seen[i] && c.listed < 4*filetype.MaxStorages {
+			c.listed++
+			seen[i] = true
+			entries = append(entries, i)
+			next = append(next, c.Storage[i].left, c.Storage[i].right)
+		}
+	}
+	return entries
 }
 
 func oleName(p []byte) string {
