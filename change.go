@@ -51,6 +51,13 @@ const (
 	ActionRole    Action = "role"
 	ActionClose   Action = "close"      // the account was closed by its owner
 	ActionReclass Action = "reclassify" // why its views are excluded changed
+
+	// What happened with the ways into an account is for its owner: ChangeQuery
+	// needs Activity.
+	ActionKey      Action = "key"     // an API key was created, named by Detail
+	ActionRotate   Action = "rotate"  // an API key was replaced
+	ActionSignIn   Action = "sign-in" // on a device that Detail names, for the first time
+	ActionPassword Action = "password"
 )
 
 // Actor is who changed a state.
@@ -230,6 +237,9 @@ type ChangeQuery struct {
 	People  bool     // only decisions by people
 	Before  ChangeID // older than this change
 	Limit   int      // 0 means all
+	// Activity selects only what happened with keys, sign-ins and passwords;
+	// otherwise that is left out.
+	Activity bool
 }
 
 // LinkEvent is a change as a link's owner may see it: the action and the role,
@@ -274,4 +284,7 @@ type ChangeTx interface {
 	// Changes lists the changes that q selects, newest first. Without a link,
 	// it leaves ActionCreate out.
 	Changes(q ChangeQuery) ([]*Change, error)
+	// DeleteActivity deletes the activity of an account (0: of all) before a
+	// time.
+	DeleteActivity(a AccountID, before time.Time) error
 }

@@ -87,10 +87,10 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 			tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
 			return err
 		}
-		if in, err = s.Sessions.begin(tx, a, g, false); err != nil || s.Mail == nil {
+		if in, err = s.Sessions.begin(tx, a, g, false); err != nil {
 			return err
 		}
-		return s.post(tx, s.letterPasswordChanged(email), "")
+		return s.notePassword(tx, a)
 	})
 	if err != nil {
 		return SignedIn{}, err
@@ -112,7 +112,8 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 			return err
 		}
 		a.Password = hash
-		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email),
+			note(tx, s.Now(), a.ID, vitrine.Operator, vitrine.ActionPassword, ""))
 	})
 }
 
@@ -190,10 +191,10 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 		}
 		a.Password = hash
 		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID),
-			tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil || s.Mail == nil {
+			tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
 			return err
 		}
-		return s.post(tx, s.letterPasswordChanged(a.Email), "")
+		return s.notePassword(tx, a)
 	})
 	if err == nil {
 		s.Mail.Notify()

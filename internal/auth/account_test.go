@@ -31,6 +31,7 @@ func TestReset(t *testing.T) {
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	before, err := e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)
 	e.Must(err)
+	e.Post.Take() // about the new browser
 	e.Must(e.Accounts.SendReset(ctx, "nobody@example.org", fixture.Home))
 	if l := e.Post.Take(); len(l) != 0 {
 		t.Fatalf("messages = %+v, want none", l)
@@ -115,6 +116,7 @@ func TestChangeEmail(t *testing.T) {
 	e.Must(err)
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	session, _ := e.Begin()
+	e.Post.Take() // about the new browser
 	e.Code("wrong", fixture.Second(e.Accounts.ChangeEmail(ctx, session, "wrong", "anna@example.org")),
 		vitrine.CodeInvalidRequest)
 	for _, to := range []string{"anna@example.org", bob.Email} {

@@ -17,8 +17,17 @@ const keyUseResolution = time.Minute
 
 // Keys implements the use cases of API keys.
 type Keys struct {
-	Store vitrine.Store
-	Now   func() time.Time
+	Store  vitrine.Store
+	Now    func() time.Time
+	Owners *Accounts // sends messages about new keys; nil: none
+
+	by vitrine.Actor // zero: the owner of the account
+}
+
+// ByOperator returns a copy for the person at the command line of the server.
+func (s Keys) ByOperator() *Keys {
+	s.by = vitrine.Operator
+	return &s
 }
 
 var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized,
@@ -156,9 +165,12 @@ func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key NewK
 		if err != nil {
 			return err
 		}
-		key, err = s.addLimited(tx, a, r)
+		key, err = s.addLimited(tx, a, vitrine.ActionKey, r)
 		return err
 	})
+	if err == nil {
+		s.Owners.notify()
+	}
 	return key, err
 }
 
@@ -188,23 +200,30 @@ func (s *Keys) CreateBy(ctx context.Context, c *Caller, r KeyRequest) (key NewKe
 			err = vitrine.ErrBanned
 		}
 		if err == nil {
-			key, err = s.addLimited(tx, a, r)
+			key, err = s.addLimited(tx, a, vitrine.ActionKey, r)
 		}
 		return err
 	})
+	if err == nil {
+		s.Owners.notify()
+	}
 	return key, err
 }
 
-// addLimited adds a key within the limits. Errors: CodeInvalidRequest if the
-// account has MaxKeys; CodeRateLimited.
-func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (NewKey, error) {
+// addLimited adds a key within the limits, and to the activity of its account.
+// Errors: CodeInvalidRequest if the account has MaxKeys; CodeRateLimited.
+func (s *Keys) addLimited(tx vitrine.Tx, a *vitrine.Account, action vitrine.Action, r KeyRequest) (NewKey, error) {
 	if err := s.checkLimit(tx, a.ID); err != nil {
 		return NewKey{}, err
 	}
 	if err := tx.TrimKeys(a.ID, s.Now(), keysInAll); err != nil {
 		return NewKey{}, err
 	}
-	return addKey(tx, a.ID, r, s.Now())
+	key, err := addKey(tx, a.ID, r, s.Now())
+	if err == nil {
+		err = s.noteKey(tx, a, action, key.APIKey)
+	}
+	return key, err
 }
 
 // checkLimit returns an error if an account may not have another key now.
@@ -258,12 +277,15 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 		if err := tx.PutKey(k); err != nil {
 			return err
 		}
-		key, err = s.addLimited(tx, a, next)
+		key, err = s.addLimited(tx, a, vitrine.ActionRotate, next)
 		if key.OldEnds = k.ExpiresAt; grace == 0 {
 			key.OldEnds = now
 		}
 		return err
 	})
+	if err == nil {
+		s.Owners.notify()
+	}
 	return key, err
 }
 

@@ -268,7 +268,7 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 			return vitrine.ErrBanned
 		}
 		r := KeyRequest{Name: l.Machine, Scope: l.Key.Scope, ExpiresAt: l.Key.ExpiresAt}
-		key, err := s.Keys.addLimited(tx, a, r)
+		key, err := s.Keys.addLimited(tx, a, vitrine.ActionKey, r)
 		if err != nil {
 			return err
 		}
@@ -278,5 +278,6 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 	if err != nil {
 		return TakenLogin{}, err
 	}
+	s.Keys.Owners.notify()
 	return taken, nil
 }

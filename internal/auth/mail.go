@@ -105,3 +105,38 @@ browsers were signed out.
 
 If it was not you, choose a new password now: %s`, s.Site, s.Address(vitrine.TokenPassword, ""))
 }
+
+// shownName is how much of a name a message shows, in characters.
+const shownName = 60
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > shownName {
+		return string(r[:shownName]) + "…"
+	}
+	return s
+}
+
+func (s *Accounts) letterKey(to string, action vitrine.Action, k *vitrine.APIKey) vitrine.Message {
+	subject, was := "A new API key at "+s.Site, "created"
+	if action == vitrine.ActionRotate {
+		subject, was = "An API key at "+s.Site+" was rotated", "rotated"
+	}
+	return s.letter(to, subject, `An API key of your account at %s was %s:
+
+  %s
+  scope: %s
+
+If it was not you, revoke it on the page API keys, and choose a new
+password: %s`, s.Site, was, shorten(k.Name), k.Scope, s.Address(vitrine.TokenPassword, ""))
+}
+
+func (s *Accounts) letterDevice(to, label string, at time.Time) vitrine.Message {
+	return s.letter(to, "A new sign-in at "+s.Site, `Someone signed in to your account at %s in a browser that
+has not signed in to it before:
+
+  %s
+  %s
+
+If it was not you, choose a new password, which signs out all browsers:
+%s`, s.Site, shorten(label), at.UTC().Format("2 Jan 2006, 15:04 UTC"), s.Address(vitrine.TokenPassword, ""))
+}

@@ -16,6 +16,8 @@ type SignedIn struct {
 	Account *vitrine.Account
 	Session vitrine.SessionText
 	Device  string // identifies the browser from now on (Client.Devices)
+
+	newDevice bool // the browser has not signed in to the account before
 }
 
 // Sessions implements signing in and out.
@@ -23,6 +25,7 @@ type Sessions struct {
 	Store  vitrine.Store
 	Signer *signer.Signer
 	Now    func() time.Time
+	Owners *Accounts // sends messages about new devices; nil: none
 }
 
 var (
@@ -44,9 +47,14 @@ func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) 
 		if err != nil {
 			return err
 		}
-		in, err = s.begin(tx, a, g, true)
-		return errors.Join(err, tx.DeleteOneTimeToken(t.ID))
+		if in, err = s.begin(tx, a, g, true); err != nil {
+			return err
+		}
+		return errors.Join(s.noteDevice(tx, in, g.Label), tx.DeleteOneTimeToken(t.ID))
 	})
+	if err == nil {
+		s.Owners.notify()
+	}
 	return in, err
 }
 
@@ -114,8 +122,11 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		if err != nil {
 			return err
 		}
-		return errors.Join(ratelimit.Refund(tx, taken), ratelimit.Reset(tx, own))
+		return errors.Join(s.noteDevice(tx, in, g.Label), ratelimit.Refund(tx, taken), ratelimit.Reset(tx, own))
 	})
+	if err == nil {
+		s.Owners.notify()
+	}
 	return in, err
 }
 
@@ -156,14 +167,22 @@ func (s *Sessions) refundFaultless(ctx context.Context, taken []vitrine.AttemptI
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
 }
 
-// begin signs a browser in.
-func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
+// begin signs a browser in. If it has not signed in to the account before, that
+// is added to the activity.
+func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
 	now := s.Now()
 	text := vitrine.SessionText(newSecret())
 	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken,
 		CreatedAt: now, UsedAt: now}
 	session.ExpiresAt = session.ExpiryAfterUse(now)
-	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
+	in := SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now),
+		newDevice: s.Signer.KnownDevice(a.ID, g.Devices, now) == ""}
+	if in.newDevice {
+		if err := note(tx, now, a.ID, vitrine.Actor{}, vitrine.ActionSignIn, session.Label); err != nil {
+			return in, err
+		}
+	}
+	return in, tx.AddSession(session)
 }
 
 // Authenticate finds the account of a session in its present state. A suspended
@@ -263,7 +282,7 @@ func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep v
 }
 
 // Expire deletes expired sessions, tokens, logins, shared reports, keys that
-// ended long ago, and attempts that no longer count.
+// ended long ago, old activity, and attempts that no longer count.
 func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
@@ -273,7 +292,7 @@ func (s *Sessions) Expire(ctx context.Context) error {
 		_, err4 := tx.ExpireLogins(now)
 		_, err5 := tx.ExpireSharedReports(now)
 		_, err6 := tx.ExpireKeys(now.Add(-endedKeysFor))
-		return errors.Join(err1, err2, err3, err4, err5, err6)
+		return errors.Join(err1, err2, err3, err4, err5, err6, tx.DeleteActivity(0, now.Add(-activityFor)))
 	})
 }
 

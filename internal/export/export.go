@@ -117,6 +117,14 @@ type exportedKey struct {
 	EndedAt   *time.Time `json:"endedAt"`
 }
 
+// exportedEvent is an event of keys, sign-ins or passwords.
+type exportedEvent struct {
+	At     time.Time         `json:"at"`
+	Action vitrine.Action    `json:"action"`
+	By     vitrine.ActorKind `json:"by"`
+	Detail string            `json:"detail,omitempty"`
+}
+
 type exportedSession struct {
 	Browser   string    `json:"browser"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -133,6 +141,7 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		CreatedAt time.Time         `json:"createdAt"`
 		Keys      []exportedKey     `json:"keys"`
 		Sessions  []exportedSession `json:"sessions"`
+		Activity  []exportedEvent   `json:"activity"`
 		Exported  time.Time         `json:"exportedAt"`
 	}
 	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
@@ -153,6 +162,14 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		sessions, err := tx.Sessions(a.ID)
 		for _, s := range sessions {
 			v.Sessions = append(v.Sessions, exportedSession{s.Label, s.CreatedAt, s.UsedAt})
+		}
+		if err != nil {
+			return err
+		}
+		events, err := tx.Changes(vitrine.ChangeQuery{Account: a.ID, Activity: true})
+		v.Activity = []exportedEvent{}
+		for _, c := range events {
+			v.Activity = append(v.Activity, exportedEvent{c.At, c.Action, c.By.Kind, c.Detail})
 		}
 		return err
 	})

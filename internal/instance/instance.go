@@ -145,7 +145,8 @@ func open(ctx context.Context, places Places, base string, checkLog bool) (_ *In
 	}
 	in.Sessions = &auth.Sessions{Store: in.Store, Signer: in.Signer, Now: in.Now}
 	in.Accounts = &auth.Accounts{Store: in.Store, Now: in.Now, Sessions: in.Sessions, SignUp: auth.SignUpInvite}
-	in.Keys = &auth.Keys{Store: in.Store, Now: in.Now}
+	in.Sessions.Owners = in.Accounts
+	in.Keys = &auth.Keys{Store: in.Store, Now: in.Now, Owners: in.Accounts}
 	in.Links = &links.Service{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now}
 	in.Analytics = &analytics.Service{Store: in.Store, Log: in.Log, Signer: in.Signer, Now: in.Now}
 	in.Abuse = &moderation.AbuseReports{Store: in.Store, Now: in.Now}

@@ -57,7 +57,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		key, err := in.Keys.Create(ctx, c.Email, r)
+		key, err := in.Keys.ByOperator().Create(ctx, c.Email, r)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		key, err := in.Keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
+		key, err := in.Keys.ByOperator().Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"time"
+
 	"vitrine"
 	"vitrine/internal/sqldb"
 )
@@ -30,6 +32,9 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 	} else {
 		w.Where("action <> 'create'")
 	}
+	if not := map[bool]string{false: "NOT "}[q.Activity]; q.Link == 0 {
+		w.Where("action " + not + activity)
+	}
 	if q.People {
 		w.Where("actor IN ('owner', 'moderator', 'operator')")
 	}
@@ -38,4 +43,19 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 	}
 	return sqldb.List(t.Tx, readChange, "SELECT id, "+changeColumns+" FROM changes"+w.End(" ORDER BY id DESC", q.Limit),
 		w.Args...)
+}
+
+// activity selects the actions of ChangeQuery.Activity, in the words of their
+// indexes.
+const activity = "IN ('key', 'rotate', 'sign-in', 'password')"
+
+func (t Tx) DeleteActivity(a vitrine.AccountID, before time.Time) error {
+	w := sqldb.Selection{}
+	w.Where("action " + activity)
+	w.Where("at < $%d", sqldb.Ms(before))
+	if a != 0 {
+		w.Where("account = $%d", int64(a))
+	}
+	_, err := t.Exec("DELETE FROM changes"+w.End("", 0), w.Args...)
+	return err
 }

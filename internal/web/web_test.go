@@ -142,6 +142,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Ready:    func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
+	sessions.Owners, s.server.Keys.Owners = s.server.Accounts, s.server.Accounts
 	s.server.Logins = &auth.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
 	s.server.UpgradeURL = "https://share.example/buy"
 	s.handler = &liveHandler{server: s.server}

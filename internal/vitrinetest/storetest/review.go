@@ -72,6 +72,30 @@ func (t storeTest) changes() {
 	check(vitrine.ChangeQuery{Account: ann.ID, People: true}, cleared)
 	check(vitrine.ChangeQuery{People: true}, banned, cleared)
 	check(vitrine.ChangeQuery{Link: 999})
+	t.activity(check, ann, bob)
+	check(vitrine.ChangeQuery{}, hit, banned, cleared)
+}
+
+// activity tests that what happened with keys, sign-ins and passwords is listed
+// only for itself, and deleted by account and age.
+func (t storeTest) activity(check func(vitrine.ChangeQuery, ...*vitrine.Change), ann, bob *vitrine.Account) {
+	var all []*vitrine.Change
+	for i, c := range []vitrine.Change{{Action: vitrine.ActionKey, Account: ann.ID, Detail: "nightly ✓"},
+		{Action: vitrine.ActionSignIn, Account: bob.ID, Detail: "Firefox on Linux"},
+		{Action: vitrine.ActionRotate, Account: ann.ID}, {Action: vitrine.ActionPassword, Account: ann.ID}} {
+		c.At, c.By = vitrinetest.Epoch.Add(time.Duration(i)*time.Hour), vitrine.Owner(c.Account)
+		t.update(func(tx vitrine.Tx) error { return tx.AddChange(&c) })
+		all = append(all, &c)
+	}
+	check(vitrine.ChangeQuery{Activity: true}, all[3], all[2], all[1], all[0])
+	check(vitrine.ChangeQuery{Activity: true, Account: ann.ID, Limit: 2}, all[3], all[2])
+	check(vitrine.ChangeQuery{Activity: true, Account: ann.ID, Before: all[2].ID}, all[0])
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteActivity(bob.ID, vitrinetest.Epoch.Add(time.Hour)) })
+	check(vitrine.ChangeQuery{Activity: true, Account: bob.ID}, all[1])
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteActivity(0, vitrinetest.Epoch.Add(2*time.Hour)) })
+	check(vitrine.ChangeQuery{Activity: true}, all[3], all[2])
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteActivity(ann.ID, vitrinetest.Epoch.Add(24*time.Hour)) })
+	check(vitrine.ChangeQuery{Activity: true})
 }
 
 // review tests the review queue, its counts, and links with the same bytes.

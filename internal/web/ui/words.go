@@ -100,6 +100,11 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionRole:    "Role changed",
 	vitrine.ActionClose:   "Account closed",
 	vitrine.ActionReclass: "Views reclassified",
+
+	vitrine.ActionKey:      "API key created",
+	vitrine.ActionRotate:   "API key rotated",
+	vitrine.ActionSignIn:   "Signed in on a new device",
+	vitrine.ActionPassword: "Password changed",
 }
 
 func ActionName(a vitrine.Action) string {

@@ -33,6 +33,7 @@ type mePage struct {
 	Fresh       bool // one has just signed in with a link: the current password is not asked for
 	Mail        bool
 	Sessions    []sessionRow
+	Activity    []*vitrine.Change
 	Others      int // sessions besides this one
 	LastOwner   bool
 	Form        string // the form that Wrong is about
@@ -40,6 +41,9 @@ type mePage struct {
 	Zone        string // typed into the form, or the account's
 	MinPassword int
 }
+
+// shownActivity is how many events the page lists.
+const shownActivity = 10
 
 // sessionRow is a signed-in browser.
 type sessionRow struct {
@@ -86,6 +90,9 @@ func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, ch
 		}
 		p.Sessions = append(p.Sessions, row)
 		p.Others++
+	}
+	if p.Activity, err = s.Accounts.Activity(ctx, me.ID, shownActivity); err != nil {
+		return err
 	}
 	if me.Role == vitrine.RoleOwner {
 		if p.LastOwner, err = s.Accounts.OnlyOwner(ctx, me); err != nil {

@@ -174,6 +174,7 @@ func (s *Handler) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
+	s.Log.Info("API key rotated", "account", me.ID, "key", key.ID, "scope", key.Scope, "by", "page")
 	return s.reveal(w, r, me, key.Text)
 }
 

@@ -1,0 +1,65 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+)
+
+// activityFor is how long an account's activity is kept.
+const activityFor = 180 * 24 * time.Hour
+
+// Activity lists the last n events of an account's keys, sign-ins and password,
+// newest first.
+func (s *Accounts) Activity(ctx context.Context, a vitrine.AccountID, n int) ([]*vitrine.Change, error) {
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Change, error) {
+		return tx.Changes(vitrine.ChangeQuery{Account: a, Activity: true, Limit: n})
+	})
+}
+
+// note adds an event to the activity of an account.
+func note(tx vitrine.ChangeTx, now time.Time, a vitrine.AccountID, by vitrine.Actor, action vitrine.Action,
+	detail string) error {
+	if by.Kind == "" {
+		by = vitrine.Owner(a)
+	}
+	return tx.AddChange(&vitrine.Change{At: now, By: by, Action: action, Account: a, Detail: detail})
+}
+
+// notePassword adds that the owner of an account set its password, and tells
+// them.
+func (s *Accounts) notePassword(tx vitrine.Tx, a *vitrine.Account) error {
+	err := note(tx, s.Now(), a.ID, vitrine.Actor{}, vitrine.ActionPassword, "")
+	if s.Mail == nil {
+		return err
+	}
+	return errors.Join(err, s.post(tx, s.letterPasswordChanged(a.Email), ""))
+}
+
+// noteKey adds that a key was created or rotated, and tells the owner of the
+// account.
+func (s *Keys) noteKey(tx vitrine.Tx, a *vitrine.Account, action vitrine.Action, k *vitrine.APIKey) error {
+	err := note(tx, s.Now(), a.ID, s.by, action, k.Name+" ("+string(k.Scope)+")")
+	if s.Owners == nil || s.Owners.Mail == nil {
+		return err
+	}
+	return errors.Join(err, s.Owners.post(tx, s.Owners.letterKey(a.Email, action, k), ""))
+}
+
+// noteDevice adds that a browser signed in to an account for the first time,
+// and tells the owner of the account.
+func (s *Sessions) noteDevice(tx vitrine.Tx, in SignedIn, label string) error {
+	if !in.newDevice || s.Owners == nil || s.Owners.Mail == nil {
+		return nil
+	}
+	return s.Owners.post(tx, s.Owners.letterDevice(in.Account.Email, label, s.Now()), "")
+}
+
+// notify sends what was posted, after the commit.
+func (s *Accounts) notify() {
+	if s != nil {
+		s.Mail.Notify()
+	}
+}
