@@ -3,6 +3,7 @@ package s3
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -88,4 +89,87 @@ func TestSwapWhileInspected(t *testing.T) {
 		}
 	}
 	t.Logf("%d links, %d refusals", made, refused)
+}
+
+// TestRepeatedPuts repeats the PUTs of uploads that have ended in each way. The
+// next sweep deletes all these bytes: what is left in the bucket is what counts
+// for the account. An upload that is still open keeps its bytes.
+func TestRepeatedPuts(t *testing.T) {
+	server := vitrinetest.S3(t)
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "vitrine.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	owner, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org",
+		vitrine.PlanLifetime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs := opened(t, server.Address(server.Bucket(t), ""))
+	uploads := &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(),
+		Now: time.Now}
+	text := strings.Repeat("Good day. ", 2000)
+	ends := map[string]func(vitrine.UploadID) error{
+		"published": func(k vitrine.UploadID) error {
+			_, err := uploads.Complete(ctx, owner, publish.CompleteRequest{Path: string(k), Name: "note.txt",
+				Type: "text/plain"})
+			return err
+		},
+		"cancelled": func(k vitrine.UploadID) error { return uploads.Cancel(ctx, owner, string(k)) },
+		"purged":    func(k vitrine.UploadID) error { return blobs.Delete(ctx, k) },
+		"open":      func(vitrine.UploadID) error { return nil },
+	}
+	again := map[string]string{}
+	for name, end := range ends {
+		begun, err := uploads.Create(ctx, owner, publish.UploadRequest{Name: "note.txt", Type: "text/plain",
+			Size: int64(len(text))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := put(t, begun.SignedURL, "text/plain", text); status != http.StatusOK {
+			t.Fatalf("%s: PUT = %d", name, status)
+		}
+		if err := end(begun.Path); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again[name] = begun.SignedURL
+	}
+	stored := func() (bytes, incoming int64) {
+		for _, dir := range []string{incomingDir, blobsDir} {
+			if err := blobs.list(ctx, blobs.prefix+dir, func(e entry) error {
+				if !strings.HasSuffix(e.key, usedSuffix) {
+					bytes += e.size
+				}
+				if dir == incomingDir && !strings.HasSuffix(e.key, usedSuffix) {
+					incoming++
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return bytes, incoming
+	}
+	for range 3 {
+		for name, address := range again {
+			if status := put(t, address, "text/plain", text); status != http.StatusOK {
+				t.Fatalf("%s: PUT again = %d", name, status)
+			}
+		}
+		if _, incoming := stored(); incoming != int64(len(ends)) {
+			t.Fatalf("%d objects in incoming after PUTs again, want %d: the test shows nothing", incoming, len(ends))
+		}
+		if err := uploads.Sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		use, err := uploads.Usage(ctx, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes, incoming := stored(); bytes > use.Bytes || incoming != 1 {
+			t.Errorf("%d bytes in the bucket, %d of uploads, and %d count: want the open upload, and no byte uncounted",
+				bytes, incoming, use.Bytes)
+		}
+	}
 }

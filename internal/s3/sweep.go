@@ -30,11 +30,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 		if strings.HasPrefix(e.name(), probePrefix) {
 			return b.remove(ctx, e.key)
 		}
-		id, isUsed := strings.CutSuffix(e.name(), usedSuffix)
-		if !isUsed {
-			id, _, _ = strings.Cut(id, sizeMark)
-		}
-		k, ok := vitrine.ParseUploadID(id)
+		k, isUsed, ok := incomingKey(e)
 		if !ok {
 			return nil
 		}
@@ -54,6 +50,37 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 		return err
 	}
 	return b.sweepUnfinished(ctx, before)
+}
+
+// incomingKey returns the key of an object in incoming, and whether it records
+// that the key is used.
+func incomingKey(e entry) (k vitrine.UploadID, isUsed, ok bool) {
+	id, isUsed := strings.CutSuffix(e.name(), usedSuffix)
+	if !isUsed {
+		id, _, _ = strings.Cut(id, sizeMark)
+	}
+	k, ok = vitrine.ParseUploadID(id)
+	return k, isUsed, ok
+}
+
+// SweepRepeated deletes the incoming bytes, of any age, of keys that are sealed
+// or deleted. Nothing reads them: a signed URL was used again. They count for
+// nobody, so call it often.
+func (b *Blobs) SweepRepeated(ctx context.Context) error {
+	return b.list(ctx, b.prefix+incomingDir, func(e entry) error {
+		k, isUsed, ok := incomingKey(e)
+		if !ok || isUsed {
+			return nil
+		}
+		for _, key := range []string{b.path(k), b.used(k)} {
+			if there, err := b.exists(ctx, key); err != nil {
+				return err
+			} else if there {
+				return b.remove(ctx, e.key)
+			}
+		}
+		return nil
+	})
 }
 
 func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,
