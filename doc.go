@@ -104,7 +104,8 @@
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text
 //	remote, operator     commands over the API; commands in the data directory
-//	command, terminal    arguments; output of commands; credentials, manifest: files
+//	command, terminal    arguments and flags; output of commands; credentials, manifest: files
+//	spelling             the word that a misspelt one may mean
 //	instance, datadir    an open instance; who serves from a directory, its room
 //	hostname             hosts as the network needs them
 //	durable              changes of files that survive a crash

@@ -52,10 +52,11 @@ datadir                      durable terminal
 manifest                     durable
 terminal                     vitrine client report
 secrets
-command                      terminal
+spelling
+command                      spelling terminal
 agent                        charset client report secrets terminal
-remote                       vitrine agent client credentials filetype report terminal
-limits                       vitrine terminal
+remote                       vitrine agent client command credentials filetype report terminal
+limits                       vitrine command terminal
 markup                       vitrine filetype
 password                     vitrine turn
 webvtt                       vitrine charset
@@ -84,8 +85,8 @@ spare                        vitrine
 storageowner                 vitrine
 versions                     vitrine access
 
-instance                     vitrine analytics auth disk links logowner manifest moderation s3 sharedclock
-instance                     signer sqldb sqlstore storageowner viewdb
+instance                     vitrine analytics auth command disk links logowner manifest moderation s3
+instance                     sharedclock signer sqldb sqlstore storageowner viewdb
 operator                     vitrine auth command datadir instance limits links password publish remote
 operator                     terminal web/httpx
 
@@ -139,7 +140,7 @@ web/content                  vitrine accept charset collections filetype filetyp
 web/content                  filetype/archive ratelimit turn web/httpx web/ui web/viewer
 web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
-web/httpx                    vitrine auth geo report visitor
+web/httpx                    vitrine auth geo report spelling visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
 web/public                   vitrine report accept collections filetype ingest links markup moderation ratelimit visitor web/httpx
 web/public                   web/ui web/viewer
@@ -378,9 +379,10 @@ func TestSizes(t *testing.T) {
 // dependencies has each module that the program or its tests use, with the
 // reason why it is used instead of our own code.
 var dependencies = map[string]string{
-	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
 	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
 	"github.com/dustin/go-humanize":      "sizes and counts as people write them",
+	"github.com/spf13/cobra":             "commands, help and completion for each shell",
+	"github.com/spf13/pflag":             "flags, as GNU programs have them, with typed errors",
 	"github.com/rivo/uniseg":             "the width of text on a terminal",
 	"github.com/gabriel-vasile/mimetype": "a second opinion on a file's bytes",
 	"github.com/emersion/go-sasl":        "tests: how clients of the mail server sign in",
@@ -400,8 +402,6 @@ var dependencies = map[string]string{
 	"github.com/tetratelabs/wazero":      "bounds the memory of PDFium, and keeps what it compiled",
 	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
 	"github.com/wneessen/go-mail":        "mail: messages and SMTP with TLS and authentication",
-	"github.com/posener/complete":        "shell completion: which files",
-	"github.com/willabides/kongplete":    "shell completion of the commands and flags that kong knows",
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
 	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",

@@ -189,7 +189,7 @@ func newInstance(b *testing.B, emails ...string) *instance {
 		var account struct {
 			APIKey string `json:"apiKey"`
 		}
-		out := i.run(b, nil, "account", "create", email, "--plan", "lifetime", "--json")
+		out := i.run(b, nil, "admin", "account", "create", email, "--plan", "lifetime", "--json")
 		if err := json.Unmarshal(out, &account); err != nil {
 			b.Fatalf("account create: %v: %s", err, out)
 		}

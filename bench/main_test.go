@@ -178,7 +178,7 @@ func version() string {
 	if err != nil {
 		return ""
 	}
-	out, err := exec.CommandContext(context.Background(), bin, "version").Output()
+	out, err := exec.CommandContext(context.Background(), bin, "--version").Output()
 	if err != nil {
 		return ""
 	}

@@ -40,12 +40,12 @@ func setupFor(b *testing.B, p dataset.Params) *setup {
 		emails = append(emails, p.Account(account))
 	}
 	w := &setup{Params: p, instance: newInstance(b, emails...)}
-	w.run(b, nil, "import", "links", links)
+	w.run(b, nil, "admin", "import", "links", links)
 	var took struct {
 		Seconds       float64 `json:"seconds"`
 		FinishSeconds float64 `json:"finishSeconds"`
 	}
-	if err := json.Unmarshal(w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens, "--json"),
+	if err := json.Unmarshal(w.run(b, []string{"GOMAXPROCS=1"}, "admin", "import", "views", opens, "--json"),
 		&took); err != nil {
 		b.Fatal(err)
 	}

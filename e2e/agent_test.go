@@ -95,10 +95,10 @@ func TestAgent(t *testing.T) {
 // of its files, or "" if it serves them itself.
 func useAsAgent(t *testing.T, in *instance, bucket string) {
 	var made struct{ APIKey string }
-	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
+	if err := json.Unmarshal([]byte(in.vitrine("admin", "account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
-	agentKey := strings.TrimSpace(in.vitrine("key", "create", "ann@example.org", "--scope", "publish", "--link-life",
+	agentKey := strings.TrimSpace(in.vitrine("admin", "key", "create", "ann@example.org", "--scope", "publish", "--link-life",
 		"30d"))
 	reader, folder := newPerson(t), t.TempDir()
 	for _, way := range []struct {

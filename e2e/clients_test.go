@@ -41,7 +41,7 @@ func TestGeneratedClients(t *testing.T) {
 	npm(t, "clients")
 	in := start(t)
 	var made struct{ APIKey string }
-	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
+	if err := json.Unmarshal([]byte(in.vitrine("admin", "account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
 	for client, title := range map[string]string{"fetch": "fetch.txt", "functions": "sdk.txt"} {

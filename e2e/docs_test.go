@@ -85,7 +85,7 @@ func newDesk(t *testing.T) *desk {
 	in := start(t)
 	d := &desk{instance: in, dir: t.TempDir()}
 	var made struct{ APIKey string }
-	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "you@example.com", "--json")), &made); err != nil {
+	if err := json.Unmarshal([]byte(in.vitrine("admin", "account", "create", "you@example.com", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
 	programs := filepath.Join(d.dir, "bin")

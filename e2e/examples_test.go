@@ -19,7 +19,7 @@ func TestExamplePrograms(t *testing.T) {
 	tier.Need(t, tier.Test, "the example programs")
 	in := start(t)
 	var made struct{ APIKey string }
-	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
+	if err := json.Unmarshal([]byte(in.vitrine("admin", "account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
 	for _, example := range []struct {

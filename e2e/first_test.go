@@ -18,7 +18,7 @@ func TestFirstNumbers(t *testing.T) {
 	owner := newPerson(t)
 	in := start(t)
 	owner.do(chromedp.Navigate(in.url + "/"))
-	owner.shows("vitrine setup") // the page says how to find the address
+	owner.shows("vitrine admin setup") // the page says how to find the address
 
 	owner.do(chromedp.Navigate(in.setUp), chromedp.SetValue(`input[name=email]`, "owner@example.org"),
 		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
@@ -75,7 +75,7 @@ func TestFirstNumbers(t *testing.T) {
 		t.Errorf("recent = %+v, want one view, scrolled completely", report.Recent)
 	}
 
-	if out := in.vitrine("audit"); strings.Contains(out, "fault:") {
+	if out := in.vitrine("admin", "audit"); strings.Contains(out, "fault:") {
 		t.Errorf("audit = %s", out)
 	}
 }

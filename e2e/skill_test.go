@@ -19,7 +19,7 @@ func TestSkill(t *testing.T) {
 	}
 	in := start(t)
 	var made struct{ APIKey string }
-	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
+	if err := json.Unmarshal([]byte(in.vitrine("admin", "account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

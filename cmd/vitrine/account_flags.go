@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/command"
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
 	"vitrine/internal/web/httpx"
@@ -14,10 +15,21 @@ import (
 
 // accountFlags configure who may create an account, and how mail is sent.
 type accountFlags struct {
-	SignUp     string `help:"Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"account invite\") or closed (only \"account create\")." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
-	SignUpPlan string `help:"Plan of accounts that are created on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
-	SMTP       string `name:"smtp" help:"Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
-	MailFrom   string `help:"The sender of messages: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
+	SignUp     string
+	SignUpPlan string
+	SMTP       string
+	MailFrom   string
+}
+
+// AddFlags adds the flags to a command.
+func (f *accountFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Sign-up and mail")
+	f.SignUp = "invite"
+	cmd.Choice(&f.SignUp, "sign-up", "", "Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"admin account invite\") or closed (only \"admin account create\").", "open", "invite", "closed").Env("VITRINE_SIGN_UP")
+	f.SignUpPlan = "free"
+	cmd.Choice(&f.SignUpPlan, "sign-up-plan", "", "Plan of accounts that are created on the website: free, pro or lifetime.", "free", "pro", "lifetime").Env("VITRINE_SIGN_UP_PLAN")
+	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP")
+	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
 }
 
 func (f accountFlags) check() error {

@@ -38,7 +38,7 @@ func (h *held) upload(key string) client.Link {
 func TestServeAnOlderState(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: filepath.Join(t.TempDir(), "data")}
-	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	out, err := vitrineOn(h.data, "admin", "account", "create", "owner@example.org")
 	if err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
@@ -53,7 +53,7 @@ func TestServeAnOlderState(t *testing.T) {
 	h.open(lost.Slug, 5)
 	h.waitForMark()
 	h.stop(os.Interrupt)
-	if out, err := vitrineOn(h.data, "audit", "--deep", "--all"); err != nil {
+	if out, err := vitrineOn(h.data, "admin", "audit", "--deep", "--all"); err != nil {
 		t.Fatalf("audit: %v: %s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(h.data, instance.StoreFile), earlier, 0o600); err != nil {
@@ -66,7 +66,7 @@ func TestServeAnOlderState(t *testing.T) {
 			t.Errorf("%s: %v\n%swant %q", args[0], err, out, want)
 		}
 	}
-	check(false, "view log, link 1 of account 1: the link is not in the database", "audit")
+	check(false, "view log, link 1 of account 1: the link is not in the database", "admin", "audit")
 	h.serve()
 	h.wait(`(restored to an earlier moment than the log)`)
 	h.wait(`(nothing is deleted from storage: these files were last used by another database)`)
@@ -80,9 +80,9 @@ func TestServeAnOlderState(t *testing.T) {
 		t.Errorf("report of a new link = %+v, %v, want no views", r.Totals, err)
 	}
 	check(false, "wrong    files: These files were last used by another database", "doctor")
-	check(false, "--yes", "storage", "claim")
-	check(true, "It contains 1 file,", "storage", "claim", "--yes")
-	check(true, "belong to this database.", "storage", "claim")
+	check(false, "--yes", "admin", "repair", "files")
+	check(true, "It contains 1 file,", "admin", "repair", "files", "--yes")
+	check(true, "belong to this database.", "admin", "repair", "files")
 	check(true, "ok       files: The files belong to this database.", "doctor")
 	h.stop(os.Interrupt)
 	in, err := instance.Open(t.Context(), instance.Places{Data: h.data})
@@ -136,7 +136,7 @@ func TestStorageClaim(t *testing.T) {
 			t.Errorf("%s = %d, %s\nwant %d, %q", args, got, output, code, want)
 		}
 	}
-	check(0, "", "", "account", "create", "owner@example.org")
+	check(0, "", "", "admin", "account", "create", "owner@example.org")
 	in, err := instance.Open(t.Context(), places)
 	if err != nil {
 		t.Fatal(err)
@@ -149,19 +149,19 @@ func TestStorageClaim(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(0, "passes all checks", "", "storage", "check")
+	check(0, "passes all checks", "", "doctor")
 	other()
-	check(terminal.ExitFailed, "these files were last used by another database", "", "storage", "check")
-	check(terminal.ExitFailed, "vitrine storage claim", "", "doctor")
-	check(terminal.ExitUsage, "--yes", "", "storage", "claim")
+	check(terminal.ExitFailed, "hese files were last used by another database", "", "doctor")
+	check(terminal.ExitFailed, "vitrine admin repair files", "", "doctor")
+	check(terminal.ExitUsage, "--yes", "", "admin", "repair", "files")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
-		check(terminal.ExitFailed, "It contains 0 files", no, "storage", "claim")
+		check(terminal.ExitFailed, "It contains 0 files", no, "admin", "repair", "files")
 	}
-	check(terminal.ExitFailed, "last used by another database", "", "storage", "check")
-	check(0, "now belong to this database.", "y\n", "storage", "claim")
-	check(0, "passes all checks", "", "storage", "check")
+	check(terminal.ExitFailed, "last used by another database", "", "doctor")
+	check(0, "now belong to this database.", "y\n", "admin", "repair", "files")
+	check(0, "passes all checks", "", "doctor")
 	other()
-	check(0, "now belong to this database.", "", "storage", "claim", "--yes")
+	check(0, "now belong to this database.", "", "admin", "repair", "files", "--yes")
 	check(0, "ok       files: The files belong to this database.", "", "doctor")
 }
 
@@ -187,21 +187,21 @@ func TestMigrateFilesBack(t *testing.T) {
 	}
 	kept(here)
 	for _, move := range []struct{ from, to instance.Places }{{here, there}, {there, here}} {
-		if out, err := vitrineOn(h.data, "migrate", settings(t, move.from), settings(t, move.to)); err != nil {
+		if out, err := vitrineOn(h.data, "admin", "migrate", settings(t, move.from), settings(t, move.to)); err != nil {
 			t.Fatalf("migrate: %v: %s", err, out)
 		}
 		kept(move.to)
 	}
 	other := instance.Places{Data: filepath.Join(t.TempDir(), "other")}
-	if out, err := vitrineOn(other.Data, "account", "create", "other@example.org"); err != nil {
+	if out, err := vitrineOn(other.Data, "admin", "account", "create", "other@example.org"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
-	if out, err := vitrineOn(other.Data, "migrate", other.Data,
+	if out, err := vitrineOn(other.Data, "admin", "migrate", other.Data,
 		settings(t, instance.Places{Data: other.Data, Files: there.Files})); err == nil ||
 		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrating another instance into the bucket: %v: %s, want an error", err, out)
 	}
-	h.run("audit", "--deep")
+	h.run("admin", "audit", "--deep")
 }
 
 func (h *history) run(args ...string) {

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/audit"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/logowner"
 	"vitrine/internal/sqldb"
@@ -19,19 +20,29 @@ import (
 
 type auditCmd struct {
 	instance.Places
-	terminal.JSONFlag
-	Deep bool `help:"Also read the bytes of every file and compare their SHA-256."`
-	All  bool `help:"Recount all stored tallies from the views, not a sample."`
+	command.JSONFlag
+	Deep bool
+	All  bool
 	// Repair implies All.
-	Repair bool `help:"Rebuild wrong or missing tallies from the views. Changes nothing else."`
+	Repair bool
 }
 
-func (*auditCmd) Help() string {
-	return `Prints each fault on a line, with --json as {"fault": …}. The exit code is 1 if there are any. With --repair, days with a wrong
+func newAudit() *command.Command {
+	c := new(auditCmd)
+	cmd := command.New("audit", "Check the database against the files and print every fault.", c.Run)
+	cmd.Long = `Prints each fault on a line, with --json as {"fault": …}. The exit code is 1 if there are any. With --repair, days with a wrong
 or missing tally are marked as stale, with all later days of the account, and their tallies are
 rebuilt. Then everything is audited again, with all tallies. A server may run at the same time.
 Views, counts and files are not derived from other data: if these have faults, restore a backup. The
 last line is the number of faults that --repair can repair.`
+	cmd.Examples("admin audit",
+		"admin audit --repair")
+	c.Places.AddFlags(cmd)
+	cmd.Bool(&c.Deep, "deep", "Also read the bytes of every file and compare their SHA-256.")
+	cmd.Bool(&c.All, "all", "Recount all stored tallies from the views, not a sample.")
+	cmd.Bool(&c.Repair, "repair", "Rebuild wrong or missing tallies from the views. Changes nothing else.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // Run prints each fault on a line. It returns an error if there are any.
@@ -129,8 +140,8 @@ func auditAdvice(faults, tallies int, repaired bool) string {
 	case repaired: // another process changed the log, or the disk fails
 		return "Stored tallies are wrong again: check the disk and the database"
 	case tallies == faults:
-		return `All are in stored tallies: "vitrine audit --repair" rebuilds them`
+		return `All are in stored tallies: "vitrine admin audit --repair" rebuilds them`
 	}
-	return fmt.Sprintf(`%d are in stored tallies: "vitrine audit --repair" rebuilds them. For the other faults, restore a backup`,
+	return fmt.Sprintf(`%d are in stored tallies: "vitrine admin audit --repair" rebuilds them. For the other faults, restore a backup`,
 		tallies)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
 	"vitrine/internal/instance"
@@ -23,25 +24,34 @@ import (
 )
 
 type backupCmd struct {
-	To    string `arg:"" help:"Directory to create for the backup. It gets its name when the backup is complete."`
-	Since string `help:"Earlier backup on the same file system. Unchanged files are linked from it and take no more room." placeholder:"DIR" type:"path"`
+	To    string
+	Since string
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-func (*backupCmd) Help() string {
-	return `The server may run at the same time. The backup contains the state of one moment, with everything
+func newBackup() *command.Command {
+	c := new(backupCmd)
+	cmd := command.New("backup", "Back up an instance into a directory while it runs.", c.Run)
+	cmd.Long = `The server may run at the same time. The backup contains the state of one moment, with everything
 that was acknowledged before the command began. Files are linked if the backup is on the file system
 of the data directory, and copied otherwise. Keep a copy on another disk, in case this disk fails.
 
 Back up PostgreSQL and buckets with their own tools, or copy the instance into a
-directory with "vitrine migrate".`
+directory with "vitrine admin migrate".`
+	cmd.Examples("admin backup /backups/monday",
+		"admin backup /backups/tuesday --since /backups/monday --data /var/lib/vitrine")
+	cmd.Arg(&c.To, "to", "Directory to create for the backup. It gets its name when the backup is complete.")
+	cmd.Path(&c.Since, "since", "DIR", "Earlier backup on the same file system. Unchanged files are linked from it and take no more room.")
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // Run creates a backup.
 func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
-		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
+		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump and the bucket’s versions, or copy the instance into a directory with \"vitrine admin migrate\"")
 	}
 	if err := c.RefuseBackup(); err != nil {
 		return err

@@ -148,7 +148,7 @@ func TestBackup(t *testing.T) {
 	t.Parallel()
 	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
 		settings: []string{"VITRINE_PLAN_LIFETIME=links=0,storage=0,uploads=0"}}}
-	l.key = strings.TrimSpace(l.run("account", "create", "owner@example.org"))
+	l.key = strings.TrimSpace(l.run("admin", "account", "create", "owner@example.org"))
 	url, kill := l.serve()
 	defer kill()
 	l.begin(url)
@@ -162,7 +162,7 @@ func TestBackup(t *testing.T) {
 	for i := range 4 {
 		links, views := l.acknowledged()
 		b := made{dir: filepath.Join(roots[i%2], fmt.Sprint("backup", i)), views: views}
-		args := []string{"backup", b.dir}
+		args := []string{"admin", "backup", b.dir}
 		if i >= 2 {
 			args = append(args, "--since", backups[i-2].dir)
 		}
@@ -175,16 +175,16 @@ func TestBackup(t *testing.T) {
 	l.end()
 	for i, b := range backups {
 		data := filepath.Join(roots[(i/2)%2], fmt.Sprint("restored", i))
-		if out, err := vitrineOn(data, "restore", "--deep", b.dir); err != nil {
+		if out, err := vitrineOn(data, "admin", "restore", "--deep", b.dir); err != nil {
 			t.Fatalf("restore: %v: %s", err, out)
 		}
-		if out, err := vitrineOn(data, "audit", "--deep", "--all"); err != nil {
+		if out, err := vitrineOn(data, "admin", "audit", "--deep", "--all"); err != nil {
 			t.Fatalf("audit: %v: %s", err, out)
 		}
 		checkRestored(t, data, l.links[0], b.links, b.views)
 		t.Logf("%s: at least %d links and %d views", b.dir, len(b.links), b.views)
 	}
-	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil ||
+	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "admin", "restore", backups[1].dir); err == nil ||
 		!strings.Contains(out, "exists and is not empty") {
 		t.Errorf("restoring over an instance: %v: %s, want an error", err, out)
 	}
@@ -220,7 +220,7 @@ func TestBackupCutOff(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
-	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
 	url, kill := k.serve()
 	if err := k.upload(url, 3); err != nil {
 		t.Fatal(err)
@@ -230,17 +230,17 @@ func TestBackupCutOff(t *testing.T) {
 	restores := func() {
 		t.Helper()
 		data := filepath.Join(t.TempDir(), "restored")
-		if out, err := vitrineOn(data, "restore", to); err != nil {
+		if out, err := vitrineOn(data, "admin", "restore", to); err != nil {
 			t.Fatalf("restoring a backup that was renamed into place: %v: %s", err, out)
 		}
 		if err := os.RemoveAll(to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, steps, _ := killedRun(t, 0, "backup", "--data", k.data, to)
+	_, steps, _ := killedRun(t, 0, "admin", "backup", "--data", k.data, to)
 	restores()
 	for _, step := range killPoints(r, steps, 4) {
-		output, _, ended := killedRun(t, step, "backup", "--data", k.data, to)
+		output, _, ended := killedRun(t, step, "admin", "backup", "--data", k.data, to)
 		if ended {
 			t.Fatalf("a backup of %d steps was not killed at step %d: %s", steps, step, output)
 		}
@@ -250,13 +250,13 @@ func TestBackupCutOff(t *testing.T) {
 			t.Errorf("after %q: %v", last, err)
 		}
 	}
-	if out, err := vitrineOn(k.data, "backup", to); err != nil {
+	if out, err := vitrineOn(k.data, "admin", "backup", to); err != nil {
 		t.Fatalf("backup after the killed ones: %v: %s", err, out)
 	}
 	restores()
 
 	small := vitrinetest.SmallFileSystem(t, "2m")
-	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
+	out, err := vitrineOn(k.data, "admin", "backup", filepath.Join(small, "backup"))
 	if err == nil || !strings.Contains(out, "there is no space for") {
 		t.Errorf("backup to a full disk: %v: %s, want an error", err, out)
 	}
@@ -270,14 +270,14 @@ func TestBackupCutOff(t *testing.T) {
 func TestBackupSpool(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+	if out, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
 	links := filepath.Join(t.TempDir(), "links")
 	if err := os.WriteFile(links, []byte(`{"slug":"our-figures","title":"Report","kind":"pdf","createdAt":"2026-01-01T00:00:00.000Z","account":"owner@example.org"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := vitrineOn(data, "import", "links", links); err != nil {
+	if out, err := vitrineOn(data, "admin", "import", "links", links); err != nil {
 		t.Fatalf("import links: %v: %s", err, out)
 	}
 	s, err := spool.Open(filepath.Join(data, instance.SpoolDir), slog.New(slog.DiscardHandler))
@@ -307,7 +307,7 @@ func TestBackupSpool(t *testing.T) {
 	}
 	f.Close()
 	to := filepath.Join(t.TempDir(), "backup")
-	if out, err := vitrineOn(data, "backup", to); err != nil {
+	if out, err := vitrineOn(data, "admin", "backup", to); err != nil {
 		t.Fatalf("backup: %v: %s", err, out)
 	}
 	if left, err := os.ReadDir(filepath.Join(to, instance.SpoolDir)); err != nil || len(left) > 0 {
@@ -317,7 +317,7 @@ func TestBackupSpool(t *testing.T) {
 		t.Errorf("the instance's spool has %v, %v, want one file", left, err)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
-	if out, err := vitrineOn(restored, "restore", to); err != nil {
+	if out, err := vitrineOn(restored, "admin", "restore", to); err != nil {
 		t.Fatalf("restore: %v: %s", err, out)
 	}
 	log, err := viewdb.Open(filepath.Join(restored, instance.ViewsFile))
@@ -337,14 +337,14 @@ func TestBackupSpool(t *testing.T) {
 func TestRestoreDamaged(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
-	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
 	url, kill := k.serve()
 	if err := k.upload(url, 1); err != nil {
 		t.Fatal(err)
 	}
 	kill()
 	good := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
-	if out, err := vitrineOn(k.data, "backup", good); err != nil {
+	if out, err := vitrineOn(k.data, "admin", "backup", good); err != nil {
 		t.Fatalf("backup: %v: %s", err, out)
 	}
 	for name, damage := range map[string]func(dir string) error{
@@ -378,7 +378,7 @@ func TestRestoreDamaged(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		root := vitrinetest.OtherFileSystem(t)
-		out, err := vitrineOn(filepath.Join(root, "data"), "restore", dir)
+		out, err := vitrineOn(filepath.Join(root, "data"), "admin", "restore", dir)
 		if err == nil || !strings.Contains(out, name) {
 			t.Errorf("%s: restore = %v: %s, want an error that names it", name, err, out)
 		}

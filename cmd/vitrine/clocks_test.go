@@ -39,7 +39,7 @@ func TestClocksApart(t *testing.T) {
 	a.both(a.revokes)
 	read.Wait()
 	for _, s := range a.servers {
-		a.runAt(s, "audit", "--deep")
+		a.runAt(s, "admin", "audit", "--deep")
 	}
 }
 
@@ -142,7 +142,7 @@ func (a *skewedFleet) send(method, address, cookie string, body []byte) (int, st
 // signs uses a one-time token of one server on the other, and a session of that
 // server on both.
 func (a *skewedFleet) signs(one, other *fleetServer) {
-	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
+	cookie := a.signInWith(other, a.runAt(one, "admin", "account", "sign-in", "owner@example.org"))
 	for _, s := range a.servers {
 		if status, to := a.send(http.MethodGet, s.url+"/dashboard", cookie, nil); status != http.StatusOK {
 			a.t.Errorf("the other server's session: status %d, %s, want 200", status, to)
@@ -160,13 +160,13 @@ func (a *skewedFleet) signs(one, other *fleetServer) {
 // then refuse it.
 func (a *skewedFleet) revokes(one, other *fleetServer) {
 	email := fmt.Sprintf("revoked%v@example.org", one.ahead.Seconds())
-	key := a.runAt(one, "account", "create", email, "--plan", "lifetime")
+	key := a.runAt(one, "admin", "account", "create", email, "--plan", "lifetime")
 	for _, s := range a.servers {
 		if o := a.post(s, key, "/uploads", beginText()); o.status != http.StatusOK {
 			a.t.Errorf("a new key: %+v, want status 200", o)
 		}
 	}
-	a.runAt(one, "key", "revoke", email, strings.Fields(a.run("key", "list", email))[0], "--yes")
+	a.runAt(one, "admin", "key", "revoke", email, strings.Fields(a.run("admin", "key", "list", email))[0], "--yes")
 	if o := a.post(other, key, "/uploads", beginText()); o.Code != "unauthorized" {
 		a.t.Errorf("a revoked key: %+v, want unauthorized", o)
 	}

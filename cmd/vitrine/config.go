@@ -7,95 +7,148 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"vitrine"
-	"vitrine/internal/geo"
+	"vitrine/internal/command"
 	"vitrine/internal/hostname"
 	"vitrine/internal/instance"
 	"vitrine/internal/limits"
 	"vitrine/internal/moderation"
 
-	"github.com/alecthomas/kong"
 	"golang.org/x/net/publicsuffix"
 )
 
 // serveCmd is the configuration of a server. The manual is generated from its
 // help texts.
 type serveCmd struct {
-	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" group:"addresses" default:"127.0.0.1:8080"`
-	PublicURL    string    `help:"Public address of the instance. Every link starts with it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" group:"addresses" placeholder:"URL"`
-	ContentURL   string    `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL." env:"VITRINE_CONTENT_URL" group:"addresses" placeholder:"URL"`
-	SitesURL     string    `help:"Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites." env:"VITRINE_SITES_URL" group:"addresses" placeholder:"URL"`
-	TrustedProxy []network `help:"Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" group:"addresses" placeholder:"CIDR"`
+	Listen       string
+	PublicURL    string
+	ContentURL   string
+	SitesURL     string
+	TrustedProxy networks
 	instance.Places
 	scanFlags
 	previewFlags
 	limits.PlanFlags
-	UpgradeURL string `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
+	UpgradeURL string
 	accountFlags
-	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS" group:"advanced"`
-	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" group:"advanced" default:"0s"`
-	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" group:"advanced" default:"30s"`
-	ViewerKeyLife     time.Duration `help:"How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new." env:"VITRINE_VIEWER_KEY_LIFE" group:"advanced" default:"8760h"`
-	KeepViews         int           `aliases:"keep-opens" help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever. Default: 25." env:"VITRINE_KEEP_VIEWS,VITRINE_KEEP_OPENS" group:"advanced" default:"25" placeholder:"MONTHS"`
-	MaxViews          int           `aliases:"max-opens" help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_VIEWS,VITRINE_MAX_OPENS" group:"advanced" default:"0"`
-	AbuseThreshold    int           `help:"How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never." env:"VITRINE_ABUSE_THRESHOLD" group:"advanced" default:"${abuse_threshold}"`
-	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" group:"advanced" default:"text" enum:"text,json"`
-	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info" predictor:"level"`
-	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV" group:"advanced"`
+	RedirectDownloads bool
+	Drain             time.Duration
+	ShutdownTimeout   time.Duration
+	ViewerKeyLife     time.Duration
+	KeepViews         int
+	MaxViews          int
+	AbuseThreshold    int
+	LogFormat         string
+	LogLevel          slog.Level
+	Dev               bool
 	geoFlags
-	created bool // the instance is new
+	created bool               // the instance is new
+	unknown func() [][2]string // variables that look like settings
+}
+
+func newServe() *command.Command {
+	c := new(serveCmd)
+	cmd := command.New("serve", "Run the server.", c.Run)
+	cmd.Examples("serve",
+		"serve --listen :8080 --public-url https://share.example --data /var/lib/vitrine")
+	c.AddFlags(cmd)
+	return cmd
+}
+
+// AddFlags adds the settings of a server to a command.
+func (c *serveCmd) AddFlags(cmd *command.Command) {
+	cmd.Check(c.Validate)
+	c.unknown = func() [][2]string { return cmd.UnknownVariables(os.Environ()) }
+	cmd.Title("Addresses")
+	c.Listen = "127.0.0.1:8080"
+	cmd.String(&c.Listen, "listen", "HOST:PORT", "Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080.").Env("VITRINE_LISTEN")
+	cmd.String(&c.PublicURL, "public-url", "URL", "Public address of the instance. Every link starts with it. Default: http://localhost and the port.").Env("VITRINE_PUBLIC_URL")
+	cmd.String(&c.ContentURL, "content-url", "URL", "Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL.").Env("VITRINE_CONTENT_URL")
+	cmd.String(&c.SitesURL, "sites-url", "URL", "Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites.").Env("VITRINE_SITES_URL")
+	cmd.Text(&c.TrustedProxy, "trusted-proxy", "CIDR", "", "Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one.").Env("VITRINE_TRUSTED_PROXY")
+	c.Places.AddSettings(cmd)
+	c.scanFlags.AddFlags(cmd)
+	c.previewFlags.AddFlags(cmd)
+	c.PlanFlags.AddFlags(cmd)
+	cmd.Title("Limits of the plans")
+	cmd.String(&c.UpgradeURL, "upgrade-url", "URL", "Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans.").Env("VITRINE_UPGRADE_URL")
+	c.accountFlags.AddFlags(cmd)
+	cmd.Title("Advanced")
+	cmd.Bool(&c.RedirectDownloads, "redirect-downloads", "Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress.").Env("VITRINE_REDIRECT_DOWNLOADS")
+	cmd.Duration(&c.Drain, "drain", "How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance.").Env("VITRINE_DRAIN")
+	c.ShutdownTimeout = 30 * time.Second
+	cmd.Duration(&c.ShutdownTimeout, "shutdown-timeout", "How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once.").Env("VITRINE_SHUTDOWN_TIMEOUT")
+	c.ViewerKeyLife = 8760 * time.Hour
+	cmd.Duration(&c.ViewerKeyLife, "viewer-key-life", "How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new.").Env("VITRINE_VIEWER_KEY_LIFE")
+	c.KeepViews = 25
+	cmd.Int(&c.KeepViews, "keep-views", "MONTHS", "How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever. Default: 25.").Env("VITRINE_KEEP_VIEWS")
+	cmd.Int(&c.MaxViews, "max-views", "N", "The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit.").Env("VITRINE_MAX_VIEWS")
+	c.AbuseThreshold = moderation.DefaultAbuseThreshold
+	cmd.Int(&c.AbuseThreshold, "abuse-threshold", "N", "How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never.").Env("VITRINE_ABUSE_THRESHOLD")
+	c.LogFormat = "text"
+	cmd.Choice(&c.LogFormat, "log-format", "", "Format of the log on standard error: text or json.", "text", "json").Env("VITRINE_LOG_FORMAT")
+	cmd.Text(&c.LogLevel, "log-level", "LEVEL", "info", "What is logged: debug, info, warn or error.").Env("VITRINE_LOG_LEVEL").Complete(command.Words("debug", "info", "warn", "error"))
+	cmd.Bool(&c.Dev, "dev", "For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build.").Env("VITRINE_DEV")
+	c.geoFlags.AddFlags(cmd)
+	cmd.Title("")
 }
 
 // scanFlags configure the malware scanner.
 type scanFlags struct {
-	Clamd []string `help:"clamd, which scans files for malware: unix:/run/clamav/clamd.ctl or HOST:PORT; several share the work. Its clamd.conf must say AlertExceedsMax yes. Default: none, and files are inspected only." env:"VITRINE_CLAMD" group:"scanning" placeholder:"ADDRESS"`
-	Scans int      `help:"How many files one clamd scans at once. Its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
+	Clamd []string
+	Scans int
+}
+
+// AddFlags adds the flags to a command.
+func (f *scanFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Malware scanning")
+	cmd.Strings(&f.Clamd, "clamd", "ADDRESS", "clamd, which scans files for malware: unix:/run/clamav/clamd.ctl or HOST:PORT; several share the work. Its clamd.conf must say AlertExceedsMax yes. Default: none, and files are inspected only.").Env("VITRINE_CLAMD")
+	f.Scans = 4
+	cmd.Int(&f.Scans, "scans", "N", "How many files one clamd scans at once. Its MaxThreads must allow it.").Env("VITRINE_SCANS")
 }
 
 // previewFlags are the paths of preview programs.
 type previewFlags struct {
-	Office string `help:"Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
-	FFmpeg string `help:"Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
-	Heif   string `help:"Path of heif-convert (libheif), which converts HEIC pictures. Default: the one in PATH. off: none." env:"VITRINE_HEIF" group:"previews" placeholder:"PATH"`
+	Office string
+	FFmpeg string
+	Heif   string
 }
 
-// helpFacts returns the values for placeholders in help texts.
-func helpFacts() kong.Option {
-	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold), "geo_root": geo.DownloadRoot}
-	for plan, l := range vitrine.DefaultPlans() {
-		vars["plan_"+string(plan)] = limits.Format(l)
-	}
-	return vars
+// AddFlags adds the flags to a command.
+func (f *previewFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Previews")
+	cmd.String(&f.Office, "office", "PATH", "Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none.").Env("VITRINE_OFFICE")
+	cmd.String(&f.FFmpeg, "ffmpeg", "PATH", "Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none.").Env("VITRINE_FFMPEG")
+	cmd.String(&f.Heif, "heif", "PATH", "Path of heif-convert (libheif), which converts HEIC pictures. Default: the one in PATH. off: none.").Env("VITRINE_HEIF")
 }
 
-// network is an address or a network in CIDR form.
-type network struct{ netip.Prefix }
+// networks are addresses, or networks in CIDR form.
+type networks []netip.Prefix
 
-func (n *network) UnmarshalText(text []byte) error {
-	s := strings.TrimSpace(string(text))
-	if a, err := netip.ParseAddr(s); err == nil {
-		n.Prefix = netip.PrefixFrom(a, a.BitLen())
-		return nil
+// UnmarshalText adds those of a text, which are separated by commas.
+func (n *networks) UnmarshalText(text []byte) error {
+	for s := range strings.SplitSeq(string(text), ",") {
+		s = strings.TrimSpace(s)
+		if a, err := netip.ParseAddr(s); err == nil {
+			*n = append(*n, netip.PrefixFrom(a, a.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fmt.Errorf("%q is not an address or a network such as 10.0.0.0/8", s)
+		}
+		*n = append(*n, p.Masked())
 	}
-	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		return fmt.Errorf("%q is not an address or a network such as 10.0.0.0/8", s)
-	}
-	n.Prefix = p.Masked()
 	return nil
 }
 
 // Validate checks the combination of flags.
 func (c *serveCmd) Validate() error {
-	if err := c.Places.Validate(); err != nil {
-		return err
-	}
-	if _, _, err := splitListen(c.Listen); c.Listen != "" && err != nil {
+	if _, _, err := splitListen(c.Listen); err != nil {
 		return err
 	}
 	if c.MaxViews < 0 {

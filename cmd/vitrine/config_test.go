@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/netip"
 	"path/filepath"
 	"regexp"
@@ -58,13 +59,13 @@ func FuzzBounds(f *testing.F) {
 func TestNetwork(t *testing.T) {
 	for in, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "127.0.0.1": "127.0.0.1/32", "::1": "::1/128",
 		" 10.0.0.0/24 ": "10.0.0.0/24"} {
-		var n network
-		if err := n.UnmarshalText([]byte(in)); err != nil || n.Prefix != netip.MustParsePrefix(want) {
-			t.Errorf("network %q = %v, %v, want %s", in, n.Prefix, err, want)
+		var n networks
+		if err := n.UnmarshalText([]byte(in)); err != nil || len(n) != 1 || n[0] != netip.MustParsePrefix(want) {
+			t.Errorf("network %q = %v, %v, want %s", in, n, err, want)
 		}
 	}
 	for _, in := range []string{"", "10.0.0.0/33", "localhost", "10.0.0"} {
-		if err := new(network).UnmarshalText([]byte(in)); err == nil {
+		if err := new(networks).UnmarshalText([]byte(in)); err == nil {
 			t.Errorf("network %q = nil, want an error", in)
 		}
 	}
@@ -73,9 +74,13 @@ func TestNetwork(t *testing.T) {
 // parse parses a command line of serve.
 func parse(t *testing.T, args ...string) (*serveCmd, error) {
 	t.Helper()
-	var c cli
-	_, err := command.Parse(newParser(&c), append([]string{"serve"}, args...))
-	return &c.Serve, err
+	c := new(serveCmd)
+	serve := command.New("serve", "Run the server.", c.Run)
+	c.AddFlags(serve)
+	program := command.NewProgram("", "", "")
+	program.Add("Server", serve)
+	_, err := program.Parse(append([]string{"serve"}, args...), io.Discard)
+	return c, err
 }
 
 func TestOrigins(t *testing.T) {
@@ -163,11 +168,9 @@ func TestSitesURL(t *testing.T) {
 }
 
 func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
-	for _, n := range newParser(new(cli)).Model.Children {
-		for _, f := range n.Flags {
-			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) == 0 || f.Help == "") {
-				t.Errorf("--%s has variables %v and help %q, want a variable and a help text", f.Name, f.Envs, f.Help)
-			}
+	for _, f := range newServe().Options {
+		if f.Variable == "" || f.Help == "" {
+			t.Errorf("--%s has the variable %q and the help %q, want a variable and a help text", f.Name, f.Variable, f.Help)
 		}
 	}
 }
@@ -175,12 +178,12 @@ func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
 func TestVariablesConfigureServe(t *testing.T) {
 	t.Setenv("VITRINE_PLAN_FREE", "links=2")
 	t.Setenv("VITRINE_TRUSTED_PROXY", "10.0.0.0/8,::1")
-	t.Setenv("VITRINE_MAX_OPENS", "7")
+	t.Setenv("VITRINE_MAX_VIEWS", "7")
 	c, err := parse(t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxViews != 7 {
+	if c.Plans()[vitrine.PlanFree].Links != 2 || len(c.TrustedProxy) != 2 || c.MaxViews != 7 {
 		t.Errorf("configuration = %+v, want the values of the variables", c)
 	}
 }
@@ -212,16 +215,16 @@ func TestUsageErrors(t *testing.T) {
 		{"stats", "--range", "31d"},
 		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-views", "-1"},
 		{"serve", "--log-format", "xml"},
-		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"},
-		{"key", "revoke", "a@b.c", "x"}, {"key", "create", "a@b.c", "--expires", "soon"},
-		{"key", "create", "a@b.c", "--link-life", "x"}, {"key", "rotate", "a@b.c", "1", "--grace", "-1h"},
-		{"link", "preview"}, {"link", "rescan"}, {"link", "rescan", "abc", "--all"}, {"link", "delete", "abc"},
-		{"link", "list", "--limit", "-1"}, {"migrate", "a", "b", "--at-once", "0"},
-		{"account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
+		{"admin", "account", "create"}, {"admin", "account", "create", "a@b.c", "--plan", "gold"}, {"admin", "account", "plan", "a@b.c", "gold"},
+		{"admin", "key", "revoke", "a@b.c", "x"}, {"admin", "key", "create", "a@b.c", "--expires", "soon"},
+		{"admin", "key", "create", "a@b.c", "--link-life", "x"}, {"admin", "key", "rotate", "a@b.c", "1", "--grace", "-1h"},
+		{"admin", "link", "preview"}, {"admin", "link", "rescan"}, {"admin", "link", "rescan", "abc", "--all"}, {"admin", "link", "delete", "abc"},
+		{"admin", "link", "list", "--limit", "-1"}, {"admin", "migrate", "a", "b", "--at-once", "0"},
+		{"admin", "account", "create", "nonsense"}, {"healthcheck", "--listen", "8080"},
 		{"rm", "x", "--api-key", "x"}, {"captions", "x", "film.txt", "--language", "en"},
 		{"captions", "x", "film.vtt", "--language", "english"},
 		{"edit", "x", "--api-key", "x"}, {"edit", "x", "--expires", "soon"}, {"login", "--server", "nonsense"},
-		{"put", "--expires", "soon", "a.txt"}, {"keys", "--create", "x", "--expires", "soon", "--json"},
+		{"put", "--expires", "soon", "a.txt"}, {"key", "create", "x", "--expires", "soon", "--json"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != terminal.ExitUsage ||

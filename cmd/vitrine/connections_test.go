@@ -24,7 +24,7 @@ type crowded struct {
 func newCrowded(t *testing.T, files int) *crowded {
 	t.Helper()
 	h := &held{t: t, data: t.TempDir(), files: files}
-	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	out, err := vitrineOn(h.data, "admin", "account", "create", "owner@example.org")
 	if err != nil {
 		t.Fatal(out)
 	}
@@ -143,7 +143,7 @@ func TestFewDescriptors(t *testing.T) {
 	served()
 	c.views(pages)
 	c.stop(os.Interrupt)
-	if out, err := vitrineOn(c.data, "audit", "--deep"); err != nil {
+	if out, err := vitrineOn(c.data, "admin", "audit", "--deep"); err != nil {
 		t.Error(out)
 	}
 	if n := strings.Count(c.log.drain(), "too many connections"); n != 1 {

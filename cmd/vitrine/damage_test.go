@@ -45,7 +45,7 @@ func TestDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := filepath.Join(t.TempDir(), "good")
-	if all, err := vitrineOn(whole, "backup", good); err != nil {
+	if all, err := vitrineOn(whole, "admin", "backup", good); err != nil {
 		t.Fatalf("%v: %s", err, all)
 	}
 	content, err := os.ReadFile(filepath.Join(whole, instance.StoreFile))
@@ -72,9 +72,9 @@ func TestDamagedDatabase(t *testing.T) {
 				t.Errorf("%s: %s = %v: %s", what, name, err, all)
 			}
 		}
-		all, err := vitrineOn(data, "audit")
+		all, err := vitrineOn(data, "admin", "audit")
 		wantFault("audit", all, err)
-		all, err = vitrineOn(data, "backup", data+"-copy")
+		all, err = vitrineOn(data, "admin", "backup", data+"-copy")
 		wantFault("backup", all, err)
 		for _, left := range []string{data + "-copy", data + "-copy." + partialDir} {
 			if _, err := os.Stat(left); err == nil {
@@ -99,13 +99,13 @@ func TestDamagedDatabase(t *testing.T) {
 		if err := m.Write(backup); err != nil {
 			t.Fatal(err)
 		}
-		all, err = vitrineOn(data+"-restored", "restore", backup)
+		all, err = vitrineOn(data+"-restored", "admin", "restore", backup)
 		wantFault("restore", all, err)
 	}
 	if found == 0 {
 		t.Error("no damage was found")
 	}
-	if all, err := vitrineOn(whole, "audit"); err != nil {
+	if all, err := vitrineOn(whole, "admin", "audit"); err != nil {
 		t.Errorf("audit of the whole instance = %v: %s", err, all)
 	}
 }

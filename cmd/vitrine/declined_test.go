@@ -23,7 +23,7 @@ func TestDeclined(t *testing.T) {
 		t.Fatal(port)
 	}
 	t.Setenv("VITRINE_DATA", data)
-	key, all, err := verb("account", "create", "owner@example.org")
+	key, all, err := verb("admin", "account", "create", "owner@example.org")
 	if err != nil {
 		t.Fatal(all)
 	}
@@ -55,9 +55,9 @@ func TestDeclined(t *testing.T) {
 	}
 	for _, args := range [][]string{{"rm", "minutes"}, {"versions", "minutes", "--delete", "1"},
 		{"captions", "talk", "--delete", "--language", "de"}, {"put", "--replace", "talk", text},
-		{"link", "delete", "minutes"}, {"account", "role", "owner@example.org", "member"},
-		{"account", "delete", "owner@example.org"}, {"key", "revoke", "owner@example.org", "1"},
-		{"keys", "--revoke", "1"}} {
+		{"admin", "link", "delete", "minutes"}, {"admin", "account", "role", "owner@example.org", "member"},
+		{"admin", "account", "delete", "owner@example.org"}, {"admin", "key", "revoke", "owner@example.org", "1"},
+		{"admin", "key", "revoke", "1"}} {
 		for _, answers := range []string{"n\n", "\n", ""} {
 			if code, messages := answer(answers, args...); code != terminal.ExitFailed ||
 				!strings.Contains(messages, "[y/N] ") || !strings.Contains(messages, terminal.ErrDeclined.Error()) {
@@ -71,8 +71,8 @@ func TestDeclined(t *testing.T) {
 		t.Errorf("one of two: exit code %d, %s", code, messages)
 	}
 	for _, c := range []struct{ args, want string }{{"ls", "minutes\tlive"}, {"ls", "talk\tlive\taudio"},
-		{"versions minutes", "1\tkept"}, {"captions talk", "de\t"}, {"account list", "\towner"},
-		{"keys", "active (used now)"}} {
+		{"versions minutes", "1\tkept"}, {"captions talk", "de\t"}, {"admin account list", "\towner"},
+		{"key list", "active (used now)"}} {
 		if out, _, err := verb(strings.Fields(c.args)...); err != nil || !strings.Contains(out, c.want) {
 			t.Errorf("%s: %v\n%s, want %q", c.args, err, out, c.want)
 		}

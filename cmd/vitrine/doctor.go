@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
@@ -22,26 +23,36 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
 	"vitrine/internal/terminal"
-
-	"github.com/alecthomas/kong"
 )
 
 // doctorCmd has the flags of the server, so that it checks the same
 // configuration.
 type doctorCmd struct {
 	serveCmd
-	ClamdConf string `help:"Configuration file of clamd on this machine." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
-	terminal.JSONFlag
+	ClamdConf string
+	command.JSONFlag
 }
 
-func (*doctorCmd) Help() string {
-	return `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
+func newDoctor() *command.Command {
+	c := new(doctorCmd)
+	cmd := command.New("doctor", "Check the configuration and suggest fixes.", c.Run)
+	cmd.Long = `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
 and what to do. It changes nothing, except that it writes and deletes test objects in a bucket.
 
 Each line begins with ok, note (an optional part is not set up), warning (it works, but look at it)
 or wrong. --quiet prints only warnings and what is wrong. The exit code is 1 if something is wrong,
 otherwise 0. With --quiet, it is also 1 if there is no instance, because a check in a timer then names
 a wrong directory.`
+	cmd.Examples("doctor --data /var/lib/vitrine",
+		"doctor --quiet",
+		"doctor --json | jq 'select(.state == \"wrong\")'")
+	c.serveCmd.AddFlags(cmd)
+	cmd.Title("Malware scanning")
+	c.ClamdConf = "/etc/clamav/clamd.conf"
+	cmd.String(&c.ClamdConf, "clamd-conf", "PATH", "Configuration file of clamd on this machine.").Env("VITRINE_CLAMD_CONF")
+	cmd.Title("")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // severity is the severity of a finding.
@@ -64,9 +75,8 @@ type finding struct {
 // doctor checks an instance.
 type doctor struct {
 	*doctorCmd
-	each   func(finding)
-	now    func() time.Time
-	parser *kong.Kong // knows the variables of all commands
+	each func(finding)
+	now  func() time.Time
 	// readable is set if the database of accounts and links can be opened
 	// without changing it.
 	readable bool
@@ -80,7 +90,7 @@ func (d *doctor) report(part string, s severity, format string, args ...any) {
 }
 
 // Run checks all parts.
-func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Context) error {
+func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	counts := map[severity]int64{}
 	var failed error
 	told := func(f finding) {
@@ -99,7 +109,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Conte
 			f.Part, f.Text)
 		failed = cmp.Or(failed, err)
 	}
-	d := &doctor{doctorCmd: c, each: told, now: instance.Clock, parser: k.Kong}
+	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
 	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,
 		d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {

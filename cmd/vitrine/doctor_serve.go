@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"syscall"
-
-	"vitrine/internal/command"
 )
 
 // variables warns about variables that look like ours, but that nothing reads.
 func (d *doctor) variables(context.Context) {
-	for _, v := range command.UnknownVariables(d.parser, os.Environ()) {
+	for _, v := range d.unknown() {
 		advice := "Correct or remove it."
 		if v[1] != "" {
 			advice = "Did you mean " + v[1] + "?"

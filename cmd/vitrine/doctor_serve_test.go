@@ -35,7 +35,7 @@ func TestBusyAddress(t *testing.T) {
 	}
 
 	k := &killed{t: t, data: data}
-	k.run("account", "create", "owner@example.org")
+	k.run("admin", "account", "create", "owner@example.org")
 	url, kill := k.serve()
 	defer kill()
 	output, healthy = diagnosis(t, data, "--listen", "127.0.0.1"+url[strings.LastIndexByte(url, ':'):])

@@ -66,7 +66,7 @@ func TestDoctor(t *testing.T) {
 	if quiet, _ := diagnosis(t, k.data, "--quiet"); !strings.HasPrefix(quiet, "warning  instance: ") {
 		t.Errorf("doctor --quiet of a new instance prints %q", quiet)
 	}
-	k.run("account", "create", "owner@example.org")
+	k.run("admin", "account", "create", "owner@example.org")
 	before := contents(t, k.data)
 	output, healthy = diagnosis(t, k.data)
 	wantLines(t, output, "ok       data directory: ", "vitrine.db (SQLite 3.", "schema version",
@@ -138,7 +138,7 @@ func TestDoctorElsewhere(t *testing.T) {
 	if healthy {
 		t.Error(output)
 	}
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org", "--database", database, "--files",
+	if out, err := vitrineOn(data, "admin", "account", "create", "owner@example.org", "--database", database, "--files",
 		files); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}

@@ -137,7 +137,7 @@ func TestEarlyFleet(t *testing.T) {
 			t.Errorf("%d files in the spool, %d early files, want 0, 0", left(s, instance.SpoolDir), left(s, instance.EarlyDir))
 		}
 	}
-	f.run("audit", "--deep")
+	f.run("admin", "audit", "--deep")
 
 	// Both servers live, and either may reach the log first.
 	log.Stop(t)
@@ -152,7 +152,7 @@ func TestEarlyFleet(t *testing.T) {
 		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n &&
 			r.Totals.AvgEngagedMs == 1500
 	})
-	f.run("audit", "--deep")
+	f.run("admin", "audit", "--deep")
 }
 
 // earlyIn returns the view IDs of the early events in a data directory, after
@@ -196,12 +196,12 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 			t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
 		}
 	}
-	run(data, "account", "create", "owner@example.org")
+	run(data, "admin", "account", "create", "owner@example.org")
 	links := filepath.Join(dir, "links")
 	if err := os.WriteFile(links, []byte(`{"slug":"our-figures","title":"Report","kind":"pdf","createdAt":"2026-01-01T00:00:00.000Z","account":"owner@example.org"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(data, "import", "links", links)
+	run(data, "admin", "import", "links", links)
 	now := time.Now().UnixMilli()
 	here, elsewhere, old := vitrine.ViewIDAt(now, 1), vitrine.ViewIDAt(now, 2),
 		vitrine.ViewIDAt(now-49*time.Hour.Milliseconds(), 3)
@@ -239,14 +239,14 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 		}
 	}
 	backup, restored, moved := filepath.Join(dir, "backup"), filepath.Join(dir, "restored"), filepath.Join(dir, "moved")
-	run(data, "backup", backup)
+	run(data, "admin", "backup", backup)
 	if n := len(earlyIn(t, data)); n != 8 {
 		t.Errorf("the instance has %d early events after a backup, want 8", n)
 	}
 	check("the backup", backup)
-	run(restored, "restore", backup)
+	run(restored, "admin", "restore", backup)
 	check("restored", restored)
-	run(data, "migrate", data, moved)
+	run(data, "admin", "migrate", data, moved)
 	check("moved", moved)
 	check("left where it was", data)
 }

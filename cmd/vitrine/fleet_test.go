@@ -170,7 +170,7 @@ func (f *fleet) run(args ...string) string {
 // account creates an account and returns its key.
 func (f *fleet) account(email, plan string) string {
 	f.t.Helper()
-	return f.run("account", "create", email, "--plan", plan)
+	return f.run("admin", "account", "create", email, "--plan", plan)
 }
 
 func (f *fleet) client(address, key string) *client.Client {

@@ -57,7 +57,7 @@ func TestFleet(t *testing.T) {
 			test.run(&inner, key)
 		})
 	}
-	f.run("audit", "--deep")
+	f.run("admin", "audit", "--deep")
 }
 
 // complete completes one upload on both servers at once. It must create one
@@ -231,14 +231,14 @@ func (f *fleet) revoked(string) {
 		return status(one, "/p/"+l.Slug) == 200 &&
 			status(other, "/p/"+l.Slug) == 200
 	})
-	f.run("account", "ban", "revoked@example.org") // by a process that is not a server
+	f.run("admin", "account", "suspend", "revoked@example.org") // by a process that is not a server
 	for _, s := range f.servers {
 		f.within(seen, "an account that is suspended", func() bool {
 			return status(s, "/p/"+l.Slug) == http.StatusGone && status(s, "/dashboard") == http.StatusSeeOther &&
 				f.post(s, key, "/uploads", beginText()).Code == "banned"
 		})
 	}
-	f.run("account", "unban", "revoked@example.org")
+	f.run("admin", "account", "unsuspend", "revoked@example.org")
 	cookie = f.signIn(one, "revoked@example.org")
 	if n := status(other, "/dashboard"); n != 200 {
 		f.t.Errorf("a session of the other server: status %d, want 200", n)
@@ -248,8 +248,8 @@ func (f *fleet) revoked(string) {
 		return status(other,
 			"/dashboard") == http.StatusSeeOther
 	})
-	id := strings.Fields(f.run("key", "list", "revoked@example.org"))[0]
-	f.run("key", "revoke", "revoked@example.org", id, "--yes")
+	id := strings.Fields(f.run("admin", "key", "list", "revoked@example.org"))[0]
+	f.run("admin", "key", "revoke", "revoked@example.org", id, "--yes")
 	f.within(seen, "a key that is revoked", func() bool {
 		return f.post(other, key, "/uploads",
 			beginText()).Code == "unauthorized"
@@ -259,7 +259,7 @@ func (f *fleet) revoked(string) {
 // signIn signs in on a server and returns the cookies.
 func (f *fleet) signIn(s *fleetServer, email string) string {
 	f.t.Helper()
-	return f.signInWith(s, f.run("account", "sign-in", email))
+	return f.signInWith(s, f.run("admin", "account", "sign-in", email))
 }
 
 // signInWith signs in on a server with a sign-in link from "account sign-in".

@@ -100,5 +100,5 @@ func TestDatabaseFrozen(t *testing.T) {
 	database.Start(t)
 	again()
 	r.end()
-	f.run("audit", "--deep")
+	f.run("admin", "audit", "--deep")
 }

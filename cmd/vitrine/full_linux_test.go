@@ -22,7 +22,7 @@ func newFullDisk(t *testing.T, size string) *fullDisk {
 	t.Helper()
 	disk := vitrinetest.SmallFileSystem(t, size)
 	h := &held{t: t, data: filepath.Join(disk, "data")}
-	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	out, err := vitrineOn(h.data, "admin", "account", "create", "owner@example.org")
 	if err != nil {
 		t.Fatal(out)
 	}
@@ -82,7 +82,7 @@ func (d *fullDisk) check(views int64) {
 	d.t.Helper()
 	d.views(views)
 	d.stop(os.Interrupt)
-	if out, err := vitrineOn(d.data, "audit", "--deep", "--all"); err != nil {
+	if out, err := vitrineOn(d.data, "admin", "audit", "--deep", "--all"); err != nil {
 		d.t.Errorf("audit: %s", out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/geo"
 	"vitrine/internal/instance"
@@ -21,7 +22,13 @@ import (
 
 // geoFlags configure the city file.
 type geoFlags struct {
-	Geo string `help:"City file (.mmdb), which maps addresses to cities, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" group:"advanced" placeholder:"FILE"`
+	Geo string
+}
+
+// AddFlags adds the flags to a command.
+func (f *geoFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Advanced")
+	cmd.String(&f.Geo, "geo", "FILE", "City file (.mmdb), which maps addresses to cities, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine admin cities\" puts it there.").Env("VITRINE_GEO")
 }
 
 // file returns the path of the city file of an instance.
@@ -37,26 +44,31 @@ func (f geoFlags) openCities(ctx context.Context, data string, log *slog.Logger)
 	return file, file.Open(ctx)
 }
 
-type geoCmd struct {
-	Update geoUpdateCmd `cmd:"" help:"Download DB-IP's free city file of this month and replace the current one."`
-}
-
-type geoUpdateCmd struct {
+type citiesCmd struct {
 	geoFlags
-	Data string `help:"Directory of the instance. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
-	From string `help:"Address of the folder that the file is fetched from, for a mirror." default:"${geo_root}" placeholder:"URL"`
+	Data string
+	From string
 }
 
-func (*geoUpdateCmd) Help() string {
-	return `Downloads dbip-city-lite-YYYY-MM.mmdb.gz of this month, or of last month if that is not published
+func newCities() *command.Command {
+	c := new(citiesCmd)
+	cmd := command.New("cities", "Download DB-IP's free city file of this month and replace the current one.", c.Run)
+	cmd.Long = `Downloads dbip-city-lite-YYYY-MM.mmdb.gz of this month, or of last month if that is not published
 yet: about 60 MB. The new file replaces the old one once it is complete and addresses were found in
 it. If anything fails, the old file stays. A running server uses the new file within seconds. DB-IP
 publishes a new file each month. Its licence (CC BY 4.0) requires a link to DB-IP where cities are
 shown. The pages contain it.`
+	cmd.Examples("admin cities --data /var/lib/vitrine")
+	c.geoFlags.AddFlags(cmd)
+	c.Data = "data"
+	cmd.Path(&c.Data, "data", "DIR", "Directory of the instance. Default: data, in the current directory.").Env("VITRINE_DATA")
+	c.From = geo.DownloadRoot
+	cmd.String(&c.From, "from", "URL", "Address of the folder that the file is fetched from, for a mirror.")
+	return cmd
 }
 
 // Run downloads the file.
-func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *citiesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	path := c.file(c.Data)
 	room, _, err := datadir.RoomIn(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,11 +101,11 @@ func (d *doctor) cities(context.Context) {
 	kind, built, err := geo.Check(path)
 	switch {
 	case d.Geo == "" && errors.Is(err, fs.ErrNotExist):
-		d.report(part, note, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
+		d.report(part, note, "There is no city file, so reports have countries only. \"vitrine admin cities\" fetches one.")
 	case err != nil:
 		d.report(part, wrong, "%s cannot be used: %v.", path, err)
 	case d.now().Sub(built) > oldCities:
-		d.report(part, warning, "%s (%s) is of %s, and addresses change over time. Run \"vitrine geo update\".", path,
+		d.report(part, warning, "%s (%s) is of %s, and addresses change over time. Run \"vitrine admin cities\".", path,
 			kind,
 			built.Format(time.DateOnly))
 	default:

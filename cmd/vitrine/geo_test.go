@@ -28,7 +28,7 @@ func TestCities(t *testing.T) {
 	}
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
 		settings: []string{"VITRINE_TRUSTED_PROXY=127.0.0.1,::1"}}
-	k.key = lastWord(k.run("account", "create", "owner@example.org"))
+	k.key = lastWord(k.run("admin", "account", "create", "owner@example.org"))
 	cmd, url, output := k.start()
 	if url == "" {
 		t.Fatal(output.drain())
@@ -46,7 +46,7 @@ func TestCities(t *testing.T) {
 			}
 		}
 	}
-	cookie := signInAt(t, url, k.run("account", "sign-in", "owner@example.org"))
+	cookie := signInAt(t, url, k.run("admin", "account", "sign-in", "owner@example.org"))
 	page := func() string {
 		t.Helper()
 		body, status := k.fetch(url+"/links/"+slug+"/analytics", "Cookie", cookie)
@@ -70,9 +70,9 @@ func TestCities(t *testing.T) {
 		_, _ = w.Write(packed.Bytes())
 	}))
 	defer mirror.Close()
-	if out, err := vitrineOn(k.data, "geo", "update", "--from", mirror.URL); err != nil ||
+	if out, err := vitrineOn(k.data, "admin", "cities", "--from", mirror.URL); err != nil ||
 		!strings.Contains(out, "cities.mmdb: city ipv4 of ") {
-		t.Fatalf("geo update: %v: %s", err, out)
+		t.Fatalf("admin cities: %v: %s", err, out)
 	}
 	if text, ok := output.wait(`city file loaded`); !ok {
 		t.Fatal(text)
@@ -150,7 +150,7 @@ func (k *killed) fetch(address, name, value string) (body string, status int) {
 func TestCityFileRefused(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+	if out, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
 		t.Fatal(out)
 	}
 	file := filepath.Join(t.TempDir(), "any.mmdb")
@@ -183,13 +183,13 @@ func TestCityFileRefused(t *testing.T) {
 		}
 		refused(want, "--log-level", "warn")
 	}
-	if out, err := vitrineOn(data, "geo", "update", "--from", "http://127.0.0.1:1"); err == nil ||
+	if out, err := vitrineOn(data, "admin", "cities", "--from", "http://127.0.0.1:1"); err == nil ||
 		!strings.Contains(out, "fetch http://127.0.0.1:1/dbip-city-lite-") {
-		t.Errorf("geo update from a closed port = %v: %s", err, out)
+		t.Errorf("admin cities from a closed port = %v: %s", err, out)
 	}
-	if out, err := vitrineOn(data+"/no", "geo", "update"); err == nil ||
+	if out, err := vitrineOn(data+"/no", "admin", "cities"); err == nil ||
 		!strings.Contains(out, "set --data to that of the instance") {
-		t.Errorf("geo update without an instance = %v: %s", err, out)
+		t.Errorf("admin cities without an instance = %v: %s", err, out)
 	}
 	if err := os.WriteFile(file, whole, 0o600); err != nil {
 		t.Fatal(err)

@@ -8,11 +8,22 @@ import (
 	"net/http"
 	"time"
 
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
 type healthcheckCmd struct {
-	Listen string `help:"Address that the server listens on." env:"VITRINE_LISTEN" default:"localhost:8080"`
+	Listen string
+}
+
+func newHealthcheck() *command.Command {
+	c := new(healthcheckCmd)
+	cmd := command.New("healthcheck", "Check that the server on this machine responds.", c.Run)
+	cmd.Examples("healthcheck",
+		"healthcheck --listen :8080")
+	c.Listen = "localhost:8080"
+	cmd.String(&c.Listen, "listen", "HOST:PORT", "Address that the server listens on.").Env("VITRINE_LISTEN")
+	return cmd
 }
 
 // healthcheckTime is the timeout of the request.
@@ -20,7 +31,7 @@ const healthcheckTime = 4 * time.Second
 
 // Run returns an error unless the server on this machine responds. It is for
 // containers without other programs.
-func (c *healthcheckCmd) Run(ctx context.Context) error {
+func (c *healthcheckCmd) Run(ctx context.Context, _ *terminal.Terminal) error {
 	host, port, err := splitListen(c.Listen)
 	if err != nil {
 		return terminal.Usage(err.Error())

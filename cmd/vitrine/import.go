@@ -10,31 +10,29 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/durable"
 	"vitrine/internal/importer"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
-type importCmd struct {
-	Links importLinksCmd `cmd:"" help:"Import links without files, one JSON object per line."`
-	Views importViewsCmd `cmd:"" aliases:"opens" help:"Import views, one JSON object per line. Views that were imported before are left out."`
+func newImport() *command.Command {
+	return command.NewGroup("import", "Import links and views from another system.", newImportLinks(), newImportViews())
 }
 
-func (*importLinksCmd) Help() string {
-	return `A line has slug, title, kind, createdAt and account, and may have sizeBytes and pagesTotal, such as
-{"slug":"q3-report","title":"Q3 report","kind":"pdf","createdAt":"2026-05-01T09:00:00Z","account":"anna@example.org"}`
-}
-
-func (*importViewsCmd) Help() string {
-	return `A line has slug, at and viewer, and may have country, source, device, session and more, such as
-{"slug":"q3-report","at":"2026-05-04T12:00:00.000Z","viewer":"a17","country":"DE"}`
-}
-
+// fileArg is the file of an import.
 type fileArg struct {
-	File string `arg:"" help:"NDJSON file, or - for standard input."`
+	File string
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+// AddFlags adds the flags to a command.
+func (c *fileArg) AddFlags(cmd *command.Command) {
+	cmd.Arg(&c.File, "file", "NDJSON file, or - for standard input.")
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
 }
 
 // named adds the file to an error about one of its lines.
@@ -113,7 +111,19 @@ func (c fileArg) report(t *terminal.Terminal, noun string, res importer.Result, 
 	return nil
 }
 
-type importLinksCmd struct{ fileArg }
+type importLinksCmd struct {
+	fileArg
+}
+
+func newImportLinks() *command.Command {
+	c := new(importLinksCmd)
+	cmd := command.New("links", "Import links without files, one JSON object per line.", c.Run)
+	cmd.Long = `A line has slug, title, kind, createdAt and account, and may have sizeBytes and pagesTotal, such as
+{"slug":"q3-report","title":"Q3 report","kind":"pdf","createdAt":"2026-05-01T09:00:00Z","account":"anna@example.org"}`
+	cmd.Examples("admin import links links.ndjson")
+	c.fileArg.AddFlags(cmd)
+	return cmd
+}
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result,
@@ -123,7 +133,20 @@ func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		func(*instance.Instance) error { return nil })
 }
 
-type importViewsCmd struct{ fileArg }
+type importViewsCmd struct {
+	fileArg
+}
+
+func newImportViews() *command.Command {
+	c := new(importViewsCmd)
+	cmd := command.New("views", "Import views, one JSON object per line. Views that were imported before are left out.", c.Run)
+	cmd.Long = `A line has slug, at and viewer, and may have country, source, device, session and more, such as
+{"slug":"q3-report","at":"2026-05-04T12:00:00.000Z","viewer":"a17","country":"DE"}`
+	cmd.Examples("admin import views views.ndjson",
+		"admin import views -")
+	c.fileArg.AddFlags(cmd)
+	return cmd
+}
 
 func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) {

@@ -38,15 +38,15 @@ func TestImportAgain(t *testing.T) {
 		}
 		return b.String()
 	}
-	command("", "", "account", "create", "ann@example.org")
+	command("", "", "admin", "account", "create", "ann@example.org")
 	command(fmt.Sprintf(`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
-		now.Format(time.RFC3339)), "1 link added", "import", "links", "-")
-	command(lines(2, 30), `"lines":28,"added":28,"already":false,"known":0,"dated":1`, "import", "views", "-", "--json")
+		now.Format(time.RFC3339)), "1 link added", "admin", "import", "links", "-")
+	command(lines(2, 30), `"lines":28,"added":28,"already":false,"known":0,"dated":1`, "admin", "import", "views", "-", "--json")
 	first := now.AddDate(0, 0, -14).Format("2006-01-02T15:04:05")
-	command("", `"created_at":"`+first, "link", "list", "--json")
-	command(lines(0, 40), `"lines":40,"added":12,"already":false,"known":28,"dated":1`, "import", "views", "-", "--json")
-	command(lines(0, 39), `"lines":39,"added":0,"already":false,"known":39,"dated":0`, "import", "views", "-", "--json")
-	command("", "No faults", "audit", "--all")
+	command("", `"created_at":"`+first, "admin", "link", "list", "--json")
+	command(lines(0, 40), `"lines":40,"added":12,"already":false,"known":28,"dated":1`, "admin", "import", "views", "-", "--json")
+	command(lines(0, 39), `"lines":39,"added":0,"already":false,"known":39,"dated":0`, "admin", "import", "views", "-", "--json")
+	command("", "No faults", "admin", "audit", "--all")
 }
 
 // TestImportsAtOnce begins an import while another one reads its file. It is
@@ -64,12 +64,12 @@ func TestImportsAtOnce(t *testing.T) {
 	}
 	at := time.Now().UTC().AddDate(0, 0, -1)
 	views := fmt.Sprintf(`{"slug":"old","at":%q,"viewer":"v"}`+"\n", at.Format("2006-01-02T15:04:05.000Z"))
-	command(strings.NewReader(""), 0, "", "account", "create", "ann@example.org")
+	command(strings.NewReader(""), 0, "", "admin", "account", "create", "ann@example.org")
 	command(strings.NewReader(fmt.Sprintf(
 		`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
-		at.Format(time.RFC3339))), 0, "1 link added", "import", "links", "-")
+		at.Format(time.RFC3339))), 0, "1 link added", "admin", "import", "links", "-")
 	command(&steppedReader{[]string{views, "\n"}, func() {
-		command(strings.NewReader(views+"\n\n"), 1, "another import of views is running", "import", "views", "-")
-	}}, 0, "1 view added", "import", "views", "-")
-	command(strings.NewReader(views+"\n\n"), 0, "Left out, because they were there already: 1 view", "import", "views", "-")
+		command(strings.NewReader(views+"\n\n"), 1, "another import of views is running", "admin", "import", "views", "-")
+	}}, 0, "1 view added", "admin", "import", "views", "-")
+	command(strings.NewReader(views+"\n\n"), 0, "Left out, because they were there already: 1 view", "admin", "import", "views", "-")
 }

@@ -72,14 +72,14 @@ func TestImportOverRestart(t *testing.T) {
 	}
 	var once sync.Once
 	never := func() { once.Do(func() { t.Error("the import does not wait") }) }
-	run(nil, never, "account", "create", "ann@example.org")
-	run(strings.NewReader(links.String()), never, "import", "links", "-")
+	run(nil, never, "admin", "account", "create", "ann@example.org")
+	run(strings.NewReader(links.String()), never, "admin", "import", "links", "-")
 	stops := 0
-	output := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import",
-		"opens", "-")
+	output := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "admin", "import",
+		"views", "-")
 	if stops != len(texts) || strings.Count(output, "and then continues") != stops ||
 		!strings.Contains(output, "3 views added") {
 		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, output)
 	}
-	run(nil, never, "audit", "--all")
+	run(nil, never, "admin", "audit", "--all")
 }

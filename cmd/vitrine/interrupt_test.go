@@ -14,11 +14,11 @@ import (
 // when it is interrupted, and sends nothing.
 func TestInterruptedInput(t *testing.T) {
 	t.Setenv("VITRINE_DATA", t.TempDir()+"/data")
-	if _, all, err := verb("account", "create", "owner@example.org"); err != nil {
+	if _, all, err := verb("admin", "account", "create", "owner@example.org"); err != nil {
 		t.Fatal(all)
 	}
 	for _, args := range [][]string{{"put", "-", "--name", "a.txt", "--api-key", "x", "--server", "http://127.0.0.1:1"},
-		{"import", "links", "-"}, {"account", "suspend", "owner@example.org"}} {
+		{"admin", "import", "links", "-"}, {"admin", "account", "suspend", "owner@example.org"}} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		in, writer := io.Pipe()
 		go func() {

@@ -38,8 +38,8 @@ func TestKillReplace(t *testing.T) {
 // kills it at each step of two replacements in a row.
 func killReplacing(k *killed, some int) {
 	t := k.t
-	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
-	k.run("account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0") // there are hundreds in tier all
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
+	k.run("admin", "account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0") // there are hundreds in tier all
 	url, kill := k.serve()
 	if err := k.upload(url, 1); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func killReplacing(k *killed, some int) {
 		_ = cmd.Wait()
 		steps := stepNames(text)
 		killedAt[kindOfStep(steps[len(steps)-1])]++
-		if _, out, err := k.verb("audit", "--deep"); err != nil {
+		if _, out, err := k.verb("admin", "audit", "--deep"); err != nil {
 			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
 		}
 		url, kill := k.serve()

@@ -131,7 +131,7 @@ func TestKill(t *testing.T) {
 	const start, uploads = 26, 100 // steps of a start, and of some uploads after it
 	r := seeded(t)
 	k := &killed{t: t, data: t.TempDir()}
-	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
 	for i := range tier.Pick(4, 40) {
 		step := start + r.IntN(uploads)
 		if i%4 == 0 {
@@ -147,7 +147,7 @@ func TestKill(t *testing.T) {
 		all.Wait()
 		text := log.drain()
 		_ = cmd.Wait()
-		if _, out, err := k.verb("audit", "--deep"); err != nil {
+		if _, out, err := k.verb("admin", "audit", "--deep"); err != nil {
 			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
 		}
 	}

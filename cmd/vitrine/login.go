@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/credentials"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
@@ -19,8 +20,18 @@ import (
 
 // loginCmd obtains an API key through a browser.
 type loginCmd struct {
-	Server    string `aliases:"url" help:"Address of the instance. Default: that of the last login, or http://localhost:8080." env:"VITRINE_SERVER" placeholder:"URL"`
-	NoBrowser bool   `help:"Print the address without opening a browser."`
+	Server    string
+	NoBrowser bool
+}
+
+func newLogin() *command.Command {
+	c := new(loginCmd)
+	cmd := command.New("login", "Sign in through your browser and store an API key.", c.Run)
+	cmd.Examples("login",
+		"login --server https://share.example")
+	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: that of the last login, or http://localhost:8080.").Env("VITRINE_SERVER")
+	cmd.Bool(&c.NoBrowser, "no-browser", "Print the address without opening a browser.")
+	return cmd
 }
 
 // Limits of the interval between two requests for the key. They override the
@@ -40,7 +51,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	last, err := stored.Last()
-	server, wrong := credentials.NormalServer(cmp.Or(remote.Address(c.Server), last, remote.DefaultURL))
+	server, wrong := credentials.NormalServer(cmp.Or(strings.TrimSpace(c.Server), last, remote.DefaultURL))
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
@@ -150,7 +161,16 @@ func loopback(host string) bool {
 
 // logoutCmd revokes the key that "login" stored.
 type logoutCmd struct {
-	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_SERVER" placeholder:"URL"`
+	Server string
+}
+
+func newLogout() *command.Command {
+	c := new(logoutCmd)
+	cmd := command.New("logout", "Revoke and remove the API key stored by login.", c.Run)
+	cmd.Examples("logout",
+		"logout --server https://share.example")
+	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: the one that \"login\" was used with last.").Env("VITRINE_SERVER")
+	return cmd
 }
 
 // revokeReplaced revokes the key of the previous login, if the server still
@@ -172,7 +192,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	server, err := remote.ServerOr(remote.Address(c.Server), stored)
+	server, err := remote.ServerOr(strings.TrimSpace(c.Server), stored)
 	if err != nil {
 		return err
 	}

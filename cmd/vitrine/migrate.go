@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/audit"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/lease"
@@ -24,22 +25,18 @@ import (
 )
 
 type migrateCmd struct {
-	From   string   `arg:"" help:"The current location: the data directory, or a file with the settings."`
-	To     []string `arg:"" help:"The new location: a directory, a file with settings, or addresses: postgres://… for accounts, links and views, s3://… for files. Write views=postgres://… for views only. Parts without an address stay where they are, or go into the directory if there is one."`
-	AtOnce int      `help:"How many files are copied at the same time." default:"8"`
-	Deep   bool     `help:"Also read the copied files back and compare their SHA-256."`
-	terminal.JSONFlag
+	From   string
+	To     []string
+	AtOnce int
+	Deep   bool
+	command.JSONFlag
 }
 
-func (*migrateCmd) Help() string {
-	return `Copies everything: accounts, keys, sessions, links, history, views, tallies and files. Stop the
+func newMigrate() *command.Command {
+	c := new(migrateCmd)
+	cmd := command.New("migrate", "Copy an instance to PostgreSQL, a bucket or another directory.", c.Run)
+	cmd.Long = `Copies everything: accounts, keys, sessions, links, history, views, tallies and files. Stop the
 server first. The instance does not change. Afterwards serve only the new one.
-
-  vitrine migrate data postgres://vitrine@db.example/vitrine
-  vitrine migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'
-  vitrine migrate data database=postgres://db.example/vitrine views=postgres://other.example/vitrine
-  vitrine migrate data new.env
-  vitrine migrate old.env data
 
 A file with settings has lines such as VITRINE_DATABASE=postgres://…, as for the server (systemd’s
 EnvironmentFile, docker’s --env-file): VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and
@@ -49,6 +46,17 @@ line. Credentials of a bucket are found as in the server.
 Every part can move in both directions, so a directory can become a fleet and a fleet a directory
 again. If it is interrupted, run it again: it continues. At the end it compares all rows and the size
 and SHA-256 of all files, and audits the new instance.`
+	cmd.Examples("admin migrate data postgres://vitrine@db.example/vitrine",
+		"admin migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'",
+		"admin migrate data database=postgres://db.example/vitrine views=postgres://other.example/vitrine",
+		"admin migrate data new.env", "admin migrate old.env data")
+	cmd.Arg(&c.From, "from", "The current location: the data directory, or a file with the settings.")
+	cmd.Rest(&c.To, "to", "The new location: a directory, a file with settings, or addresses: postgres://… for accounts, links and views, s3://… for files. Write views=postgres://… for views only. Parts without an address stay where they are, or go into the directory if there is one.")
+	c.AtOnce = 8
+	cmd.Int(&c.AtOnce, "at-once", "N", "How many files are copied at the same time.")
+	cmd.Bool(&c.Deep, "deep", "Also read the copied files back and compare their SHA-256.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // Run migrates an instance.
@@ -434,7 +442,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	case err != nil:
 		return fmt.Errorf("everything was copied, but the audit did not finish: %w", err)
 	case faults > len(m.result.Damaged):
-		return fmt.Errorf("everything was copied, but the audit of the new instance found faults: %d. Check whether \"vitrine audit\" finds them in the old one, too", faults)
+		return fmt.Errorf("everything was copied, but the audit of the new instance found faults: %d. Check whether \"vitrine admin audit\" finds them in the old one, too", faults)
 	}
 	return nil
 }

@@ -32,8 +32,8 @@ type history struct {
 func newHistory(t *testing.T, links int) *history {
 	t.Helper()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
-	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
-	k.run("account", "create", "second@example.org", "--plan", "free")
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
+	k.run("admin", "account", "create", "second@example.org", "--plan", "free")
 	url, kill := k.serve()
 	c, err := client.New(url, k.key)
 	if err != nil {
@@ -53,11 +53,11 @@ func newHistory(t *testing.T, links int) *history {
 	h.slug = slugs[0]
 	opened := &held{t: t, url: url}
 	opened.open(h.slug, 5)
-	k.run("link", "disable", slugs[1])
-	k.run("link", "delete", "--yes", slugs[2])
+	k.run("admin", "link", "disable", slugs[1])
+	k.run("admin", "link", "delete", "--yes", slugs[2])
 	kill()
 	h.views(slugs[3])
-	k.run("audit", "--deep", "--all")
+	k.run("admin", "audit", "--deep", "--all")
 	return h
 }
 
@@ -194,12 +194,12 @@ func TestMigrate(t *testing.T) {
 			word, steps = settings(t, to), 110
 		}
 		h.killedAgain(r, steps, from, word)
-		out, err := vitrineOn(root, "migrate", "--deep", from, word)
+		out, err := vitrineOn(root, "admin", "migrate", "--deep", from, word)
 		if err != nil {
 			t.Fatalf("migrate %s %s: %v: %s", from, word, err, out)
 		}
 		t.Log(strings.TrimSpace(out))
-		if again, err := vitrineOn(root, "migrate", from, word); err != nil || !strings.HasPrefix(again, "0 rows") {
+		if again, err := vitrineOn(root, "admin", "migrate", from, word); err != nil || !strings.HasPrefix(again, "0 rows") {
 			t.Errorf("second migrate: %v: %s, want 0 rows", err, again)
 		}
 		if after := h.numbers(to); after != before {
@@ -207,11 +207,11 @@ func TestMigrate(t *testing.T) {
 		}
 		from = word
 	}
-	if out, err := vitrineOn(back.Data, "audit", "--deep", "--all"); err != nil {
+	if out, err := vitrineOn(back.Data, "admin", "audit", "--deep", "--all"); err != nil {
 		t.Errorf("audit: %v: %s", err, out)
 	}
 	// An instance that is nowhere on this machine needs no directory here.
-	if out, err := vitrineOn(root, "migrate", "database="+there.Database+" files="+there.Files,
+	if out, err := vitrineOn(root, "admin", "migrate", "database="+there.Database+" files="+there.Files,
 		filepath.Join(root, "words")); err != nil {
 		t.Errorf("migrate without a data directory = %v: %s", err, out)
 	}
@@ -220,17 +220,17 @@ func TestMigrate(t *testing.T) {
 		_ = os.RemoveAll("data")
 	}
 	// A migration does not overwrite an instance that has changed.
-	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org", "--plan", "free"); err != nil {
+	if out, err := vitrineOn(back.Data, "admin", "account", "create", "third@example.org", "--plan", "free"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
-	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil ||
+	if out, err := vitrineOn(root, "admin", "migrate", h.data, back.Data); err == nil ||
 		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrate onto a changed instance = %v: %s, want an error", err, out)
 	}
 	k := &killed{t: t, data: h.data, key: h.key}
 	_, kill := k.serve()
 	defer kill()
-	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil ||
+	if out, err := vitrineOn(root, "admin", "migrate", h.data, filepath.Join(root, "other")); err == nil ||
 		!strings.Contains(out, "serves") {
 		t.Errorf("migrate while the instance is served = %v: %s, want an error", err, out)
 	}
@@ -242,7 +242,7 @@ func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {
 	h.t.Helper()
 	for range tier.Pick(3, 20) {
 		step := 1 + r.IntN(tier.Pick(steps, steps*2/3))
-		output, steps, ended := killedRun(h.t, step, "migrate", from, word)
+		output, steps, ended := killedRun(h.t, step, "admin", "migrate", from, word)
 		h.t.Logf("a continued migration ended after %[2]d steps, before step %[1]d", step, steps)
 		if ended {
 			return
@@ -258,7 +258,7 @@ func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {
 func TestMigrateUnfinished(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+	if out, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
 	store, err := instance.Places{Data: data}.OpenStore()
@@ -270,7 +270,7 @@ func TestMigrateUnfinished(t *testing.T) {
 		if err := instance.MarkUnfinished(t.Context(), store, unfinished); err != nil {
 			t.Fatal(err)
 		}
-		out, err := vitrineOn(data, "account", "list")
+		out, err := vitrineOn(data, "admin", "account", "list")
 		if (err != nil) != unfinished || strings.Contains(out, "did not finish") != unfinished {
 			t.Errorf("unfinished = %v: audit = %v: %s", unfinished, err, out)
 		}
@@ -347,23 +347,23 @@ func BenchmarkInstance(b *testing.B) {
 	b.Run("backup", func(b *testing.B) {
 		root := b.TempDir()
 		for i := range b.N {
-			run(b, "backup", filepath.Join(root, fmt.Sprint(i)))
+			run(b, "admin", "backup", filepath.Join(root, fmt.Sprint(i)))
 		}
 		report(b)
 	})
 	b.Run("restore", func(b *testing.B) {
 		root := b.TempDir()
-		run(b, "backup", filepath.Join(root, "backup"))
+		run(b, "admin", "backup", filepath.Join(root, "backup"))
 		b.ResetTimer()
 		for i := range b.N {
-			run(b, "restore", filepath.Join(root, "backup"), "--data", filepath.Join(root, fmt.Sprint(i)))
+			run(b, "admin", "restore", filepath.Join(root, "backup"), "--data", filepath.Join(root, fmt.Sprint(i)))
 		}
 		report(b)
 	})
 	b.Run("migrate", func(b *testing.B) {
 		server := vitrinetest.Postgres(b)
 		for b.Loop() {
-			b.Log(run(b, "migrate", data, server.NewDatabase(b)))
+			b.Log(run(b, "admin", "migrate", data, server.NewDatabase(b)))
 		}
 		report(b)
 	})
@@ -373,7 +373,7 @@ func BenchmarkInstance(b *testing.B) {
 // views in the last two years.
 func fillInstance(b *testing.B, data string, views int) int {
 	b.Helper()
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+	if out, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
 		b.Fatalf("account create: %v: %s", err, out)
 	}
 	in, err := instance.Open(b.Context(), instance.Places{Data: data})

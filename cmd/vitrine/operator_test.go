@@ -27,7 +27,7 @@ func answered(t *testing.T, answer string, args ...string) (code int, shown stri
 func TestOperatorOnTerminal(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	if all, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+	if all, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
 		t.Fatal(all)
 	}
 	in, err := instance.Open(t.Context(), instance.Places{Data: data})
@@ -58,17 +58,17 @@ func TestOperatorOnTerminal(t *testing.T) {
 		want            []string
 		not             string
 	}{
-		{"", "link list", []string{"SLUG", "link-24 ", "link-05 ",
+		{"", "admin link list", []string{"SLUG", "link-24 ", "link-05 ",
 			"Only the newest 20 links are listed. For more: --limit N, or --all."}, "link-04"},
-		{"", "link list --limit 25", []string{"link-00 "}, "more"},
-		{"", "link list --status review", []string{"No matching links."}, "SLUG"},
-		{"", "link show link-03", []string{"Slug      link-03\n", "Account   owner@example.org\n", "Status    live\n",
+		{"", "admin link list --limit 25", []string{"link-00 "}, "more"},
+		{"", "admin link list --status review", []string{"No matching links."}, "SLUG"},
+		{"", "admin link show link-03", []string{"Slug      link-03\n", "Account   owner@example.org\n", "Status    live\n",
 			"Expires   never\n", "Size      1.0 kB\n", "Version   1\n", "Download  view only\n"}, "SLUG"},
-		{"", "account list", []string{"LINKS  STORAGE\n", "   25    25 kB\n"}, "no limit"},
-		{"y", "key revoke owner@example.org 1", []string{`Revoke key 1, "first key", of owner@example.org?`, "[y/N]",
+		{"", "admin account list", []string{"LINKS  STORAGE\n", "   25    25 kB\n"}, "no limit"},
+		{"y", "admin key revoke owner@example.org 1", []string{`Revoke key 1, "first key", of owner@example.org?`, "[y/N]",
 			"is revoked since"}, "already"},
-		{"", "key revoke owner@example.org 1", []string{"was already revoked"}, "[y/N]"},
-		{"yes", "account delete owner@example.org", []string{"with 25 links (25 kB) and all albums and numbers.",
+		{"", "admin key revoke owner@example.org 1", []string{"was already revoked"}, "[y/N]"},
+		{"yes", "admin account delete owner@example.org", []string{"with 25 links (25 kB) and all albums and numbers.",
 			"is the only owner", "Delete the account? [y/N]", "The account owner@example.org is deleted."}, "nothing"},
 	} {
 		code, shown := answered(t, c.answer, append(strings.Fields(c.command), "--data", data)...)

@@ -37,7 +37,7 @@ func TestOutgrown(t *testing.T) {
 			inner := *f
 			inner.t = t
 			run(&inner)
-			inner.run("audit", "--deep")
+			inner.run("admin", "audit", "--deep")
 		})
 	}
 	sub("Reports", func(f *fleet) { f.reports(key) })

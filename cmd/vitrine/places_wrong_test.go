@@ -25,17 +25,17 @@ func TestWrongPlaces(t *testing.T) {
 			t.Errorf("%s = %d, %s\nwant %d, %q", args, got, output, code, want)
 		}
 	}
-	check(0, "", "account", "create", "owner@example.org")
-	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
-	check(terminal.ExitTemporary, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
+	check(0, "", "admin", "account", "create", "owner@example.org")
+	check(terminal.ExitTemporary, "127.0.0.1:1", "admin", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
+	check(terminal.ExitTemporary, "127.0.0.1:1", "admin", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
 	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
 		"s3cr@rest/@rest"} {
-		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--database",
+		check(terminal.ExitUsage, "write @ as %40", "admin", "account", "list", "--database",
 			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
-		check(terminal.ExitUsage, "write @ as %40", "account", "list", "--views",
+		check(terminal.ExitUsage, "write @ as %40", "admin", "account", "list", "--views",
 			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
 	}
-	check(terminal.ExitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
+	check(terminal.ExitUsage, "begins with postgres://", "admin", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
 }
 
 // TestEmptyDatabase checks that commands which read a database without an
@@ -53,7 +53,7 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	places := []string{"--data", data, "--database", database, "--files", server.Address(server.Bucket(t), "")}
-	for _, verb := range [][]string{{"account", "list"}, {"audit"}, {"link", "list"}, {"setup"}} {
+	for _, verb := range [][]string{{"admin", "account", "list"}, {"admin", "audit"}, {"admin", "link", "list"}, {"admin", "setup"}} {
 		check(terminal.ExitFailed, "there is no Vitrine instance in postgres", append(verb, places...)...)
 	}
 	for _, schema := range []string{sqldb.StoreSchema, sqldb.ViewLogSchema} {
@@ -61,9 +61,9 @@ func TestEmptyDatabase(t *testing.T) {
 			t.Errorf("LookAt(%s) = %+v, %v, want no instance", schema, l, err)
 		}
 	}
-	check(0, "", "account", "create", "owner@example.org", "--data", data)
-	check(terminal.ExitFailed, "there is no bucket", "migrate", data, "database="+database,
+	check(0, "", "admin", "account", "create", "owner@example.org", "--data", data)
+	check(terminal.ExitFailed, "there is no bucket", "admin", "migrate", data, "database="+database,
 		"files="+server.Address("none-such", ""))
-	check(0, "From now on serve only the new one", "migrate", data, "database="+database, "files="+places[5])
-	check(0, "owner@example.org", append([]string{"account", "list"}, places...)...)
+	check(0, "From now on serve only the new one", "admin", "migrate", data, "database="+database, "files="+places[5])
+	check(0, "owner@example.org", append([]string{"admin", "account", "list"}, places...)...)
 }

@@ -28,7 +28,7 @@ func verb(args ...string) (out, all string, err error) {
 
 // vitrineOn runs a command on a data directory.
 func vitrineOn(data string, args ...string) (string, error) {
-	if args[0] != "migrate" { // migrate has its storage as arguments
+	if !slices.Contains(args, "migrate") { // migrate has its storage as arguments
 		args = append(args[:len(args):len(args)], "--data", data)
 	}
 	if args[0] == "doctor" && !slices.Contains(args, "--listen") {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/reclassify"
 	"vitrine/internal/terminal"
@@ -13,19 +14,27 @@ import (
 )
 
 type reclassifyCmd struct {
-	Apply bool `help:"Change the views. Without it, the command only prints what would change."`
+	Apply bool
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-func (*reclassifyCmd) Help() string {
-	return `The rules that distinguish programs from people improve with each version. This applies the rules of
+func newReclassify() *command.Command {
+	c := new(reclassifyCmd)
+	cmd := command.New("reclassify", "Reclassify stored views with the bot rules of this version.", c.Run)
+	cmd.Long = `The rules that distinguish programs from people improve with each version. This applies the rules of
 this version to stored views. Each line is the current reason, the new one ("person": the views
 count), the program, and the number of views. Only excluded views can change, and views that this
 command has changed before, because no program is stored for a person's view. The name of the
 program decides. Views without a name do not change, nor do days whose views have expired. You can
 stop it and run it again, and servers may run. Update all servers first: a server with old rules
 classifies new views by them.`
+	cmd.Examples("admin reclassify",
+		"admin reclassify --apply")
+	cmd.Bool(&c.Apply, "apply", "Change the views. Without it, the command only prints what would change.")
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // reclassRow is the output for a group of changed views.

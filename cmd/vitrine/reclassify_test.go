@@ -24,7 +24,7 @@ import (
 func oldRules(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	if _, all, err := verb("account", "create", "owner@example.org", "--data", data); err != nil {
+	if _, all, err := verb("admin", "account", "create", "owner@example.org", "--data", data); err != nil {
 		t.Fatalf("account create: %v: %s", err, all)
 	}
 	var links strings.Builder
@@ -36,7 +36,7 @@ func oldRules(t *testing.T) (data string) {
 	if err := os.WriteFile(file, []byte(links.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, all, err := verb("import", "links", file, "--data", data); err != nil {
+	if _, all, err := verb("admin", "import", "links", file, "--data", data); err != nil {
 		t.Fatalf("import links: %v: %s", err, all)
 	}
 	classes := [][2]string{{"crawler", "GPTBot"}, {"crawler", "Lynx"}, {"monitor", "Nobody"}, {"mail_network", "Gone"},
@@ -107,7 +107,7 @@ func allReports(t *testing.T, data string) string {
 	return fmt.Sprint(b.String(), counts)
 }
 
-// TestKillReclassify kills vitrine reclassify with SIGKILL at each of its
+// TestKillReclassify kills vitrine admin reclassify with SIGKILL at each of its
 // steps. Another run must have the same result as one without a kill: the same
 // views, downloads, counts and reports, and no fault.
 func TestKillReclassify(t *testing.T) {
@@ -122,7 +122,7 @@ func TestKillReclassify(t *testing.T) {
 		return to
 	}
 	whole := copied()
-	output, steps, _ := killedRun(t, 0, "reclassify", "--apply", "--data", whole)
+	output, steps, _ := killedRun(t, 0, "admin", "reclassify", "--apply", "--data", whole)
 	want := allReports(t, whole)
 	if before := allReports(t, data); want == before || !strings.Contains(want, "ai_training") ||
 		strings.Count(output, "\n") < 5 {
@@ -131,14 +131,14 @@ func TestKillReclassify(t *testing.T) {
 	partly := 0
 	for _, step := range killPoints(r, steps, 6) {
 		to := copied()
-		output, _, ended := killedRun(t, step, "reclassify", "--apply", "--data", to)
+		output, _, ended := killedRun(t, step, "admin", "reclassify", "--apply", "--data", to)
 		if ended {
 			t.Fatalf("step %d of %d was not reached: %s", step, steps, output)
 		}
 		if now := allReports(t, to); now != want && now != allReports(t, data) {
 			partly++
 		}
-		for _, args := range [][]string{{"audit", "--all"}, {"reclassify", "--apply"}, {"audit", "--all"}} {
+		for _, args := range [][]string{{"admin", "audit", "--all"}, {"admin", "reclassify", "--apply"}, {"admin", "audit", "--all"}} {
 			if out, err := vitrineOn(to, args...); err != nil {
 				t.Fatalf("vitrine %v after a kill at step %d: %v: %s", args, step, err, out)
 			}

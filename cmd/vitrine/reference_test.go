@@ -4,13 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/alecthomas/kong"
+	"vitrine/internal/command"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
@@ -44,62 +42,41 @@ var shared = []struct {
 const flagHead = "\n| flag | default | variable | what it does |\n|---|---|---|---|\n"
 
 // flagRow returns the row of a flag.
-func flagRow(f *kong.Flag) string {
+func flagRow(f *command.Flag) string {
 	name := "--" + f.Name
-	if f.Short != 0 {
-		name = "-" + string(f.Short) + ", " + name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
 	}
-	if !f.IsBool() {
-		name += " " + placeHolder(f)
+	if kind := f.Value.Type(); kind != "bool" {
+		name += " " + kind
 	}
-	env := ""
-	if len(f.Envs) > 0 {
-		env = f.Envs[0] // others are earlier names
+	initial := f.DefValue
+	if initial == "false" {
+		initial = ""
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(f.Default), code(env), cell(f.Help))
-}
-
-// placeHolder returns the word for the value of a flag.
-func placeHolder(f *kong.Flag) string {
-	switch {
-	case f.PlaceHolder != "":
-		return f.PlaceHolder
-	case f.Enum != "":
-		return strings.ReplaceAll(f.Enum, ",", "|")
-	case f.Target.Type() == reflect.TypeFor[time.Duration]():
-		return "TIME"
-	case f.Target.CanInt() && f.Target.Type().PkgPath() == "":
-		return "N"
-	}
-	switch f.Name { // the help shows their defaults instead
-	case "listen":
-		return "HOST:PORT"
-	case "log-level":
-		return "LEVEL"
-	}
-	return strings.ToUpper(f.Name)
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(initial), code(f.Variable), cell(f.Help))
 }
 
 // sharedRows returns the rows of each shared set, as the first command with all
 // of its flags has them.
-func sharedRows(app *kong.Application) []string {
+func sharedRows(program *command.Command) []string {
 	rows := make([]string, len(shared))
-	for _, leaf := range app.Leaves(true) {
+	program.Walk(func(c *command.Command) {
 		for i := range shared {
 			if rows[i] == "" {
-				rows[i] = rowsOf(leaf, shared[i].names)
+				rows[i] = rowsOf(c, shared[i].names)
 			}
 		}
-	}
+	})
 	return rows
 }
 
 // rowsOf returns the rows of the named flags of a command, or "" unless it has
 // all of them.
-func rowsOf(leaf *kong.Node, names []string) string {
+func rowsOf(c *command.Command, names []string) string {
 	var b strings.Builder
 	found := 0
-	for _, f := range leaf.Flags {
+	for _, f := range c.Options {
 		if slices.Contains(names, f.Name) {
 			b.WriteString(flagRow(f))
 			found++
@@ -137,41 +114,44 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 	"answer yes), `file_not_found`, `not_tried` or `failed`.\n"
 
 // reference returns every command with its arguments and flags.
-func reference(app *kong.Application) string {
+func reference(program *command.Command) string {
 	var b strings.Builder
 	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
-	common := sharedRows(app)
+	common := sharedRows(program)
 	for i, set := range shared {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s%s", set.title, set.intro, flagHead, common[i])
 	}
-	for _, leaf := range app.Leaves(true) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", leaf.FullPath(), cell(leaf.Help))
-		if len(leaf.Positional) > 0 {
+	program.Walk(func(c *command.Command) {
+		if c.Hidden {
+			return
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), cell(c.Short))
+		if len(c.Arguments) > 0 {
 			b.WriteString("\n| argument | what it is |\n|---|---|\n")
-			for _, p := range leaf.Positional {
-				fmt.Fprintf(&b, "| %s | %s |\n", code(p.Summary()), cell(p.Help))
+			for _, a := range c.Arguments {
+				fmt.Fprintf(&b, "| %s | %s |\n", code(a.Summary()), cell(a.Help))
 			}
 		}
-		b.WriteString(flagsOf(leaf, common))
-	}
+		b.WriteString(flagsOf(c, common))
+	})
 	return b.String()
 }
 
 // flagsOf returns the flags of a command: a table of its own ones, and links to
 // the shared sets that it takes.
-func flagsOf(leaf *kong.Node, common []string) string {
+func flagsOf(c *command.Command, common []string) string {
 	var inSets, links []string
 	for i, set := range shared {
-		if rows := rowsOf(leaf, set.names); rows != "" && rows == common[i] {
+		if rows := rowsOf(c, set.names); rows != "" && rows == common[i] {
 			inSets = append(inSets, set.names...)
 			title := strings.ToLower(set.title)
 			links = append(links, "the ["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
 		}
 	}
 	var rows strings.Builder
-	for _, f := range leaf.Flags {
-		if !f.Hidden && f.Name != "help" && !slices.Contains(inSets, f.Name) {
+	for _, f := range c.Options {
+		if !slices.Contains(inSets, f.Name) {
 			rows.WriteString(flagRow(f))
 		}
 	}
@@ -189,9 +169,9 @@ func flagsOf(leaf *kong.Node, common []string) string {
 // and flag of the program.
 func TestCommandReference(t *testing.T) {
 	const path = "../../docs/reference/commands.md"
-	model := newParser(new(cli)).Model
-	want := reference(model)
-	for i, rows := range sharedRows(model) {
+	program := newProgram()
+	want := reference(program)
+	for i, rows := range sharedRows(program) {
 		if rows == "" {
 			t.Errorf("no command has all of the %s", strings.ToLower(shared[i].title))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/audit"
+	"vitrine/internal/command"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
 	"vitrine/internal/instance"
@@ -25,17 +26,26 @@ const restoresVersion = "vitrine versions SLUG --restore N"
 const restoreHint = "To show an earlier version of a link's file again, use: " + restoresVersion
 
 type restoreCmd struct {
-	From string `arg:"" help:"Directory of the backup." type:"path" predictor:"dir"`
-	Data string `help:"Data directory to create. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
-	Deep bool   `help:"Also read the bytes of every file and compare their SHA-256. Copied files are always compared."`
-	terminal.JSONFlag
+	From string
+	Data string
+	Deep bool
+	command.JSONFlag
 }
 
-func (*restoreCmd) Help() string {
-	return `Creates a data directory from a backup, compares it with the manifest, and audits it. It gets its
+func newRestore() *command.Command {
+	c := new(restoreCmd)
+	cmd := command.New("restore", "Restore a backup into a new data directory.", c.Run)
+	cmd.Long = `Creates a data directory from a backup, compares it with the manifest, and audits it. It gets its
 name when it is complete. A directory that is not empty is refused.
 
 ` + restoreHint
+	cmd.Examples("admin restore /backups/monday --data /var/lib/vitrine")
+	cmd.PathArg(&c.From, "from", "Directory of the backup.")
+	c.Data = "data"
+	cmd.Path(&c.Data, "data", "DIR", "Data directory to create. Default: data, in the current directory.").Env("VITRINE_DATA")
+	cmd.Bool(&c.Deep, "deep", "Also read the bytes of every file and compare their SHA-256. Copied files are always compared.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // Run restores a backup.

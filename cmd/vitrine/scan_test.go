@@ -41,7 +41,7 @@ func TestScanning(t *testing.T) {
 	d := vitrinetest.Clamd(t)
 	h := &held{t: t, data: t.TempDir(), settings: []string{"VITRINE_CLAMD=unix:" + d.Socket}}
 	k := &killed{t: t, data: h.data}
-	key := strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	key := strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
 	clip, err := os.ReadFile("../../internal/web/testdata/clip.webm")
 	if err != nil {
 		t.Fatal(err)
@@ -104,5 +104,5 @@ func TestScanning(t *testing.T) {
 	}
 	h.state(c, text, "live", "")
 	h.stop(os.Interrupt)
-	k.run("audit", "--deep")
+	k.run("admin", "audit", "--deep")
 }

@@ -5,22 +5,21 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
-type secretCmd struct {
-	Rotate secretRotateCmd `cmd:"" help:"Replace the secret that signs addresses, after it leaked."`
-}
-
-type secretRotateCmd struct {
-	SignOut bool `help:"Also end all sessions: everyone has to sign in again."`
-	Yes     bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+type rotateSecretCmd struct {
+	SignOut bool
+	Yes     bool
 	instance.Places
 }
 
-func (*secretRotateCmd) Help() string {
-	return `An instance has a secret in its database. It signs the addresses of uploads and of file contents,
+func newRotateSecret() *command.Command {
+	c := new(rotateSecretCmd)
+	cmd := command.New("rotate-secret", "Replace the secret that signs addresses, after it leaked.", c.Run)
+	cmd.Long = `An instance has a secret in its database. It signs the addresses of uploads and of file contents,
 and the tokens with which pages report how they are read. Replace it if someone else may have
 read the database or a backup. Restart all servers afterwards: until then they use the old secret.
 
@@ -36,10 +35,16 @@ secret. They give no access.
 API keys and passwords are stored as hashes. If the whole database leaked, also revoke keys and let
 people choose new passwords. A backup from before has the old secret: after restoring it, run this
 again.`
+	cmd.Examples("admin rotate-secret",
+		"admin rotate-secret --sign-out --yes")
+	cmd.Bool(&c.SignOut, "sign-out", "Also end all sessions: everyone has to sign in again.")
+	c.Places.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	return cmd
 }
 
 // Run rotates the secret.
-func (c *secretRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *rotateSecretCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		if !c.Yes {
 			t.Tell("Addresses of uploads and file contents that were handed out before stop working when the servers restart.")

@@ -26,17 +26,17 @@ func TestSecretRotate(t *testing.T) {
 				t.Log(all)
 				return err
 			}
-			if err := run("account", "create", "owner@example.org"); err != nil {
+			if err := run("admin", "account", "create", "owner@example.org"); err != nil {
 				t.Fatal(err)
 			}
 			now := time.Now()
 			var names, viewers, tokens [3]string
 			for i := range names {
 				if i > 0 {
-					if run("secret", "rotate") == nil {
+					if run("admin", "rotate-secret") == nil {
 						t.Error("it needs no confirmation")
 					}
-					if err := run("secret", "rotate", "--yes", "--sign-out"); err != nil {
+					if err := run("admin", "rotate-secret", "--yes", "--sign-out"); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -16,7 +16,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
-	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
@@ -24,16 +23,14 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/worker"
-
-	"github.com/alecthomas/kong"
 )
 
 // Run serves until ctx ends. Then it reports that it is not ready and continues
 // to serve for the drain time. Finally it closes the listener, completes
 // running requests, stops background work, and closes views and databases.
-func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal, k *kong.Context) error {
+func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
-	for _, v := range command.UnknownVariables(k.Kong, os.Environ()) {
+	for _, v := range c.unknown() {
 		log.Warn("a variable of the environment is not a setting of Vitrine", "variable", v[0], "did_you_mean", v[1])
 	}
 	if err := c.Refuse(); err != nil {
@@ -169,7 +166,7 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
 			t.Say("  %s\n", setup)
 			t.Say("or, without a browser, create it in another terminal:\n")
-			t.Say("  %s account create you@example.com --data %s\n", terminal.Self(), terminal.ShellWord(c.Data))
+			t.Say("  %s admin account create you@example.com --data %s\n", terminal.Self(), terminal.ShellWord(c.Data))
 			t.Say("Then publish a file in another terminal:\n")
 		} else {
 			t.Say("Publish a file in another terminal:\n")

@@ -36,14 +36,14 @@ func newImporting(t *testing.T) *importing {
 	t.Helper()
 	i := &importing{killed: &killed{t: t, data: t.TempDir()}, r: seeded(t),
 		began: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)}
-	i.key = strings.TrimSpace(i.run("account", "create", "owner@example.org"))
-	i.run("account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
+	i.key = strings.TrimSpace(i.run("admin", "account", "create", "owner@example.org"))
+	i.run("admin", "account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
 	var b strings.Builder
 	for link := range importedLinks {
 		fmt.Fprintf(&b, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"owner@example.org"}`+
 			"\n", link, i.began.Format(time.RFC3339))
 	}
-	i.run("import", "links", i.file(b.String()))
+	i.run("admin", "import", "links", i.file(b.String()))
 	return i
 }
 
@@ -73,7 +73,7 @@ func (i *importing) opens(n int) string {
 // account's report.
 func (i *importing) check(when string) {
 	i.t.Helper()
-	if out, err := vitrineOn(i.data, "audit", "--all"); err != nil {
+	if out, err := vitrineOn(i.data, "admin", "audit", "--all"); err != nil {
 		i.t.Fatalf("%s: audit: %v: %s", when, err, out)
 	}
 	url, kill := i.serve()
@@ -102,11 +102,11 @@ func TestTwoProcessesSettle(t *testing.T) {
 	const views = 8000 // makes more rollups than one transaction stores
 	i := newImporting(t)
 	known := i.opens(10)
-	i.run("import", "opens", known)
+	i.run("admin", "import", "views", known)
 	i.views += 10
 	begin := func(file, setting string) (*exec.Cmd, *lines) {
 		t.Helper()
-		cmd := exec.Command("vitrine", "import", "opens", file, "--data", i.data)
+		cmd := exec.Command("vitrine", "admin", "import", "views", file, "--data", i.data)
 		cmd.Env = append(os.Environ(), setting)
 		out, err := cmd.StderrPipe()
 		if err == nil {
@@ -186,7 +186,7 @@ func TestImportBesideKills(t *testing.T) {
 		file = i.opens(views)
 		var all sync.WaitGroup
 		all.Go(func() {
-			out, err := exec.Command("vitrine", "import", "opens", file, "--data", i.data).CombinedOutput()
+			out, err := exec.Command("vitrine", "admin", "import", "views", file, "--data", i.data).CombinedOutput()
 			if err != nil {
 				t.Errorf("import: %v: %s", err, out)
 			}
@@ -216,7 +216,7 @@ func TestImportBesideKills(t *testing.T) {
 func TestAuditRepair(t *testing.T) {
 	t.Parallel()
 	i := newImporting(t)
-	i.run("import", "opens", i.opens(5000))
+	i.run("admin", "import", "views", i.opens(5000))
 	i.views += 5000
 	check := func(succeeds bool, want string, args ...string) {
 		t.Helper()
@@ -224,7 +224,7 @@ func TestAuditRepair(t *testing.T) {
 			t.Errorf("%s: %v: %s\nwant %q", args, err, out, want)
 		}
 	}
-	check(true, "All stored tallies are correct", "audit", "--repair")
+	check(true, "All stored tallies are correct", "admin", "audit", "--repair")
 	db, err := sql.Open("sqlite", filepath.Join(i.data, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -239,8 +239,8 @@ func TestAuditRepair(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	check(false, `"vitrine audit --repair"`, "audit")
-	check(true, "Account 1: the stored tallies from ", "audit", "--repair")
-	check(true, "No faults", "audit", "--all")
+	check(false, `"vitrine admin audit --repair"`, "admin", "audit")
+	check(true, "Account 1: the stored tallies from ", "admin", "audit", "--repair")
+	check(true, "No faults", "admin", "audit", "--all")
 	i.check("repaired")
 }

@@ -136,7 +136,7 @@ func TestLogHeld(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	key := strings.Fields(run("account", "create", "owner@example.org"))
+	key := strings.Fields(run("admin", "account", "create", "owner@example.org"))
 	h.serve()
 	c, err := client.New(h.url, key[len(key)-1])
 	if err != nil {
@@ -166,7 +166,7 @@ func TestLogHeld(t *testing.T) {
 		if r.Totals.Views != views || r.Totals.Downloads != downloads {
 			t.Errorf("%d views, %d downloads, want %d, %d", r.Totals.Views, r.Totals.Downloads, views, downloads)
 		}
-		run("audit", "--deep")
+		run("admin", "audit", "--deep")
 	}
 	const kept, drained = "spooling to disk", "spool drained"
 

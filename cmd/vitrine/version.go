@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
+	"vitrine/internal/command"
 	"vitrine/internal/preview"
 	"vitrine/internal/terminal"
 )
@@ -12,20 +12,16 @@ import (
 // version is set by release builds (-ldflags "-X main.version=…").
 var version = "dev"
 
-type versionCmd struct{ terminal.JSONFlag }
+// platform returns the version and what the program is built for.
+func platform() string { return version + " " + runtime.GOOS + "/" + runtime.GOARCH }
 
-func (c versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
-	if c.JSON {
-		return t.JSON(map[string]string{"version": version, "os": runtime.GOOS, "arch": runtime.GOARCH})
-	}
-	_, err := fmt.Fprintf(t.Out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
-	return err
+// newPreview returns the hidden command that the server starts for one
+// untrusted file.
+func newPreview() *command.Command {
+	order := ""
+	cmd := command.New("preview", "Make the preview of a file. For the server.",
+		func(context.Context, *terminal.Terminal) error { return preview.Child(order) })
+	cmd.Hidden = true
+	cmd.Arg(&order, "order", "What to do.")
+	return cmd
 }
-
-// previewCmd is the hidden command that the server starts for one untrusted
-// file.
-type previewCmd struct {
-	Order string `arg:""`
-}
-
-func (p previewCmd) Run() error { return preview.Child(p.Order) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -190,9 +189,9 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		PublicURL:         public,
 		ContentURL:        content,
 		SitesURL:          sites,
-		TrustedProxies:    c.proxies(),
+		TrustedProxies:    c.TrustedProxy,
 		Version:           version,
-		SetupCommand:      terminal.Self() + " setup --data " + terminal.ShellWord(c.Data),
+		SetupCommand:      terminal.Self() + " admin setup --data " + terminal.ShellWord(c.Data),
 		Keys:              in.Keys,
 		Uploads:           uploads,
 		Links:             in.Links,
@@ -276,12 +275,4 @@ func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 			strings.Join(missing, ", "))
 	}
 	return m, nil
-}
-
-func (c *serveCmd) proxies() []netip.Prefix {
-	p := make([]netip.Prefix, len(c.TrustedProxy))
-	for i, n := range c.TrustedProxy {
-		p[i] = n.Prefix
-	}
-	return p
 }

@@ -1,220 +1,162 @@
-// Package command is the command line of the program: how it is parsed, its
-// help, and messages about wrong arguments.
+// Package command is the command line of the program, on cobra: commands with
+// their arguments and flags, help, completion, and messages about wrong input.
 package command
 
 import (
-	"fmt"
-	"log/slog"
-	"os"
-	"reflect"
-	"regexp"
-	"slices"
-	"strconv"
+	"context"
+	"io"
 	"strings"
-	"time"
 
 	"vitrine/internal/terminal"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// New returns the parser of a grammar.
-func New(grammar any, options ...kong.Option) *kong.Kong {
-	h := &helper{short: map[*kong.Value]string{}}
-	parser := kong.Must(grammar, append([]kong.Option{
-		kong.Name("vitrine"),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110, NoExpandSubcommands: true,
-			FlagsLast: true}),
-		kong.ValueFormatter(h.format),
-		kong.Help(func(o kong.HelpOptions, k *kong.Context) error {
-			hideAliases(k.Model.Node)
-			return kong.DefaultHelpPrinter(o, k)
-		}),
-		kong.KindMapper(reflect.Int, kong.MapperFunc(wholeNumber)),
-		kong.KindMapper(reflect.Int64, kong.MapperFunc(wholeNumber)),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(duration)),
-		kong.TypeMapper(reflect.TypeFor[slog.Level](), kong.MapperFunc(level)),
-	}, options...)...)
-	parser.Model.HelpFlag.Help = "Show this help."
-	h.arrange(parser.Model.Node)
-	showExamples(parser)
-	return parser
+// Program is the name of the program, the first word of each command.
+const Program = "vitrine"
+
+// Command is a command of the program, or a group of commands.
+type Command struct {
+	*cobra.Command
+	Arguments []*Argument
+	Options   []*Flag // without those that all commands have
+	Children  []*Command
+
+	run    func(context.Context, *terminal.Terminal) error // nil for a group
+	checks []func() error
+	parent *Command
+	title  string // of the flags that are added next
+	parsed bool
 }
 
-// Rewrite replaces forms that other programs have: no arguments and "help",
-// with or without a command, print help; --version, -V and -v are the command
-// version. --version cannot be a flag of all commands, since some have one of
-// their own. The name of a group alone prints the help of the group, and so
-// does "help" after it.
-func Rewrite(parser *kong.Kong, args []string) []string {
-	switch {
-	case len(args) == 0:
-		return []string{"--help"}
-	case args[0] == "help":
-		return append(slices.Clone(args[1:]), "--help")
-	case slices.Contains([]string{"--version", "-V", "-v"}, args[0]):
-		return append([]string{"version"}, args[1:]...)
-	case !isGroup(parser.Model.Node, args[0]):
-	case len(args) == 1:
-		return []string{args[0], "--help"}
-	case args[1] == "help":
-		return slices.Concat(args[:1], args[2:], []string{"--help"})
+// New returns a command. run runs it, after its arguments and flags are set.
+func New(name, short string, run func(context.Context, *terminal.Terminal) error) *Command {
+	c := &Command{run: run}
+	c.Command = &cobra.Command{Use: name, Short: short, Args: c.setArguments, RunE: c.ready}
+	c.Flags().SortFlags = false
+	return c
+}
+
+// NewGroup returns a command that has others below it. Alone, it prints help.
+func NewGroup(name, short string, children ...*Command) *Command {
+	c := &Command{}
+	c.Command = &cobra.Command{Use: name, Short: short, Args: c.noCommand,
+		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp }}
+	c.Add("Commands", children...)
+	return c
+}
+
+// NewProgram returns the command with all others below it. long is the text of
+// its help, and version its answer to --version.
+func NewProgram(short, long, version string) *Command {
+	c := NewGroup(Program, short)
+	c.Long, c.Version = long, version
+	c.SetVersionTemplate(Program + " {{.Version}}\n")
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.CompletionOptions.DisableDefaultCmd = true
+	c.PersistentFlags().BoolP("help", "h", false, "Show this help.")
+	c.PersistentFlags().BoolP("quiet", "q", false, "Print only results and errors.")
+	c.SetFlagErrorFunc(func(cc *cobra.Command, err error) error { return c.find(cc).wrongFlag(err) })
+	c.SetHelpFunc(func(cc *cobra.Command, _ []string) { c.find(cc).printHelp(cc.OutOrStdout()) })
+	c.SetHelpCommand(c.helpCommand())
+	return c
+}
+
+// Add adds commands below a group. Help lists them below a title.
+func (c *Command) Add(title string, children ...*Command) {
+	for _, child := range children {
+		if !c.ContainsGroup(title) {
+			c.AddGroup(&cobra.Group{ID: title, Title: title})
+		}
+		child.GroupID = title
+		child.parent = c
+		c.AddCommand(child.Command)
+		c.Children = append(c.Children, child)
 	}
-	return args
 }
 
-// isGroup reports whether a word is a command that has commands below it.
-func isGroup(parent *kong.Node, word string) bool {
-	c := child(parent, word)
-	return c != nil && len(c.Children) > 0
+// Examples sets the examples of the help: command lines without the name of the
+// program.
+func (c *Command) Examples(lines ...string) {
+	c.Example = "  " + Program + " " + strings.Join(lines, "\n  "+Program+" ")
 }
 
-// child returns the command that a word names below another one, or nil.
-func child(parent *kong.Node, word string) *kong.Node {
-	for _, c := range parent.Children {
-		if c.Name == word || slices.Contains(c.Aliases, word) {
-			return c
+// Check adds a function that checks the arguments and flags together. Its error
+// is one of usage.
+func (c *Command) Check(check func() error) { c.checks = append(c.checks, check) }
+
+// FullName returns the words of a command, without the name of the program.
+func (c *Command) FullName() string {
+	return strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), Program), " ")
+}
+
+// Walk calls do for all commands that are not groups, in the order of the help.
+func (c *Command) Walk(do func(*Command)) {
+	if c.run != nil {
+		do(c)
+	}
+	for _, child := range c.Children {
+		child.Walk(do)
+	}
+}
+
+// find returns the command of one of cobra, or the program if it is not ours.
+func (c *Command) find(wanted *cobra.Command) *Command {
+	if c.Command == wanted {
+		return c
+	}
+	for _, child := range c.Children {
+		if found := child.find(wanted); found.Command == wanted {
+			return found
 		}
 	}
+	return c
+}
+
+// Parse parses the arguments of the program and sets those of the command that
+// they name. It returns nil if it has printed help, the version or completions
+// to out.
+func (c *Command) Parse(args []string, out io.Writer) (*Command, error) {
+	c.SetOut(out)
+	c.SetErr(io.Discard) // errors are returned
+	if completing(args) {
+		c.prepareCompletion()
+	}
+	c.SetArgs(args)
+	selected, err := c.ExecuteC()
+	if err != nil {
+		return nil, err
+	}
+	if chosen := c.find(selected); chosen.parsed {
+		return chosen, nil
+	}
+	return nil, nil
+}
+
+// ready reads the variables of the environment and checks the input.
+func (c *Command) ready(*cobra.Command, []string) error {
+	if err := c.readVariables(); err != nil {
+		return err
+	}
+	for _, check := range c.checks {
+		if err := check(); err != nil {
+			return &wrong{err.Error(), c}
+		}
+	}
+	c.parsed = true
 	return nil
 }
 
-// Parse parses arguments. Unlike kong, it ignores empty variables of the
-// environment, and refuses empty values. A repeated flag has
-// its last value, as usual, but one with the tag "once" is refused: people
-// repeat filters of a list to combine them.
-func Parse(parser *kong.Kong, args []string) (*kong.Context, error) {
-	ignoreEmptyVariables()
-	k, err := parser.Parse(flagsFirst(parser, joinNegative(args)))
-	if err != nil {
-		return nil, explain(err)
-	}
-	seen := map[*kong.Flag]bool{}
-	for _, p := range k.Path {
-		value := p.Positional
-		if p.Flag != nil {
-			value = p.Flag.Value
-			if seen[p.Flag] && value.Tag.Has("once") {
-				return nil, &wrong{named(value) + " is given twice, but takes one value", k}
-			}
-			seen[p.Flag] = true
-		}
-		if value != nil && empty(value.Target) {
-			return nil, &wrong{fmt.Sprintf("%s must not be empty", named(value)), k}
-		}
-	}
-	return k, nil
-}
+// Do runs the command that Parse has returned.
+func (c *Command) Do(ctx context.Context, t *terminal.Terminal) error { return c.run(ctx, t) }
 
-// negative matches a value that kong would take for a flag.
-var negative = regexp.MustCompile(`^-[0-9]`)
-
-// joinNegative joins a flag and its negative number, as in --limit=-1.
-func joinNegative(args []string) (joined []string) {
-	for i, arg := range args {
-		last := len(joined) - 1
-		switch {
-		case arg == "--":
-			return append(joined, args[i:]...)
-		case negative.MatchString(arg) && last >= 0 && strings.HasPrefix(joined[last], "--") &&
-			!strings.Contains(joined[last], "="):
-			joined[last] += "=" + arg
-		default:
-			joined = append(joined, arg)
-		}
-	}
-	return joined
+// On reports whether a switch is set.
+func (c *Command) On(name string) bool {
+	f := c.Flags().Lookup(name)
+	return f != nil && f.Value.String() == "true"
 }
 
 // Given reports whether a flag is on the command line or in the environment,
 // rather than at its default.
-func Given(k *kong.Context, name string) bool {
-	return source(k, "--"+name) != "--"+name || slices.ContainsFunc(k.Path, func(p *kong.Path) bool {
-		return p.Flag != nil && p.Flag.Name == name
-	})
-}
-
-// ignoreEmptyVariables removes empty variables of the program from the
-// environment: kong would use them instead of defaults. Tools that start
-// containers pass variables without a value.
-func ignoreEmptyVariables() {
-	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "VITRINE_") && value == "" {
-			_ = os.Unsetenv(name)
-		}
-	}
-}
-
-// empty reports whether a value is an empty text, or has one.
-func empty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.String:
-		return v.String() == ""
-	case reflect.Slice:
-		if v.Len() == 0 {
-			return true
-		}
-		for i := range v.Len() {
-			if empty(v.Index(i)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// named returns a flag or an argument as in the help.
-func named(v *kong.Value) string {
-	if v.Flag != nil {
-		return "--" + v.Flag.Name
-	}
-	return "<" + v.Name + ">"
-}
-
-// popped takes the text of a value.
-func popped(k *kong.DecodeContext) (text string, err error) {
-	err = k.Scan.PopValueInto("value", &text)
-	return text, err
-}
-
-func wholeNumber(k *kong.DecodeContext, target reflect.Value) error {
-	text, err := popped(k)
-	if err != nil {
-		return err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || target.OverflowInt(n) {
-		return fmt.Errorf("%q is not a whole number", text)
-	}
-	target.SetInt(n)
-	return nil
-}
-
-func duration(k *kong.DecodeContext, target reflect.Value) error {
-	text, err := popped(k)
-	if err != nil {
-		return err
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil && strings.HasSuffix(text, "d") {
-		d, err = terminal.ParseSpan(text)
-	}
-	if err != nil {
-		return fmt.Errorf("%q is not a length of time, such as 30s, 12h or 7d", text)
-	}
-	target.SetInt(int64(d))
-	return nil
-}
-
-func level(k *kong.DecodeContext, target reflect.Value) error {
-	text, err := popped(k)
-	if err != nil {
-		return err
-	}
-	var l slog.Level
-	if err := l.UnmarshalText([]byte(text)); err != nil {
-		return fmt.Errorf("%q is not one of debug, info, warn, error", text)
-	}
-	target.SetInt(int64(l))
-	return nil
-}
+func (c *Command) Given(name string) bool { return c.Flags().Changed(name) }

@@ -3,230 +3,119 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
-	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"vitrine/internal/spelling"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// wrong is an error about arguments.
+// wrong is an error about the input of a command.
 type wrong struct {
 	message string
-	context *kong.Context // may be nil
+	command *Command
 }
 
 func (w *wrong) Error() string { return w.message }
 
-// Try returns the command that explains the arguments that err is about.
+// Try returns the command that explains the input that err is about.
 func Try(err error) string {
-	if w := new(wrong); errors.As(err, &w) && w.context != nil {
-		return Help(w.context)
+	if w := new(wrong); errors.As(err, &w) {
+		return w.command.Try()
 	}
-	return Help(nil)
+	return Program + " --help"
 }
 
-// Help returns the command that explains the selected one, or the program if
-// there is none.
-func Help(k *kong.Context) string {
-	if k == nil || k.Selected() == nil {
-		return "vitrine --help"
+// Try returns the command that explains this one.
+func (c *Command) Try() string { return c.CommandPath() + " --help" }
+
+// wrongValue returns the error about the value of a flag, an argument or a
+// variable.
+func (c *Command) wrongValue(name string, err error) error {
+	if r := rule(""); errors.As(err, &r) {
+		return &wrong{name + " " + r.Error(), c}
 	}
-	return "vitrine " + Name(k.Selected()) + " --help"
+	return &wrong{name + ": " + err.Error(), c}
 }
 
-// rewrite replaces a message of kong.
-type rewrite struct {
-	kong *regexp.Regexp
-	ours string
-}
-
-// rewrites are tried in turn, until one matches.
-var rewrites = []rewrite{
-	{regexp.MustCompile(`^(?:--)?(\S+?)(?:=\S+)?: expected \w+ value but got .*`), "--$1 needs a value"},
-	{regexp.MustCompile(`^(unknown flag -\w), did you mean .*`), "$1"},
-	{regexp.MustCompile(`^expected bool value but got .*`), "this flag takes no value"},
-	{regexp.MustCompile(`^(?:--\S+: )?(.*) \(from envar (\w+)=.*\)$`), "$2: $1"},
-	{regexp.MustCompile(`^(.*): bool value must be .* but got (".*")$`), "$1: $2 is not true or false"},
-	{regexp.MustCompile(`^<\w+>: stat (.*): no such file or directory$`), "$1: no such file or directory"},
-	{regexp.MustCompile(`^unexpected flag argument (".*")$`), "this flag takes no value, but $1 was given"},
-	{regexp.MustCompile(`^(.*) can't be used together$`), "$1 cannot be used together"},
-}
-
-var (
-	notInEnum  = regexp.MustCompile(`^(\S+?)(?:=\S+)? must be one of (.*) but got (".*")$`)
-	unexpected = regexp.MustCompile(`^unexpected argument (.*?)(, did you mean .*)?$`)
-	unknown    = regexp.MustCompile(`^(unknown flag --(\S+)), did you mean (.*)\?$`)
-	suggestion = regexp.MustCompile(`"--([^"]+)"`)
-)
-
-// explain replaces an error of kong by one in our words: it names the flag or
-// argument, the value, and what is allowed.
-func explain(err error) error {
-	w := &wrong{message: err.Error()}
-	if p := new(kong.ParseError); errors.As(err, &p) {
-		w.context = p.Context
-	}
-	var node *kong.Node
-	if w.context != nil {
-		node = w.context.Selected()
-	}
-	if node != nil {
-		w.message = strings.TrimPrefix(w.message, Name(node)+": ")
-	}
-	if m := notInEnum.FindStringSubmatch(w.message); m != nil {
-		w.message = fmt.Sprintf("%s: %s is not one of %s", source(w.context, m[1]), m[3], choices(m[2]))
-		return w
-	}
-	if m := unexpected.FindStringSubmatch(w.message); m != nil {
-		what := "there is no command "
-		switch {
-		case node == nil:
-		case len(node.Children) == 0:
-			what = "unexpected argument "
-		default:
-			what = Name(node) + " has no command "
-		}
-		w.message = what + quoted(m[1]) + suggested(w.context, node, strings.Trim(m[1], `"`), m[2])
-		return w
-	}
-	if m := unknown.FindStringSubmatch(w.message); m != nil {
-		w.message = m[1] + likeFlag(m[2], m[3])
-		return w
-	}
-	if strings.HasPrefix(w.message, "expected ") {
-		switch {
-		case node == nil:
-			w.message = "a command is missing"
-		case len(node.Children) > 0:
-			w.message = Name(node) + " needs a command"
-		case len(node.Positional) > 0:
-			w.message = missing(w.context, node)
-		}
-		return w
-	}
-	for _, r := range rewrites {
-		if r.kong.MatchString(w.message) {
-			w.message = r.kong.ReplaceAllString(w.message, r.ours)
-			return w
-		}
-	}
-	return w
-}
-
-// suggested returns the end of a message about an unknown command below node,
-// or below the program if node is nil: what it may be, in our words if we know
-// the word, otherwise kong's suggestion.
-func suggested(k *kong.Context, node *kong.Node, word, kongs string) string {
-	instead := ""
+// wrongFlag replaces an error of pflag.
+func (c *Command) wrongFlag(err error) error {
+	var none *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var value *pflag.InvalidValueError
 	switch {
-	case node == nil && synonyms[word] != "":
-		instead = synonyms[word]
-	case similar(word, kongs):
-		return kongs
-	case node == nil && k != nil && child(k.Model.Node, strings.ToLower(word)) != nil:
-		instead = strings.ToLower(word)
-	case node != nil:
-		for _, ours := range groupSynonyms[word] {
-			if instead == "" && child(node, ours) != nil {
-				instead = ours
+	case errors.As(err, &value):
+		return c.wrongValue("--"+value.GetFlag().Name, errors.Unwrap(value))
+	case errors.As(err, &empty):
+		return &wrong{"--" + empty.GetFlag().Name + " needs a value", c}
+	case !errors.As(err, &none):
+		return &wrong{err.Error(), c}
+	}
+	if words := c.Flags().Args(); c.run == nil && len(words) > 0 { // the command is at fault
+		return c.noCommand(nil, words)
+	}
+	if none.GetSpecifiedShortnames() != "" {
+		return &wrong{"unknown flag -" + none.GetSpecifiedName(), c}
+	}
+	return &wrong{"unknown flag --" + none.GetSpecifiedName() + c.likeFlag(none.GetSpecifiedName()), c}
+}
+
+// likeFlag returns the end of a message about an unknown flag: the one that it
+// may be.
+func (c *Command) likeFlag(word string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	like := spelling.Nearest(word, names, min((len(word)-1)/2, 3))
+	begins := func(name string) bool { return strings.HasPrefix(name, word) }
+	if i := slices.IndexFunc(names, begins); like == "" && i >= 0 {
+		like = names[i]
+	}
+	return suggested("--", like)
+}
+
+// suggested returns the end of a message that names what was meant, or "".
+func suggested(mark, word string) string {
+	if word == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", mark+word)
+}
+
+// noCommand returns the error about a command that a group does not have.
+// "help" prints the help of the group.
+func (c *Command) noCommand(_ *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "help" {
+		return nil
+	}
+	what := "there is no command"
+	if c.HasParent() {
+		what = c.FullName() + " has no command"
+	}
+	return &wrong{fmt.Sprintf("%s %q%s", what, args[0], suggested("", c.likeCommand(args[0]))), c}
+}
+
+// likeCommand returns the command that a word may mean: one below another
+// group, or one with a name like it.
+func (c *Command) likeCommand(word string) string {
+	if word == "version" && !c.HasParent() {
+		return "--version"
+	}
+	for _, group := range c.Children {
+		for _, below := range group.Children {
+			if below.Name() == word {
+				return group.Name() + " " + word
 			}
 		}
 	}
-	if instead == "" && node == nil && k != nil {
-		instead = likeCommand(k.Model.Node, word)
+	c.SuggestionsMinimumDistance = min(len(word)/2, 2)
+	if like := c.SuggestionsFor(word); len(like) > 0 {
+		return like[0]
 	}
-	if instead == "" {
-		return ""
-	}
-	return ", did you mean " + quoted(instead) + "?"
+	return ""
 }
-
-// likeCommand returns the command of the program that differs least from a
-// word, by less than half of its letters, or "".
-func likeCommand(program *kong.Node, word string) (found string) {
-	least := (len(word) + 1) / 2
-	for _, c := range program.Children {
-		if d := differences(word, c.Name); d < least && !c.Hidden {
-			least, found = d, c.Name
-		}
-	}
-	return found
-}
-
-// likeFlag returns the end of a message about an unknown flag: those of kong's
-// suggestions that begin like it, or differ by less than half of its letters.
-func likeFlag(flag, suggestions string) string {
-	var like []string
-	for _, m := range suggestion.FindAllStringSubmatch(suggestions, -1) {
-		if strings.HasPrefix(m[1], flag) || 2*differences(flag, m[1]) < len(flag) {
-			like = append(like, `"--`+m[1]+`"`)
-		}
-	}
-	switch len(like) {
-	case 0:
-		return ""
-	case 1:
-		return ", did you mean " + like[0] + "?"
-	}
-	return ", did you mean one of " + strings.Join(like, ", ") + "?"
-}
-
-// similar reports whether a word is like the one that a message of kong
-// suggests, if it suggests any.
-func similar(word, message string) bool {
-	suggestion := strings.Trim(strings.TrimPrefix(message, ", did you mean "), `"?`)
-	return suggestion != "" && differences(word, suggestion) <= len(word)/2
-}
-
-// source returns the variable that a flag has its value from, or the flag.
-func source(k *kong.Context, flag string) string {
-	if k == nil {
-		return flag
-	}
-	for _, p := range k.Path {
-		if p.Flag != nil && "--"+p.Flag.Name == flag {
-			return flag
-		}
-	}
-	for _, f := range k.Flags() {
-		for _, env := range f.Envs {
-			if _, ok := os.LookupEnv(env); ok && "--"+f.Name == flag {
-				return env
-			}
-		}
-	}
-	return flag
-}
-
-// missing names the first argument that is missing, and how to give it.
-func missing(k *kong.Context, node *kong.Node) string {
-	given := map[*kong.Positional]bool{}
-	for _, p := range k.Path {
-		given[p.Positional] = p.Positional != nil
-	}
-	usage := "vitrine " + Name(node)
-	first := ""
-	for _, p := range node.Positional {
-		usage += " " + p.Summary()
-		if first == "" && p.Required && !given[p] {
-			first = p.Summary()
-		}
-	}
-	return fmt.Sprintf("%s is missing: %s", strings.TrimSuffix(first, " ..."), usage)
-}
-
-// choices returns the values of kong's list, without quotes and without the
-// empty one.
-func choices(list string) string {
-	var all []string
-	for _, c := range strings.Split(list, ",") {
-		if c = strings.Trim(c, `"`); c != "" {
-			all = append(all, c)
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-// quoted returns a text with quotes.
-func quoted(text string) string { return `"` + strings.Trim(text, `"`) + `"` }

@@ -91,7 +91,7 @@ func openExisting(ctx context.Context, places Places, checkLog bool) (*Instance,
 	// migration. Opening reports other problems.
 	if places.Database != "" {
 		if empty, err := places.IsNew(ctx); err == nil && empty {
-			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" creates a new one there, \"vitrine migrate\" copies one there)", Redacted(places.Database))
+			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" creates a new one there, \"vitrine admin migrate\" copies one there)", Redacted(places.Database))
 		}
 	}
 	return open(ctx, places, "", checkLog)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/disk"
 	"vitrine/internal/s3"
 	"vitrine/internal/signer"
@@ -34,10 +35,40 @@ const (
 // Places configure the storage locations: one directory, or separate ones
 // for some parts.
 type Places struct {
-	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
-	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
-	Views    string `help:"Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
-	Files    string `help:"Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`
+	Data     string
+	Database string
+	Views    string
+	Files    string
+}
+
+// AddFlags adds the flags to a command, and checks them.
+func (p *Places) AddFlags(cmd *command.Command) {
+	p.AddSettings(cmd)
+	for _, f := range cmd.Options {
+		if brief := briefly[f.Name]; brief != "" {
+			f.Brief(brief)
+		}
+	}
+}
+
+// briefly is the help of the flags of commands other than serve.
+var briefly = map[string]string{
+	"data":     "Data directory of the instance. Default: data, in the current directory.",
+	"database": "PostgreSQL with accounts and links, as for serve.",
+	"views":    "Where views are, as for serve.",
+	"files":    "Bucket with the files, as for serve.",
+}
+
+// AddSettings adds the flags to a command for whose users they are settings.
+func (p *Places) AddSettings(cmd *command.Command) {
+	cmd.Check(func() error { return p.Validate() })
+	cmd.Title("Storage")
+	p.Data = "data"
+	cmd.Path(&p.Data, "data", "DIR", "Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory.").Env("VITRINE_DATA")
+	cmd.String(&p.Database, "database", "URL", "PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory.").Env("VITRINE_DATABASE")
+	cmd.String(&p.Views, "views", "URL", "Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory.").Env("VITRINE_VIEWS")
+	cmd.String(&p.Files, "files", "URL", "Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory.").Env("VITRINE_FILES")
+	cmd.Title("")
 }
 
 // Validate returns an error for a malformed address.

@@ -26,7 +26,7 @@ func (p Places) RefuseBackup() error {
 	if !manifest.Has(p.Data) {
 		return nil
 	}
-	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: \"vitrine restore BACKUP --data DIR\"",
+	return fmt.Errorf("%s is a backup (it has a %s), and must not change. Restore it into a new directory: \"vitrine admin restore BACKUP --data DIR\"",
 		p.Data, manifest.FileName)
 }
 
@@ -46,7 +46,7 @@ func (p Places) storeGone() error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("the database %s is missing or empty, but %s is there: it belongs to an instance whose accounts and links would be lost. Restore the last backup (\"vitrine restore\"), or put the database back. For a new instance, choose another directory",
+	return fmt.Errorf("the database %s is missing or empty, but %s is there: it belongs to an instance whose accounts and links would be lost. Restore the last backup (\"vitrine admin restore\"), or put the database back. For a new instance, choose another directory",
 		filepath.Join(p.Data, StoreFile), filepath.Join(p.Data, left))
 }
 

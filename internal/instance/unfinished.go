@@ -17,7 +17,7 @@ const unfinishedLease = "migration"
 func MarkUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
 	return store.Update(ctx, func(tx vitrine.Tx) error {
 		if unfinished {
-			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine migrate",
+			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine admin migrate",
 				Until: time.Now().AddDate(100, 0, 0)})
 		}
 		if err := tx.DeleteLease(unfinishedLease); !errors.Is(err, vitrine.ErrNotFound) {
@@ -35,7 +35,7 @@ func RefuseUnfinished(ctx context.Context, store vitrine.Store, places Places) e
 			return nil
 		}
 		if err == nil {
-			err = fmt.Errorf("a migration to %s did not finish: run \"vitrine migrate\" again as before, or continue with the old instance", Redacted(places.StorePlace()))
+			err = fmt.Errorf("a migration to %s did not finish: run \"vitrine admin migrate\" again as before, or continue with the old instance", Redacted(places.StorePlace()))
 		}
 		return err
 	})

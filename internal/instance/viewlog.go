@@ -45,12 +45,12 @@ func (p Places) ExplainLoss(err error) error {
 	if explained := new(lossError); !errors.Is(err, logowner.ErrLoss) || errors.As(err, &explained) {
 		return err
 	}
-	restore := `Restore the last backup ("vitrine restore")`
+	restore := `Restore the last backup ("vitrine admin restore")`
 	if p.Shared() || p.Views != "" {
 		restore = "Restore the last backup of this database"
 	}
 	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or use the right view log. "+
-		`To continue without the missing views: "vitrine storage accept-views"`,
+		`To continue without the missing views: "vitrine admin repair views"`,
 		Redacted(p.ViewsPlace()), LossText(err), restore), err}
 }
 

@@ -1,12 +1,27 @@
 package limits
 
-import "vitrine"
+import (
+	"vitrine"
+	"vitrine/internal/command"
+)
 
 // PlanFlags are the limits of the plans.
 type PlanFlags struct {
-	PlanFree     Bounds `help:"Limits of the Free plan: links, size of a file, size of all files, uploads within an hour, earlier versions of a file. 0: no limit. What is left out keeps its default. Default: ${plan_free}." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
-	PlanPro      Bounds `help:"Limits of the Pro plan. Default: ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
-	PlanLifetime Bounds `help:"Limits of the Lifetime plan. Default: ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
+	PlanFree     Bounds
+	PlanPro      Bounds
+	PlanLifetime Bounds
+}
+
+// AddFlags adds the flags to a command.
+func (f *PlanFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Limits of the plans")
+	initial := func(p vitrine.Plan) string { return Format(vitrine.DefaultPlans()[p]) }
+	cmd.Text(&f.PlanFree, "plan-free", "LIMITS", "", "Limits of the Free plan: links, size of a file, size of all files, uploads within an hour, earlier versions of a file. 0: no limit. What is left out keeps its default. Default: "+initial(vitrine.PlanFree)+".").Env("VITRINE_PLAN_FREE")
+	cmd.Text(&f.PlanPro, "plan-pro", "LIMITS", "",
+		"Limits of the Pro plan. Default: "+initial(vitrine.PlanPro)+".").Env("VITRINE_PLAN_PRO")
+	cmd.Text(&f.PlanLifetime, "plan-lifetime", "LIMITS", "",
+		"Limits of the Lifetime plan. Default: "+initial(vitrine.PlanLifetime)+".").Env("VITRINE_PLAN_LIFETIME")
+	cmd.Title("")
 }
 
 // Plans returns the plan limits: the defaults, overridden by flags.

@@ -36,5 +36,5 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 	if err != nil || !passed {
 		return "", err
 	}
-	return fmt.Sprintf("the view log knows accounts up to number %d and links up to number %d, which the database has not assigned yet: it was restored to an earlier moment than the log, or one of the two belongs to another instance. New accounts and links get higher numbers, so that nobody sees the views of others; \"vitrine audit\" lists views of links that do not exist", a, l), nil
+	return fmt.Sprintf("the view log knows accounts up to number %d and links up to number %d, which the database has not assigned yet: it was restored to an earlier moment than the log, or one of the two belongs to another instance. New accounts and links get higher numbers, so that nobody sees the views of others; \"vitrine admin audit\" lists views of links that do not exist", a, l), nil
 }

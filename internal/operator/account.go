@@ -22,43 +22,68 @@ import (
 	"vitrine/internal/password"
 	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
-
-	"github.com/alecthomas/kong"
 )
 
-type AccountCmd struct {
-	Create accountCreateCmd `cmd:"" help:"Create an account and print its first API key. It is shown once."`
-	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan and limits, from its next request on."`
-	List   accountListCmd   `cmd:"" help:"List accounts, oldest first."`
-	Ban    accountBanCmd    `cmd:"" name:"suspend" aliases:"ban" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
-	Unban  accountUnbanCmd  `cmd:"" name:"unsuspend" aliases:"unban" help:"Lift a suspension and restore the links."`
-	Role   accountRoleCmd   `cmd:"" help:"Change an account's role."`
-	Delete accountDeleteCmd `cmd:"" aliases:"close" help:"Delete an account with its links, files and numbers permanently."`
-	SignIn accountSignInCmd `cmd:"" name:"sign-in" help:"Print a one-time sign-in link."`
-	Reset  accountResetCmd  `cmd:"" help:"Print a one-time link to choose a new password."`
-	Invite accountInviteCmd `cmd:"" help:"Print a one-time invitation link."`
+// Commands returns the commands that manage accounts, keys and links.
+func Commands() []*command.Command {
+	return []*command.Command{
+		newSetup(),
+		command.NewGroup("account", "Create, invite, change and suspend accounts.", newAccountCreate(), newAccountInvite(),
+			newAccountList(), newAccountPlan(), newAccountRole(), newAccountSuspend(), newAccountUnsuspend(),
+			newAccountReset(), newAccountSignIn(), newAccountDelete()),
+		command.NewGroup("key", "Create, list, rotate and revoke API keys of all accounts.", newKeyCreate(), newKeyList(),
+			newKeyRotate(), newKeyRevoke()),
+		command.NewGroup("link", "List, show, reject, disable and delete links of all accounts.", newLinkList(),
+			newLinkShow(), newLinkReject(), newLinkDisable(), newLinkDelete(), newLinkRescan(), newLinkPreview()),
+	}
 }
 
+// emailArg is the account that a command is about.
 type emailArg struct {
-	Email string `arg:"" help:"E-mail address of the account."`
+	Email string
 }
 
-// AfterApply refuses what is not an address.
-func (e *emailArg) AfterApply() error {
-	if _, err := vitrine.NormalEmail(e.Email); err != nil {
-		return fmt.Errorf("%q is not an e-mail address", e.Email)
+// AddFlags adds the argument to a command.
+func (a *emailArg) AddFlags(cmd *command.Command) {
+	cmd.Arg(&a.Email, "email", "E-mail address of the account.")
+	cmd.Check(func() error { return checkEmail(a.Email) })
+}
+
+// checkEmail refuses what is not an address.
+func checkEmail(text string) error {
+	if _, err := vitrine.NormalEmail(text); err != nil {
+		return fmt.Errorf("%q is not an e-mail address", text)
 	}
 	return nil
 }
 
 type accountCreateCmd struct {
-	Email string `arg:"" optional:"" help:"E-mail address of the account."`
-	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. The first account of an instance is the owner: its line has the role owner or none. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
+	Email string
+	From  string
 	instance.Places
-	terminal.JSONFlag
-	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is the owner, with lifetime." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
-	named         bool   // --data or another place was named
-	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
+	command.JSONFlag
+	Plan          string
+	named         bool // --data or another place was named
+	PasswordStdin bool
+}
+
+func newAccountCreate() *command.Command {
+	c := new(accountCreateCmd)
+	cmd := command.New("create", "Create an account and print its first API key. It is shown once.", c.Run)
+	cmd.Examples("admin account create ada@example.org",
+		"admin account create ada@example.org --plan pro --json | jq -r .apiKey",
+		"admin account create --from people.ndjson")
+	cmd.Check(func() error {
+		c.named = c.Database != "" || cmd.Given("data")
+		return nil
+	})
+	cmd.Arg(&c.Email, "email", "E-mail address of the account.").OrNone()
+	cmd.String(&c.From, "from", "FILE", "Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. The first account of an instance is the owner: its line has the role owner or none. Prints the address and API key of each. Existing accounts are not changed.")
+	c.Places.AddFlags(cmd)
+	cmd.Choice(&c.Plan, "plan", "PLAN", "Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is the owner, with lifetime.", "free", "pro", "lifetime")
+	cmd.Bool(&c.PasswordStdin, "password-stdin", "Read a password for the website from standard input, one line. Without it one is chosen with \"admin account reset\".")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -73,7 +98,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if made && !c.named {
 		return &terminal.AdvisedError{Err: fmt.Errorf("there is no Vitrine instance in %s", c.Data), Lines: []string{
 			"If there is one elsewhere, name its directory with --data or VITRINE_DATA.",
-			fmt.Sprintf("To create a new instance in this directory: %s account create %s --data %s",
+			fmt.Sprintf("To create a new instance in this directory: %s admin account create %s --data %s",
 				terminal.Self(), terminal.ShellWord(c.Email), terminal.ShellWord(c.Data))}}
 	}
 	in, err := instance.Create(ctx, c.Places, "")
@@ -99,7 +124,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	}
 	unprinted := func(err error) error {
 		return terminal.Unprinted(err, "the account "+a.Email+" is created, but its API key",
-			fmt.Sprintf("To create another key: %s key create %s%s", terminal.Self(), terminal.ShellWord(a.Email),
+			fmt.Sprintf("To create another key: %s admin key create %s%s", terminal.Self(), terminal.ShellWord(a.Email),
 				terminal.DataFlag(c.Data)))
 	}
 	if c.JSON {
@@ -112,13 +137,6 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	t.Say("Account %s, role %s, plan %s (%s). Its API key, shown only once:", terminal.Plain(a.Email),
 		roleName(a.Role), a.Plan, map[bool]string{true: "full access", false: "limited access"}[a.Plan.Pro()])
 	return unprinted(showKey(t, c.Data, key))
-}
-
-// AfterApply notes whether the command names a place: only then it creates an
-// instance.
-func (c *accountCreateCmd) AfterApply(k *kong.Context) error {
-	c.named = c.Database != "" || command.Given(k, "data")
-	return nil
 }
 
 // check validates the arguments and returns the chosen password, if one is
@@ -165,13 +183,13 @@ func (c *accountCreateCmd) existingHint(err error) error {
 	switch e.Field {
 	case "email":
 		return &terminal.AdvisedError{Err: errors.New(e.Message), Lines: []string{
-			fmt.Sprintf("To create a key for that account: %s key create %s%s", terminal.Self(),
+			fmt.Sprintf("To create a key for that account: %s admin key create %s%s", terminal.Self(),
 				terminal.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	case "plan":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
-			fmt.Sprintf("To create a key for that account: %s key create EMAIL%s (or %s login)", terminal.Self(),
+			fmt.Sprintf("To create a key for that account: %s admin key create EMAIL%s (or %s login)", terminal.Self(),
 				terminal.DataFlag(c.Data), terminal.Self()),
-			fmt.Sprintf("To create another account: %s account create %s%s --plan pro (full access) or --plan free (limited access)",
+			fmt.Sprintf("To create another account: %s admin account create %s%s --plan pro (full access) or --plan free (limited access)",
 				terminal.Self(), terminal.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	}
 	return err
@@ -196,12 +214,27 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 
 type accountPlanCmd struct {
 	emailArg
-	Plan  string        `arg:"" help:"Plan: free (limited access), pro or lifetime (full access)." enum:"free,pro,lifetime"`
-	Limit limits.Bounds `help:"Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan." placeholder:"LIMITS"`
+	Plan  string
+	Limit limits.Bounds
 	noteFlag
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 	limits.PlanFlags
+}
+
+func newAccountPlan() *command.Command {
+	c := new(accountPlanCmd)
+	cmd := command.New("plan", "Change an account's plan and limits, from its next request on.", c.Run)
+	cmd.Examples("admin account plan ada@example.org pro",
+		"admin account plan ada@example.org free --limit links=50,storage=2GB")
+	c.emailArg.AddFlags(cmd)
+	cmd.ChoiceArg(&c.Plan, "plan", "Plan: free (limited access), pro or lifetime (full access).", "free", "pro", "lifetime")
+	cmd.Text(&c.Limit, "limit", "LIMITS", "", "Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan.")
+	c.Places.AddFlags(cmd)
+	c.PlanFlags.AddFlags(cmd)
+	c.noteFlag.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -225,15 +258,25 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type accountListCmd struct {
-	Role   string `once:"" help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:"" placeholder:"ROLE"`
-	Banned bool   `name:"suspended" aliases:"banned" help:"Only those that are suspended."`
+	Role   string
+	Banned bool
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-func (*accountListCmd) Help() string {
-	return `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
+func newAccountList() *command.Command {
+	c := new(accountListCmd)
+	cmd := command.New("list", "List accounts, oldest first.", c.Run)
+	cmd.Long = `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
 role, state, creation time, number of links, bytes of all files. A website counts as one link.`
+	cmd.Examples("admin account list",
+		"admin account list --role owner",
+		"admin account list --suspended --json")
+	cmd.Choice(&c.Role, "role", "ROLE", "Only those with a role: moderator or owner.", "moderator", "owner").Once()
+	cmd.Bool(&c.Banned, "suspended", "Only those that are suspended.")
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -302,7 +345,7 @@ func rowOf(a *vitrine.Account) accountRow {
 }
 
 // showAccount prints the state of an account.
-func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, what string) error {
+func showAccount(t *terminal.Terminal, f command.JSONFlag, a *vitrine.Account, what string) error {
 	if f.JSON {
 		return t.JSON(rowOf(a))
 	}
@@ -312,144 +355,16 @@ func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, 
 
 // noteFlag is the operator's note for the history.
 type noteFlag struct {
-	Note string `help:"Why, for the history." placeholder:"TEXT"`
+	Note string
+}
+
+// AddFlags adds the flag to a command.
+func (f *noteFlag) AddFlags(cmd *command.Command) {
+	cmd.String(&f.Note, "note", "TEXT", "Why, for the history.")
 }
 
 func (f noteFlag) decision() vitrine.Decision {
 	return vitrine.Decision{By: vitrine.Operator, Note: f.Note}
-}
-
-type accountBanCmd struct {
-	emailArg
-	noteFlag
-	yesFlag
-	instance.Places
-	terminal.JSONFlag
-}
-
-func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.ByEmail(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		if a.Banned {
-			return showAccount(t, c.JSONFlag, a, "is already suspended")
-		}
-		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "account unsuspend %s"); err != nil || !ok {
-			return err
-		}
-		if a, err = in.Accounts.SetBanned(ctx, c.Email, true, c.decision()); err != nil {
-			return err
-		}
-		return showAccount(t, c.JSONFlag, a, "is suspended")
-	})
-}
-
-type accountUnbanCmd struct {
-	emailArg
-	noteFlag
-	instance.Places
-	terminal.JSONFlag
-}
-
-func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.ByEmail(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		if !a.Banned {
-			return showAccount(t, c.JSONFlag, a, "is already active: it is not suspended")
-		}
-		if a, err = in.Accounts.SetBanned(ctx, c.Email, false, c.decision()); err != nil {
-			return err
-		}
-		return showAccount(t, c.JSONFlag, a, "is no longer suspended")
-	})
-}
-
-type accountRoleCmd struct {
-	emailArg
-	Role string `arg:"" help:"Role: member, moderator or owner (a moderator that no moderator can suspend)." enum:"member,moderator,owner"`
-	noteFlag
-	yesFlag
-	instance.Places
-	terminal.JSONFlag
-}
-
-func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		role := vitrine.Role(c.Role)
-		if c.Role == "member" {
-			role = vitrine.RoleMember
-		}
-		if role != vitrine.RoleOwner {
-			ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "account role %s owner")
-			if err != nil || !ok {
-				return err
-			}
-		}
-		a, err := in.Accounts.SetRole(ctx, c.Email, role, c.decision())
-		if err != nil {
-			return err
-		}
-		return showAccount(t, c.JSONFlag, a, "has the role "+c.Role)
-	})
-}
-
-// yesFlag skips a question.
-type yesFlag struct {
-	Yes bool `short:"y" help:"Do not ask before the only owner is changed. Required for that without a terminal."`
-}
-
-// lastOwner asks before a change after which the instance has no owner. It
-// reports whether to go on. undo is the command that undoes the change, with %s
-// for the address.
-func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instance.Instance,
-	email, change, undo string) (bool, error) {
-	only, err := onlyOwner(ctx, in, email)
-	if err != nil || !only {
-		return err == nil, err
-	}
-	warnOfOnlyOwner(t, email, change, f.Yes)
-	undo = fmt.Sprintf(undo, terminal.ShellWord(email)) + terminal.DataFlag(in.Places.Data)
-	tellUnlessSure(t, f.Yes)("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
-	return t.Confirmed(f.Yes, "Continue?")
-}
-
-// onlyOwner reports whether an account is the only owner of an instance who is
-// not suspended.
-func onlyOwner(ctx context.Context, in *instance.Instance, email string) (bool, error) {
-	owners, err := in.Accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.RoleOwner})
-	if err != nil {
-		return false, err
-	}
-	email, _ = vitrine.NormalEmail(email)
-	is, others := false, 0
-	for _, a := range owners {
-		is = is || a.Email == email && !a.Banned
-		if a.Email != email && !a.Banned {
-			others++
-		}
-	}
-	return is && others == 0, nil
-}
-
-// warnOfOnlyOwner tells what a change of the only owner means. If sure, there
-// is no question, and --quiet hides the warning.
-func warnOfOnlyOwner(t *terminal.Terminal, email, change string, sure bool) {
-	tellUnlessSure(t, sure)("%s is the only owner. Once %s, nobody can manage people and plans on the website; this command line still can.",
-		terminal.Plain(email), change)
-}
-
-// tellUnlessSure returns Tell for the text of a question, and Say if it is not
-// asked.
-func tellUnlessSure(t *terminal.Terminal, sure bool) func(string, ...any) {
-	if sure {
-		return t.Say
-	}
-	return t.Tell
 }
 
 // humanMinutes returns a duration in whole minutes for a sentence.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
@@ -13,16 +14,26 @@ import (
 type accountDeleteCmd struct {
 	emailArg
 	noteFlag
-	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	Yes bool
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-func (*accountDeleteCmd) Help() string {
-	return `Does what "Close account" does on the website. The account, its sessions and its API keys stop working
+func newAccountDelete() *command.Command {
+	c := new(accountDeleteCmd)
+	cmd := command.New("delete", "Delete an account with its links, files and numbers permanently.", c.Run)
+	cmd.Long = `Does what "Close account" does on the website. The account, its sessions and its API keys stop working
 at once, and its links, albums and websites are no longer available. A server then deletes their files
 and numbers, within 5 minutes or when one starts. Its e-mail address can have a new account. To stop
-an account and keep what it has, use "account suspend".`
+an account and keep what it has, use "admin account suspend".`
+	cmd.Examples("admin account delete mallory@example.org",
+		"admin account delete mallory@example.org --yes --json")
+	c.emailArg.AddFlags(cmd)
+	c.Places.AddFlags(cmd)
+	c.noteFlag.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // deletedAccount is the output for a deleted account.

@@ -161,7 +161,7 @@ func noAccountError(err error) string {
 // account is the owner, with the plan lifetime: a line that names another role
 // or plan must not become it.
 func (a *newAccount) check(first bool) error {
-	const advice = "the first account is the owner, with the plan lifetime. Put the owner first, or create it with \"vitrine account create EMAIL\""
+	const advice = "the first account is the owner, with the plan lifetime. Put the owner first, or create it with \"vitrine admin account create EMAIL\""
 	switch a.Plan {
 	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
 	case "":
@@ -174,7 +174,7 @@ func (a *newAccount) check(first bool) error {
 	switch {
 	case first && a.Role == string(vitrine.RoleOwner):
 	case a.Role == string(vitrine.RoleOwner):
-		return errors.New("only the first account is created as owner. For another one, create it without a role, then use \"vitrine account role\"")
+		return errors.New("only the first account is created as owner. For another one, create it without a role, then use \"vitrine admin account role\"")
 	case a.Role != "" && a.Role != memberRole && a.Role != string(vitrine.RoleModerator):
 		return fmt.Errorf("there is no role %q: member or moderator", a.Role)
 	case first && a.Role != "":

@@ -9,25 +9,35 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
-type KeyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Create another API key and print it. It is shown once."`
-	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
-	Rotate keyRollCmd   `cmd:"" aliases:"roll" help:"Rotate an API key: print a new one, and stop the old one later."`
-	Revoke keyRevokeCmd `cmd:"" help:"Revoke an API key."`
-}
-
 type keyCreateCmd struct {
 	emailArg
 	instance.Places
-	terminal.JSONFlag
-	Name     string `help:"Name of the key." default:"key"`
-	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
-	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
-	LinkLife string `help:"Lifetime of links that a publish key creates, such as 30d. The key can change only links that expire within it." placeholder:"TIME"`
+	command.JSONFlag
+	Name     string
+	Scope    string
+	Expires  string
+	LinkLife string
+}
+
+func newKeyCreate() *command.Command {
+	c := new(keyCreateCmd)
+	cmd := command.New("create", "Create another API key and print it. It is shown once.", c.Run)
+	cmd.Examples("admin key create ada@example.org --name ci --scope publish --expires 90d")
+	c.emailArg.AddFlags(cmd)
+	c.Places.AddFlags(cmd)
+	c.Name = "key"
+	cmd.String(&c.Name, "name", "NAME", "Name of the key.")
+	c.Scope = "full"
+	cmd.Choice(&c.Scope, "scope", "", "What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys).", "read", "publish", "full")
+	cmd.String(&c.Expires, "expires", "WHEN", "When the key expires, such as 30d, 12h or 2027-01-31. Without it, never.")
+	cmd.String(&c.LinkLife, "link-life", "TIME", "Lifetime of links that a publish key creates, such as 30d. The key can change only links that expire within it.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
@@ -73,7 +83,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // names the key and how to revoke it.
 func unprinted(err error, email string, key auth.NewKey, dir string) error {
 	return terminal.Unprinted(err, fmt.Sprintf("key %d, %q, of %s is created, but", key.ID, key.Name, email),
-		fmt.Sprintf("Revoke it: %s key revoke %s %d%s", terminal.Self(), terminal.ShellWord(email), key.ID,
+		fmt.Sprintf("Revoke it: %s admin key revoke %s %d%s", terminal.Self(), terminal.ShellWord(email), key.ID,
 			terminal.DataFlag(dir)))
 }
 
@@ -98,7 +108,17 @@ func newKeyOf(email string, k auth.NewKey, replaces vitrine.KeyID) newKeyRow {
 type keyListCmd struct {
 	emailArg
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+func newKeyList() *command.Command {
+	c := new(keyListCmd)
+	cmd := command.New("list", "List an account's API keys, without the keys themselves.", c.Run)
+	cmd.Examples("admin key list ada@example.org")
+	c.emailArg.AddFlags(cmd)
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 type keyRow struct {
@@ -133,9 +153,10 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				continue
 			}
+			state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, in.Now())
 			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4,
 				t.When(k.CreatedAt), cmp.Or(t.When(k.UsedAt), "never"), r.Scope,
-				t.KeyState(k.RevokedAt, k.ExpiresAt, in.Now()), r.Name})
+				state, end, r.Name})
 		}
 		if c.JSON {
 			return nil
@@ -144,16 +165,30 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-type keyRollCmd struct {
+type keyRotateCmd struct {
 	emailArg
-	ID    int64  `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	Grace string `help:"How long the old key keeps working, at most a week (168h). 0: it stops now." default:"24h" placeholder:"TIME"`
+	ID    int64
+	Grace string
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+func newKeyRotate() *command.Command {
+	c := new(keyRotateCmd)
+	cmd := command.New("rotate", "Rotate an API key: print a new one, and stop the old one later.", c.Run)
+	cmd.Examples("admin key rotate ada@example.org 3",
+		"admin key rotate ada@example.org 3 --grace 0s")
+	c.emailArg.AddFlags(cmd)
+	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"admin key list\" shows it.")
+	c.Grace = "24h"
+	cmd.String(&c.Grace, "grace", "TIME", "How long the old key keeps working, at most a week (168h). 0: it stops now.")
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // grace parses --grace.
-func (c *keyRollCmd) grace() (time.Duration, error) {
+func (c *keyRotateCmd) grace() (time.Duration, error) {
 	d, err := time.ParseDuration(c.Grace) // 0, too
 	if err != nil {
 		d, err = terminal.ParseSpan(c.Grace)
@@ -167,7 +202,7 @@ func (c *keyRollCmd) grace() (time.Duration, error) {
 	return d, nil
 }
 
-func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *keyRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	grace, err := c.grace()
 	if err != nil {
 		return err
@@ -191,10 +226,23 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type keyRevokeCmd struct {
 	emailArg
-	ID  int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	Yes bool  `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	ID  int64
+	Yes bool
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+func newKeyRevoke() *command.Command {
+	c := new(keyRevokeCmd)
+	cmd := command.New("revoke", "Revoke an API key.", c.Run)
+	cmd.Examples("admin key revoke ada@example.org 3",
+		"admin key revoke ada@example.org 3 --yes --json")
+	c.emailArg.AddFlags(cmd)
+	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"admin key list\" shows it.")
+	c.Places.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // revokedKey is the output for a revoked key.

@@ -3,9 +3,11 @@ package operator
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/publish"
@@ -13,55 +15,46 @@ import (
 	"vitrine/internal/terminal"
 )
 
-type LinkCmd struct {
-	List    linkListCmd    `cmd:"" help:"List links of all accounts, newest first."`
-	Show    linkShowCmd    `cmd:"" help:"Show a link in any state."`
-	Reject  linkRejectCmd  `cmd:"" help:"Reject a link that is held for review."`
-	Disable linkDisableCmd `cmd:"" help:"Disable a live link."`
-	Rescan  linkRescanCmd  `cmd:"" help:"Scan a link for malware again, or all links, after changing the scanner."`
-	Preview linkPreviewCmd `cmd:"" help:"Rebuild the preview of a link, or of all links, for example after installing LibreOffice."`
-	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its file and its analytics permanently."`
-}
-
+// slugArg is the link that a command is about.
 type slugArg struct {
-	linkArg
+	Slug string
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-// AfterApply replaces the address of a link by its slug.
-func (c *slugArg) AfterApply() error { return c.resolve(c.Places) }
-
-// linkArg is the link that a command is about.
-type linkArg struct {
-	Slug string `arg:"" name:"link" help:"The part of the link's address after /p/, or the address."`
+// AddFlags adds the argument and the flags to a command.
+func (a *slugArg) AddFlags(cmd *command.Command) {
+	cmd.Arg(&a.Slug, "link", "The part of the link's address after /p/, or the address.")
+	cmd.Check(a.resolve)
+	a.Places.AddFlags(cmd)
+	a.JSONFlag.AddFlags(cmd)
 }
 
 // resolve replaces the address of a link by its slug. The instance may have the
 // address of its last server, or the one that the server is configured with.
-func (l *linkArg) resolve(places instance.Places) (err error) {
-	_, last := datadir.LastServer(places.Data)
-	l.Slug, err = remote.SlugAt(l.Slug, last, os.Getenv("VITRINE_PUBLIC_URL"))
+func (a *slugArg) resolve() (err error) {
+	_, last := datadir.LastServer(a.Data)
+	a.Slug, err = remote.SlugAt(a.Slug, last, os.Getenv("VITRINE_PUBLIC_URL"))
 	return err
 }
 
 // optionalLink is a link, or all links.
 type optionalLink struct {
-	Slug string `arg:"" optional:"" name:"link" help:"The part of the link's address after /p/, or the address."`
-	All  bool   `help:"All links."`
-	instance.Places
-	terminal.JSONFlag
+	slugArg
+	All bool
 }
 
-// AfterApply replaces the address of a link by its slug.
-func (c *optionalLink) AfterApply() error {
-	if (c.Slug == "") != c.All {
-		return terminal.Usage("name a link, or use --all")
-	}
-	l := linkArg{c.Slug}
-	err := l.resolve(c.Places)
-	c.Slug = l.Slug
-	return err
+// AddFlags adds the argument and the flags to a command.
+func (a *optionalLink) AddFlags(cmd *command.Command) {
+	cmd.Check(func() error {
+		if (a.Slug == "") != a.All {
+			return errors.New("name a link, or use --all")
+		}
+		return nil
+	})
+	cmd.Bool(&a.All, "all", "All links.")
+	a.slugArg.AddFlags(cmd)
+	cmd.Arguments[0].OrNone()
 }
 
 // linkRow is the output for a link.
@@ -131,7 +124,18 @@ func (r linkRow) cells(t *terminal.Terminal, l *vitrine.Link, owner *vitrine.Acc
 		r.titled(l)}
 }
 
-type linkRescanCmd struct{ optionalLink }
+type linkRescanCmd struct {
+	optionalLink
+}
+
+func newLinkRescan() *command.Command {
+	c := new(linkRescanCmd)
+	cmd := command.New("rescan", "Scan a link for malware again, or all links, after changing the scanner.", c.Run)
+	cmd.Examples("admin link rescan q3-report",
+		"admin link rescan --all")
+	c.optionalLink.AddFlags(cmd)
+	return cmd
+}
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
@@ -148,7 +152,18 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-type linkPreviewCmd struct{ optionalLink }
+type linkPreviewCmd struct {
+	optionalLink
+}
+
+func newLinkPreview() *command.Command {
+	c := new(linkPreviewCmd)
+	cmd := command.New("preview", "Rebuild the preview of a link, or of all links, for example after installing LibreOffice.", c.Run)
+	cmd.Examples("admin link preview q3-report",
+		"admin link preview --all")
+	c.optionalLink.AddFlags(cmd)
+	return cmd
+}
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
@@ -165,14 +180,18 @@ func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type linkDeleteCmd struct {
-	linkArg
-	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
-	instance.Places
-	terminal.JSONFlag
+	slugArg
+	Yes bool
 }
 
-// AfterApply replaces the address of a link by its slug.
-func (c *linkDeleteCmd) AfterApply() error { return c.resolve(c.Places) }
+func newLinkDelete() *command.Command {
+	c := new(linkDeleteCmd)
+	cmd := command.New("delete", "Delete a link, its file and its analytics permanently.", c.Run)
+	cmd.Examples("admin link delete q3-report")
+	c.slugArg.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	return cmd
+}
 
 // Run deletes a link. It asks for confirmation, as rm does, because a delete
 // cannot be undone.

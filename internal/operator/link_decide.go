@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/links"
 	"vitrine/internal/terminal"
@@ -16,10 +17,26 @@ type decideArg struct {
 	noteFlag
 }
 
+// AddFlags adds the argument and the flags to a command.
+func (a *decideArg) AddFlags(cmd *command.Command) {
+	a.noteFlag.AddFlags(cmd)
+	a.slugArg.AddFlags(cmd)
+}
+
 type linkRejectCmd struct {
 	decideArg
-	Same bool `help:"And all links with the same file, in any state and account. Asks first."`
-	Yes  bool `short:"y" help:"Do not ask before --same. Required without a terminal."`
+	Same bool
+	Yes  bool
+}
+
+func newLinkReject() *command.Command {
+	c := new(linkRejectCmd)
+	cmd := command.New("reject", "Reject a link that is held for review.", c.Run)
+	cmd.Examples("admin link reject q3-report --same --note 'phishing'")
+	c.decideArg.AddFlags(cmd)
+	cmd.Bool(&c.Same, "same", "And all links with the same file, in any state and account. Asks first.")
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask before --same. Required without a terminal.")
+	return cmd
 }
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -59,7 +76,17 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-type linkDisableCmd struct{ decideArg }
+type linkDisableCmd struct {
+	decideArg
+}
+
+func newLinkDisable() *command.Command {
+	c := new(linkDisableCmd)
+	cmd := command.New("disable", "Disable a live link.", c.Run)
+	cmd.Examples("admin link disable q3-report --note 'asked by a lawyer'")
+	c.decideArg.AddFlags(cmd)
+	return cmd
+}
 
 // Run disables a link. A link that a moderator could not disable, because it is
 // disabled already, stays as it is.

@@ -5,32 +5,39 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
 type linkListCmd struct {
-	Account string `once:"" help:"Only links of this account." placeholder:"EMAIL"`
-	Status  string `once:"" help:"Only links in this status: live, review, processing or disabled." predictor:"status" enum:",live,review,processing,disabled" default:"" placeholder:"STATUS"`
-	terminal.LimitFlags
+	Account string
+	Status  string
+	command.LimitFlags
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
 }
 
-func (*linkListCmd) Help() string {
-	return `On a terminal, a table. Otherwise a line for each link, its columns separated by tabs: slug, status,
+func newLinkList() *command.Command {
+	c := new(linkListCmd)
+	cmd := command.New("list", "List links of all accounts, newest first.", c.Run)
+	cmd.Long = `On a terminal, a table. Otherwise a line for each link, its columns separated by tabs: slug, status,
 kind, bytes, creation time, account, title. Versions and websites are not listed.`
-}
-
-// AfterApply refuses values that cannot be meant.
-func (c *linkListCmd) AfterApply() error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	if c.Account == "" {
-		return nil
-	}
-	return (&emailArg{c.Account}).AfterApply()
+	cmd.Examples("admin link list",
+		"admin link list --account ada@example.org --status disabled",
+		"admin link list --json | jq -r .slug")
+	cmd.Check(func() error {
+		if c.Account == "" {
+			return nil
+		}
+		return checkEmail(c.Account)
+	})
+	cmd.String(&c.Account, "account", "EMAIL", "Only links of this account.").Once()
+	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()
+	c.LimitFlags.AddFlags(cmd)
+	c.Places.AddFlags(cmd)
+	c.JSONFlag.AddFlags(cmd)
+	return cmd
 }
 
 // Run lists links, newest first.

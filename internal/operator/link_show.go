@@ -8,16 +8,25 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/terminal"
 )
 
-type linkShowCmd struct{ slugArg }
+type linkShowCmd struct {
+	slugArg
+}
 
-func (*linkShowCmd) Help() string {
-	return `On a terminal, a line for each property. Otherwise one line, its columns separated by tabs: slug, status,
+func newLinkShow() *command.Command {
+	c := new(linkShowCmd)
+	cmd := command.New("show", "Show a link in any state.", c.Run)
+	cmd.Long = `On a terminal, a line for each property. Otherwise one line, its columns separated by tabs: slug, status,
 kind, bytes, creation time, account, title. --json prints all properties.`
+	cmd.Examples("admin link show q3-report",
+		"admin link show https://share.example/p/q3-report --json")
+	c.slugArg.AddFlags(cmd)
+	return cmd
 }
 
 // shownRow is the output for a link with all its properties.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/remote"
@@ -18,7 +19,13 @@ import (
 // tokenFlags are the flags of a command that prints the address of a token.
 type tokenFlags struct {
 	instance.Places
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+// AddFlags adds the flags to a command.
+func (f *tokenFlags) AddFlags(cmd *command.Command) {
+	f.Places.AddFlags(cmd)
+	f.JSONFlag.AddFlags(cmd)
 }
 
 // print prints the address of a token, alone on standard output, and its
@@ -50,6 +57,15 @@ type accountSignInCmd struct {
 	tokenFlags
 }
 
+func newAccountSignIn() *command.Command {
+	c := new(accountSignInCmd)
+	cmd := command.New("sign-in", "Print a one-time sign-in link.", c.Run)
+	cmd.Examples("admin account sign-in ada@example.org")
+	c.emailArg.AddFlags(cmd)
+	c.tokenFlags.AddFlags(cmd)
+	return cmd
+}
+
 func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		text, err := in.Sessions.Offer(ctx, c.Email)
@@ -67,6 +83,15 @@ type accountResetCmd struct {
 	tokenFlags
 }
 
+func newAccountReset() *command.Command {
+	c := new(accountResetCmd)
+	cmd := command.New("reset", "Print a one-time link to choose a new password.", c.Run)
+	cmd.Examples("admin account reset ada@example.org")
+	c.emailArg.AddFlags(cmd)
+	c.tokenFlags.AddFlags(cmd)
+	return cmd
+}
+
 func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		text, err := in.Accounts.OfferReset(ctx, c.Email)
@@ -80,8 +105,18 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type accountInviteCmd struct {
 	emailArg
-	Plan string `help:"Plan of the account: free, pro or lifetime. Default: that of the owner." default:"" placeholder:"PLAN" enum:",free,pro,lifetime"`
+	Plan string
 	tokenFlags
+}
+
+func newAccountInvite() *command.Command {
+	c := new(accountInviteCmd)
+	cmd := command.New("invite", "Print a one-time invitation link.", c.Run)
+	cmd.Examples("admin account invite bob@example.org --plan free")
+	c.emailArg.AddFlags(cmd)
+	cmd.Choice(&c.Plan, "plan", "PLAN", "Plan of the account: free, pro or lifetime. Default: that of the owner.", "free", "pro", "lifetime")
+	c.tokenFlags.AddFlags(cmd)
+	return cmd
 }
 
 func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -99,14 +134,24 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	})
 }
 
-type SetupCmd struct{ tokenFlags }
+type setupCmd struct {
+	tokenFlags
+}
 
-func (c *SetupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func newSetup() *command.Command {
+	c := new(setupCmd)
+	cmd := command.New("setup", "Print the set-up link, where you create the first account.", c.Run)
+	cmd.Examples("admin setup --data /var/lib/vitrine")
+	c.tokenFlags.AddFlags(cmd)
+	return cmd
+}
+
+func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		text, err := in.Accounts.OfferSetup(ctx)
 		if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
 			return &terminal.AdvisedError{Err: err, Lines: []string{"To sign in: " + terminal.Self() +
-				" account sign-in EMAIL" + terminal.DataFlag(c.Data)}}
+				" admin account sign-in EMAIL" + terminal.DataFlag(c.Data)}}
 		}
 		if err != nil {
 			return err

@@ -151,7 +151,7 @@ func TestRescanMeanwhile(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("x")
 	s.Scanner.Known = "2"
-	s.Scanner.During = func() { // clamd was reconfigured, and the administrator runs vitrine link rescan
+	s.Scanner.During = func() { // clamd was reconfigured, and the administrator runs vitrine admin link rescan
 		s.Scanner.During = nil
 		n, err := s.Scans.MarkForScan(t.Context(), string(l.Slug))
 		s.Must(err)

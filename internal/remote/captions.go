@@ -12,20 +12,36 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
-type CaptionsCmd struct {
-	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	File     string `arg:"" optional:"" predictor:"file" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt). Without it, the captions of the link are listed."`
-	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
-	Delete   bool   `help:"Delete the captions in the language."`
-	Yes      bool   `short:"y" help:"Do not ask before captions are deleted. Required for that without a terminal."`
+type captionsCmd struct {
+	Link     string
+	File     string
+	Language string
+	Delete   bool
+	Yes      bool
 	Flags
 }
 
+func newCaptions() *command.Command {
+	c := new(captionsCmd)
+	cmd := command.New("captions", "Add, list and delete captions of a video or audio file.", c.Run)
+	cmd.Examples("captions tour tour.en.vtt",
+		"captions tour")
+	cmd.Check(c.Validate)
+	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
+	cmd.Arg(&c.File, "file", "Captions to add: WebVTT (.vtt) or SubRip (.srt). Without it, the captions of the link are listed.").OrNone().Complete(command.Files)
+	cmd.String(&c.Language, "language", "TAG", "Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt.")
+	cmd.Bool(&c.Delete, "delete", "Delete the captions in the language.")
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask before captions are deleted. Required for that without a terminal.")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
+
 // Validate checks the combination of arguments.
-func (c *CaptionsCmd) Validate() error {
+func (c *captionsCmd) Validate() error {
 	switch {
 	case c.Delete && c.File != "":
 		return errors.New("--delete takes no file: the language says which captions")
@@ -47,7 +63,7 @@ func (c *CaptionsCmd) Validate() error {
 // Run adds, deletes or lists captions, then prints the captions of the link. On
 // a terminal the columns are aligned. Otherwise they are separated by tabs:
 // language, name, address.
-func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *captionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	language, text, err := c.read()
 	if err != nil {
 		return err
@@ -98,7 +114,7 @@ func deleteCaptions(ctx context.Context, api *client.Client, slug, language stri
 }
 
 // read returns the language and the text of the file.
-func (c *CaptionsCmd) read() (language string, text []byte, err error) {
+func (c *captionsCmd) read() (language string, text []byte, err error) {
 	if c.File == "" {
 		return c.Language, nil, nil
 	}
@@ -132,7 +148,7 @@ func languageOf(path string) string {
 	return tag
 }
 
-func (c *CaptionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
+func (c *captionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
 	var rows [][]string
 	for _, one := range all {
 		if c.JSON {

@@ -13,21 +13,31 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
-// DeployCmd deploys a folder as a version of a website.
-type DeployCmd struct {
-	Folder string `arg:"" predictor:"file" help:"Folder with an index.html at its top, such as the one that a site generator writes; or a ZIP of it."`
-	To     string `once:"" predictor:"website" help:"Slug or address of the website. Default: the only website of your account." placeholder:"WEBSITE"`
+// deployCmd deploys a folder as a version of a website.
+type deployCmd struct {
+	Folder string
+	To     string
 	Flags
 }
 
-func (*DeployCmd) Help() string {
-	return `Visitors see the new version at once, as a whole, unless it is held for review. Programs, types that no
+func newDeploy() *command.Command {
+	c := new(deployCmd)
+	cmd := command.New("deploy", "Deploy a folder to one of your websites.", c.Run)
+	cmd.Long = `Visitors see the new version at once, as a whole, unless it is held for review. Programs, types that no
 website serves, and files whose names begin with a dot are left out; the command lists them and still
 succeeds. Create a website in the app first, on the page Websites. There you can also restore an
 earlier version.`
+	cmd.Examples("deploy dist",
+		"deploy dist --to handbook",
+		"deploy website.zip --to handbook --json | jq -r .url")
+	cmd.Arg(&c.Folder, "folder", "Folder with an index.html at its top, such as the one that a site generator writes; or a ZIP of it.").Complete(command.Files)
+	cmd.String(&c.To, "to", "WEBSITE", "Slug or address of the website. Default: the only website of your account.").Once().Complete(websites)
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
 
 // deployed is the JSON output for a deploy: the website, and whether the
@@ -44,7 +54,7 @@ type deployed struct {
 }
 
 // Run deploys the folder and prints the address of the website.
-func (c *DeployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *deployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	f, unsent, err := openWebsite(c.Folder)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, terminal.Bare(err))

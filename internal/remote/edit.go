@@ -9,28 +9,45 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
 // never is the value of --expires for links that do not expire.
 const never = "never"
 
-// EditCmd changes a link.
-type EditCmd struct {
-	Link     string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	Title    string `help:"Title of the page." placeholder:"TEXT"`
-	Slug     string `help:"New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days." placeholder:"SLUG"`
-	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
-	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
-	Disable  bool   `xor:"state" help:"Disable the link."`
-	Enable   bool   `xor:"state" help:"Enable the link again."`
-	Expires  string `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
+// editCmd changes a link.
+type editCmd struct {
+	Link     string
+	Title    string
+	Slug     string
+	ViewOnly *bool
+	Disable  bool
+	Enable   bool
+	Expires  string
 	Flags
 }
 
+func newEdit() *command.Command {
+	c := new(editCmd)
+	cmd := command.New("edit", "Change a link: title, address, download, expiry; or disable it.", c.Run)
+	cmd.Examples("edit q3-report --title 'Q3, final'",
+		"edit q3-report --slug q3-figures --expires 2027-01-31",
+		"edit q3-report --disable")
+	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
+	cmd.String(&c.Title, "title", "TEXT", "Title of the page.")
+	cmd.String(&c.Slug, "slug", "SLUG", "New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days.")
+	cmd.OptionalBool(&c.ViewOnly, "view-only", "Readers cannot download the file; --view-only=false: they can.")
+	cmd.Bool(&c.Disable, "disable", "Disable the link.")
+	cmd.Bool(&c.Enable, "enable", "Enable the link again.")
+	cmd.String(&c.Expires, "expires", "WHEN", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.").Complete(expiries)
+	cmd.Exclusive("disable", "enable")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
+
 // change returns the change that the options describe.
-func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
-	change.AllowDownload = c.Download
+func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 	if c.ViewOnly != nil {
 		allow := !*c.ViewOnly
 		change.AllowDownload = &allow
@@ -54,13 +71,13 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 		change.ExpiresAt = &at
 	}
 	if change == (client.Change{}) {
-		return change, errors.New("nothing to change: use --title, --slug, --[no-]view-only, --disable, --enable or --expires")
+		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable or --expires")
 	}
 	return change, nil
 }
 
 // Run changes the link, says what is different, and prints its address.
-func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *editCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	change, err := c.change(time.Now())
 	if err != nil {
 		return terminal.Usage(err.Error())
@@ -87,7 +104,7 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // notEnabled returns an error if --enable had no effect: it undoes only the
 // owner's own decision.
-func (c *EditCmd) notEnabled(l *client.LinkDetail) error {
+func (c *editCmd) notEnabled(l *client.LinkDetail) error {
 	switch {
 	case !c.Enable || l.Status != string(vitrine.StateDisabled):
 		return nil
@@ -127,16 +144,27 @@ func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
 	}
 }
 
-// RmCmd deletes links.
-type RmCmd struct {
-	Links []string `arg:"" name:"link" predictor:"link" help:"Slugs or addresses of the links to delete."`
-	Yes   bool     `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+// rmCmd deletes links.
+type rmCmd struct {
+	Links []string
+	Yes   bool
 	Flags
+}
+
+func newRm() *command.Command {
+	c := new(rmCmd)
+	cmd := command.New("rm", "Delete links, their files and their numbers permanently.", c.Run)
+	cmd.Examples("rm q3-report",
+		"rm --yes old-draft older-draft")
+	cmd.Rest(&c.Links, "link", "Slugs or addresses of the links to delete.").Complete(links)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
 
 // Run deletes the links one by one. It asks for confirmation, because a delete
 // cannot be undone. Without a terminal it requires --yes.
-func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *rmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
 		return terminal.Unconfirmed("rm deletes permanently")
 	}
@@ -171,7 +199,7 @@ type deleted struct {
 }
 
 // delete deletes the link of an argument and returns it.
-func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
+func (c *rmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
 	arg string) (l client.LinkDetail, err error) {
 	if l, err = c.link(ctx, t, api, arg); err != nil {
 		return l, err

@@ -17,22 +17,37 @@ import (
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/filetype"
 	"vitrine/internal/terminal"
 )
 
-// GetCmd downloads the file of a link.
-type GetCmd struct {
-	Link   string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	Output string `short:"o" predictor:"file" help:"File or directory to write to, or - for standard output. A device or a named pipe is written to. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
-	Force  bool   `short:"f" help:"Replace a file that exists; for a symbolic link, its target."`
+// getCmd downloads the file of a link.
+type getCmd struct {
+	Link   string
+	Output string
+	Force  bool
 	Flags
+}
+
+func newGet() *command.Command {
+	c := new(getCmd)
+	cmd := command.New("get", "Download the original file of a link.", c.Run)
+	cmd.Examples("get q3-report",
+		"get q3-report --output downloads",
+		"get q3-report --output - | sha256sum")
+	cmd.Check(c.Validate)
+	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
+	cmd.String(&c.Output, "output,o", "FILE", "File or directory to write to, or - for standard output. A device or a named pipe is written to. Default: the name that the file was uploaded with, in this directory.").Complete(command.Files)
+	cmd.Bool(&c.Force, "force,f", "Replace a file that exists; for a symbolic link, its target.")
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
 
 // Run downloads to a temporary file and renames it only if it is complete and
 // its SHA-256 matches the link's. With --output -, or the name of a device or a
 // pipe, it writes there directly.
-func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *getCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
 		return err
@@ -58,7 +73,7 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // Validate checks the combination of flags.
-func (c *GetCmd) Validate() error {
+func (c *getCmd) Validate() error {
 	if c.JSON && c.Output == "-" {
 		return errors.New("--json and --output - both write to standard output: use one of them")
 	}
@@ -67,7 +82,7 @@ func (c *GetCmd) Validate() error {
 
 // path returns the file to write, and whether it is a device or a named pipe
 // rather than a regular file. If it is a symbolic link, it returns its target.
-func (c *GetCmd) path(name string) (path string, special bool, err error) {
+func (c *getCmd) path(name string) (path string, special bool, err error) {
 	path = c.Output
 	named := func() error { // of a server that is not ours, a name may be .bashrc
 		if _, err := filetype.ByName(name, "application/octet-stream"); err != nil {
@@ -111,7 +126,7 @@ func (c *GetCmd) path(name string) (path string, special bool, err error) {
 }
 
 // existing returns the file to replace.
-func (c *GetCmd) existing(path string) (string, bool, error) {
+func (c *getCmd) existing(path string) (string, bool, error) {
 	if !c.Force {
 		return "", false, fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
 	}
@@ -223,15 +238,26 @@ type moved func(int64)
 
 func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), nil }
 
-// OpenCmd opens a link in the browser.
-type OpenCmd struct {
-	Link  string `arg:"" predictor:"link" help:"Slug or address of the link. For a website, its page in the app is opened."`
-	Stats bool   `help:"Open its analytics in the app instead of its public page."`
+// openCmd opens a link in the browser.
+type openCmd struct {
+	Link  string
+	Stats bool
 	Flags
 }
 
+func newOpen() *command.Command {
+	c := new(openCmd)
+	cmd := command.New("open", "Open a link in your browser.", c.Run)
+	cmd.Examples("open q3-report",
+		"open q3-report --stats")
+	cmd.Arg(&c.Link, "link", "Slug or address of the link. For a website, its page in the app is opened.").Complete(links)
+	cmd.Bool(&c.Stats, "stats", "Open its analytics in the app instead of its public page.")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
+
 // Run opens the page and prints its address.
-func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *openCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -259,7 +285,7 @@ func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // open opens a page and prints its address.
-func (c *OpenCmd) open(t *terminal.Terminal, address string) error {
+func (c *openCmd) open(t *terminal.Terminal, address string) error {
 	if c.JSON {
 		return t.JSON(map[string]string{"url": address})
 	}

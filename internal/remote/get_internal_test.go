@@ -13,18 +13,18 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range []string{"", ".", "..", ".bashrc", ".ssh/config", "-rf", "--help", "a\x1b[2J.txt", "a\u202etxt.pdf",
 		"../a.txt", "/etc/passwd", `C:\a.txt`, "a\n.txt", "run.sh", "a.exe", "a.txt\x00", "a.txt ", strings.Repeat("a", 300) + ".txt"} {
 		for _, output := range []string{"", dir} {
-			if path, _, err := (&GetCmd{Output: output}).path(name); err == nil {
+			if path, _, err := (&getCmd{Output: output}).path(name); err == nil {
 				t.Errorf("the name %q becomes the file %q", name, path)
 			} else if strings.ContainsAny(err.Error(), "\x1b\u202e\x00") {
 				t.Errorf("the error of %q has what a terminal obeys: %q", name, err)
 			}
 		}
-		if _, _, err := (&GetCmd{Output: "mine.txt"}).path(name); err != nil {
+		if _, _, err := (&getCmd{Output: "mine.txt"}).path(name); err != nil {
 			t.Errorf("with --output: %v", err)
 		}
 	}
 	for _, name := range []string{"report.pdf", "Größe (2).txt", "a.tar.gz"} {
-		if path, _, err := (&GetCmd{}).path(name); err != nil || path != name {
+		if path, _, err := (&getCmd{}).path(name); err != nil || path != name {
 			t.Errorf("the name %q becomes the file %q, %v", name, path, err)
 		}
 	}

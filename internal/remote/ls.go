@@ -9,31 +9,40 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 
 	"github.com/dustin/go-humanize"
 )
 
-type LsCmd struct {
-	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
-	Kind   string   `once:"" predictor:"kind" help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." default:"" enum:",pdf,image,video,audio,document,text,html,archive" placeholder:"KIND"`
-	Status string   `once:"" predictor:"status" help:"Only links in this status: live, review, processing or disabled." default:"" enum:",live,review,processing,disabled" placeholder:"STATUS"`
-	terminal.LimitFlags
+type lsCmd struct {
+	Words  []string
+	Kind   string
+	Status string
+	command.LimitFlags
 	Flags
 }
 
-func (*LsCmd) Help() string {
-	return `On a terminal, a table with the views of the last 30 days. Otherwise a line for each link, its columns
+func newLs() *command.Command {
+	c := new(lsCmd)
+	cmd := command.New("ls", "List your links, newest first.", c.Run)
+	cmd.Long = `On a terminal, a table with the views of the last 30 days. Otherwise a line for each link, its columns
 separated by tabs: slug, status, kind, bytes, creation time, title, address, views in 30 days.`
+	cmd.Examples("ls",
+		"ls report --kind pdf",
+		"ls --all --json | jq -r .slug")
+	cmd.Rest(&c.Words, "word", "List only links whose title, file name or address contains all these words.").OrNone()
+	cmd.Choice(&c.Kind, "kind", "KIND", "Only links of this kind: pdf, image, video, audio, document, text, html or archive.", "pdf", "image", "video", "audio", "document", "text", "html", "archive").Once()
+	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()
+	c.LimitFlags.AddFlags(cmd)
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
-
-// Validate returns an error for an invalid limit.
-func (c *LsCmd) Validate() error { return c.Check() }
 
 // Run lists links. On a terminal it prints a table that fits its width, with
 // titles first. Otherwise columns are separated by tabs: slug, status, kind,
 // bytes, creation time, title, address, views in 30 days.
-func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -79,7 +88,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // links reads the links with their views.
-func (c *LsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
+func (c *lsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
 	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100, Views: true}
 	if limit > 0 {
 		q.Limit = min(limit+1, q.Limit) // one more shows that there are more

@@ -13,6 +13,7 @@ import (
 	"vitrine"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 
 	"github.com/rivo/uniseg"
@@ -80,7 +81,7 @@ func TestPutNamesFiles(t *testing.T) {
 		{false, []string{"a.pdf", "b.pdf"}, "http://x/p/y\n"},
 	} {
 		var out bytes.Buffer
-		c := &PutCmd{Files: test.files}
+		c := &putCmd{Files: test.files}
 		if err := c.show(t.Context(), &terminal.Terminal{Out: &out, OutTTY: test.terminal}, nil, "a.pdf",
 			&client.Link{URL: "http://x/p/y"}); err != nil || out.String() != test.want {
 			t.Errorf("%+v: output %q, %v", test, out.String(), err)
@@ -95,9 +96,9 @@ func TestPutRefuses(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "the folder has no HTML page", empty: "the file is empty",
+	for path, want := range map[string]string{dir: "it is a folder. To publish it as a website: ", empty: "the file is empty",
 		os.DevNull: "not a regular file"} {
-		_, err := new(PutCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
+		_, err := new(putCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("put %s: %v", path, err)
 		}
@@ -113,16 +114,16 @@ func TestMoreLinks(t *testing.T) {
 	one, all := 1, 0
 	for _, c := range []struct {
 		links, lines int
-		limits       terminal.LimitFlags
+		limits       command.LimitFlags
 		tty, says    bool
 	}{
-		{20, 20 + 1, terminal.LimitFlags{}, true, false},
-		{21, 20 + 1, terminal.LimitFlags{}, true, true},
-		{21, 21 + 1, terminal.LimitFlags{All: true}, true, false},
-		{21, 21 + 1, terminal.LimitFlags{Limit: &all}, true, false},
-		{21, 21, terminal.LimitFlags{}, false, false},
-		{21, 21, terminal.LimitFlags{Limit: &all}, false, false},
-		{21, 1, terminal.LimitFlags{Limit: &one}, false, false},
+		{20, 20 + 1, command.LimitFlags{}, true, false},
+		{21, 20 + 1, command.LimitFlags{}, true, true},
+		{21, 21 + 1, command.LimitFlags{All: true}, true, false},
+		{21, 21 + 1, command.LimitFlags{Limit: &all}, true, false},
+		{21, 21, command.LimitFlags{}, false, false},
+		{21, 21, command.LimitFlags{Limit: &all}, false, false},
+		{21, 1, command.LimitFlags{Limit: &one}, false, false},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			all := client.Page{Links: make([]client.ListedLink, c.links)}
@@ -131,7 +132,7 @@ func TestMoreLinks(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		var out, errs bytes.Buffer
-		ls := new(LsCmd)
+		ls := new(lsCmd)
 		ls.LimitFlags = c.limits
 		ls.Server, ls.APIKey = server.URL, string(vitrine.NewKeyText())
 		if err := ls.Run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs, OutTTY: c.tty, Width: 80}); err != nil {

@@ -11,19 +11,30 @@ import (
 
 	"vitrine/client"
 	"vitrine/internal/agent"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MCPCmd serves the instance to an AI agent on this machine (MCP).
-type MCPCmd struct {
+// mcpCmd serves the instance to an AI agent on this machine (MCP).
+type mcpCmd struct {
 	Connection
-	Root string `help:"Folder whose files the agent may publish, with those below it, except hidden ones. Default: the working directory." placeholder:"DIR" type:"path" predictor:"dir"`
+	Root string
+}
+
+func newMCP() *command.Command {
+	c := new(mcpCmd)
+	cmd := command.New("mcp", "Serve AI agents on standard input and output (MCP).", c.Run)
+	cmd.Examples("mcp",
+		"mcp --root reports --server https://share.example")
+	cmd.Path(&c.Root, "root", "DIR", "Folder whose files the agent may publish, with those below it, except hidden ones. Default: the working directory.")
+	c.Connection.AddFlags(cmd)
+	return cmd
 }
 
 // Run serves the protocol on standard input and output until the input ends.
-func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *mcpCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	files, err := c.files()
 	if err != nil {
 		return err
@@ -57,7 +68,7 @@ func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // files returns the folder whose files the agent may publish. A program that
 // was started in the root of the file system, as some agents do, may read none.
-func (c *MCPCmd) files() (*agent.Folder, error) {
+func (c *mcpCmd) files() (*agent.Folder, error) {
 	if c.Root != "" {
 		folder, err := agent.OpenFolder(c.Root)
 		if err != nil {

@@ -15,28 +15,51 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/filetype"
 	"vitrine/internal/terminal"
 )
 
-// PutCmd publishes files.
-type PutCmd struct {
-	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input."`
-	Name     string   `help:"Publish the file under this name, whose extension says what it is. Required for standard input." placeholder:"NAME"`
-	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
-	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
-	ViewOnly bool     `help:"View only: readers cannot download the file."`
-	Expires  string   `predictor:"expires" help:"When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key." placeholder:"WHEN"`
-	Type     string   `help:"MIME type. Default: that of the file's extension." placeholder:"TYPE"`
-	Replace  string   `predictor:"link" help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"LINK"`
-	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
+// putCmd publishes files.
+type putCmd struct {
+	Files    []string
+	Name     string
+	Title    string
+	Slug     string
+	ViewOnly bool
+	Expires  string
+	Type     string
+	Replace  string
+	Yes      bool
 	Flags
 
 	expires time.Time // parsed from Expires
 }
 
+func newPut() *command.Command {
+	c := new(putCmd)
+	cmd := command.New("put", "Publish files and print their links.", c.Run)
+	cmd.Examples("put report.pdf",
+		"put deck.pdf --title 'Spring deck' --expires 30d --view-only",
+		"put report.pdf --replace q3-report",
+		"put *.png --json | jq -r .url",
+		"put - --name minutes.md")
+	cmd.Check(c.Validate)
+	cmd.Rest(&c.Files, "file", "Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input.").Complete(command.Files)
+	cmd.String(&c.Name, "name", "NAME", "Publish the file under this name, whose extension says what it is. Required for standard input.")
+	cmd.String(&c.Title, "title", "TEXT", "Title of the page. Default: the file's name.")
+	cmd.String(&c.Slug, "slug", "SLUG", "Custom slug, the part of the link's address after /p/, if your account may choose it.")
+	cmd.Bool(&c.ViewOnly, "view-only", "View only: readers cannot download the file.")
+	cmd.String(&c.Expires, "expires", "WHEN", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key.").Complete(expiries)
+	cmd.String(&c.Type, "type", "TYPE", "MIME type. Default: that of the file's extension.")
+	cmd.String(&c.Replace, "replace", "LINK", "Replace the file of one of your links by this one. The link keeps its address, title and numbers.").Complete(links)
+	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
+
 // Validate returns an error if options for a single file are used with several.
-func (c *PutCmd) Validate() error {
+func (c *putCmd) Validate() error {
 	switch {
 	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != "" || c.Name != ""):
 		return errors.New("--slug, --title, --name and --replace only work with one file")
@@ -67,7 +90,7 @@ type put struct {
 }
 
 // Run publishes the files one by one.
-func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Expires != "" && c.Expires != never {
 		at, err := terminal.ParseWhen(c.Expires, time.Now())
 		if err != nil {
@@ -98,14 +121,14 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // shownName returns the name of a file for messages.
-func (c *PutCmd) shownName(path string) string {
+func (c *putCmd) shownName(path string) string {
 	if path == stdin {
 		return c.Name
 	}
 	return path
 }
 
-func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
+func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
 	f, err := open(b.T, path)
 	if err != nil {
 		return nil, terminal.Bare(err)
@@ -133,7 +156,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 }
 
 // advised adds what to do about a file whose name has no extension.
-func (c *PutCmd) advised(err error, path, name string) error {
+func (c *putCmd) advised(err error, path, name string) error {
 	var e *client.Error
 	if len(c.Files) > 1 || filepath.Ext(name) != "" || !errors.As(err, &e) ||
 		e.Code != string(vitrine.CodeInvalidName) {
@@ -145,7 +168,7 @@ func (c *PutCmd) advised(err error, path, name string) error {
 
 // sameKind asks for confirmation before a file replaces one of another kind,
 // because its reading statistics then start over.
-func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.Terminal, name string) error {
+func (c *putCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.Terminal, name string) error {
 	file, ok := filetype.ByExt(name)
 	if !ok {
 		return nil // the server returns the reason
@@ -222,7 +245,7 @@ func some(names []string) string {
 }
 
 // show prints the result for a file.
-func (c *PutCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string,
+func (c *putCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Client, path string,
 	l *client.Link) error {
 	unprinted := "it is published at " + l.URL + ", which"
 	if c.JSON {

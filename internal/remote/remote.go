@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/credentials"
 	"vitrine/internal/terminal"
 )
@@ -20,28 +21,47 @@ var Version = "dev"
 // DefaultURL is the default address of an instance.
 const DefaultURL = "http://localhost:8080"
 
+// Commands returns the commands for links and websites.
+func Commands() []*command.Command {
+	return []*command.Command{newPut(), newStats(), newLs(), newOpen(), newGet(), newEdit(), newVersions(),
+		newCaptions(), newRm(), newDeploy(), newWebsites()}
+}
+
+// AccountCommands returns the commands for the account and its keys.
+func AccountCommands() []*command.Command {
+	return []*command.Command{newWhoami(), newKey(), newMCP()}
+}
+
 // Flags select the instance and the API key of a command that prints results.
 type Flags struct {
 	Connection
-	terminal.JSONFlag
+	command.JSONFlag
+}
+
+// AddFlags adds the flags to a command.
+func (f *Flags) AddFlags(cmd *command.Command) {
+	f.JSONFlag.AddFlags(cmd)
+	f.Connection.AddFlags(cmd)
 }
 
 // Connection selects an instance and an API key.
 type Connection struct {
-	Server string `aliases:"url" help:"Address of the instance. Default: that of the last login. With your own API key and no login, http://localhost:8080; with a login elsewhere, name it." env:"VITRINE_SERVER" placeholder:"URL"`
-	APIKey string `help:"API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments." env:"VITRINE_API_KEY" placeholder:"KEY"`
+	Server string
+	APIKey string
 }
 
-// Address returns the value of a flag --server, or of the variable by its
-// former name, VITRINE_URL. It returns "" if there is neither.
-func Address(server string) string {
-	return cmp.Or(strings.TrimSpace(server), strings.TrimSpace(os.Getenv("VITRINE_URL")))
+// AddFlags adds the flags to a command.
+func (r *Connection) AddFlags(cmd *command.Command) {
+	cmd.Title("Connection")
+	cmd.String(&r.Server, "server", "URL", "Address of the instance. Default: that of the last login. With your own API key and no login, http://localhost:8080; with a login elsewhere, name it.").Env("VITRINE_SERVER")
+	cmd.String(&r.APIKey, "api-key", "KEY", "API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments.").Env("VITRINE_API_KEY")
+	cmd.Title("")
 }
 
 // target returns server and key from flags, else from the login file. It never
 // sends a key from a flag or a variable to a server from that file.
 func (r Connection) target() (terminal.Target, error) {
-	address, key := Address(r.Server), strings.TrimSpace(r.APIKey)
+	address, key := strings.TrimSpace(r.Server), strings.TrimSpace(r.APIKey)
 	if key != "" {
 		from := "--api-key"
 		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {

@@ -9,30 +9,55 @@ import (
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 	"vitrine/report"
 )
 
-type StatsCmd struct {
-	Link     string   `arg:"" optional:"" predictor:"link" help:"Slug or address of the link. Without it: all your links together."`
-	Range    string   `predictor:"range" help:"Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d." placeholder:"RANGE"`
-	From     string   `help:"First date, such as 2026-11-01, instead of a range. Needs --to." placeholder:"DATE"`
-	To       string   `help:"Last date, itself included. Needs --from." placeholder:"DATE"`
-	Hours    bool     `help:"By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days."`
-	Timezone string   `help:"Time zone of days, hours and today, such as Europe/Berlin. Default: UTC." placeholder:"ZONE"`
-	Compare  string   `predictor:"compare" help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
-	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google; with no value, as in country:is:, those where it is unknown. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
-	Limit    *int     `help:"The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON." placeholder:"N"`
-	Include  []string `predictor:"include" help:"Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json." placeholder:"WHAT"`
-	Version  *int     `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
+type statsCmd struct {
+	Link     string
+	Range    string
+	From     string
+	To       string
+	Hours    bool
+	Timezone string
+	Compare  string
+	Filter   []string
+	Limit    *int
+	Include  []string
+	Version  *int
 	Flags
+}
+
+func newStats() *command.Command {
+	c := new(statsCmd)
+	cmd := command.New("stats", "Show how a link was read, or all your links together.", c.Run)
+	cmd.Examples("stats",
+		"stats q3-report --range 7d",
+		"stats q3-report --from 2026-11-01 --to 2026-11-10 --timezone Europe/Berlin",
+		"stats q3-report --filter country:is:DE --json | jq .totals",
+		"stats q3-report --json --include utm,curves")
+	cmd.Check(c.Validate)
+	cmd.Arg(&c.Link, "link", "Slug or address of the link. Without it: all your links together.").OrNone().Complete(links)
+	cmd.String(&c.Range, "range", "RANGE", "Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d.").Complete(ranges())
+	cmd.String(&c.From, "from", "DATE", "First date, such as 2026-11-01, instead of a range. Needs --to.")
+	cmd.String(&c.To, "to", "DATE", "Last date, itself included. Needs --from.")
+	cmd.Bool(&c.Hours, "hours", "By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days.")
+	cmd.String(&c.Timezone, "timezone", "ZONE", "Time zone of days, hours and today, such as Europe/Berlin. Default: UTC.")
+	cmd.String(&c.Compare, "compare", "WITH", "What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier).").Complete(command.Words("previous", "year"))
+	cmd.Repeated(&c.Filter, "filter", "CONDITION", "Only views that meet a condition, such as country:is:DE or source:is_not:Google; with no value, as in country:is:, those where it is unknown. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning.")
+	cmd.OptionalInt(&c.Limit, "limit", "N", "The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON.")
+	cmd.Strings(&c.Include, "include", "WHAT", "Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json.").Complete(command.Words("utm", "curves", "excluded"))
+	cmd.OptionalInt(&c.Version, "version", "N", "The version of the file whose pages, playback or scrolling are shown. Default: the current one.")
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
 
 // maxRows is the maximum of --limit.
 const maxRows = 1000
 
 // Validate checks the combination of arguments. The instance checks the values.
-func (c *StatsCmd) Validate() error {
+func (c *statsCmd) Validate() error {
 	dates := c.From != "" || c.To != ""
 	switch {
 	case (c.From == "") != (c.To == ""):
@@ -66,7 +91,7 @@ func (c *StatsCmd) Validate() error {
 
 // query returns the query for the flags. On a terminal it includes the excluded
 // views.
-func (c *StatsCmd) query() client.ReportQuery {
+func (c *statsCmd) query() client.ReportQuery {
 	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
 		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Include: c.Include}
 	if c.Limit != nil {
@@ -81,7 +106,7 @@ func (c *StatsCmd) query() client.ReportQuery {
 	return q
 }
 
-func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err

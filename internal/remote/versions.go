@@ -10,19 +10,35 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
-type VersionsCmd struct {
-	Link    string `arg:"" predictor:"link" help:"Slug or address of the link."`
-	Restore *int   `xor:"change" help:"Restore this version. The current one is kept." placeholder:"N"`
-	Delete  *int   `xor:"change" help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
-	Yes     bool   `short:"y" help:"Do not ask before a version is deleted. Required for that without a terminal."`
+type versionsCmd struct {
+	Link    string
+	Restore *int
+	Delete  *int
+	Yes     bool
 	Flags
 }
 
+func newVersions() *command.Command {
+	c := new(versionsCmd)
+	cmd := command.New("versions", "List, restore and delete the versions of a link's file.", c.Run)
+	cmd.Examples("versions q3-report",
+		"versions q3-report --restore 2")
+	cmd.Check(c.Validate)
+	cmd.Exclusive("restore", "delete")
+	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
+	cmd.OptionalInt(&c.Restore, "restore", "N", "Restore this version. The current one is kept.")
+	cmd.OptionalInt(&c.Delete, "delete", "N", "Delete this version. The current one cannot be deleted.")
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask before a version is deleted. Required for that without a terminal.")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
+
 // Validate checks the combination of arguments.
-func (c *VersionsCmd) Validate() error {
+func (c *versionsCmd) Validate() error {
 	for flag, n := range map[string]*int{"--restore": c.Restore, "--delete": c.Delete} {
 		if n != nil && *n < 1 {
 			return fmt.Errorf("%s must be the number of a version, 1 or more", flag)
@@ -34,7 +50,7 @@ func (c *VersionsCmd) Validate() error {
 // Run restores or deletes a version, then lists the versions of the link. On a
 // terminal the columns are aligned. Otherwise they are separated by tabs:
 // number, status, kind, bytes, creation time, file.
-func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -77,7 +93,7 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // change restores or deletes a version. It asks for confirmation of a delete.
-func (c *VersionsCmd) change(ctx context.Context, t *terminal.Terminal, api *client.Client, slug string) error {
+func (c *versionsCmd) change(ctx context.Context, t *terminal.Terminal, api *client.Client, slug string) error {
 	switch {
 	case c.Restore != nil:
 		all, err := api.Versions(ctx, slug)
@@ -138,7 +154,7 @@ func replacedText(path string, r *client.Replacement) string {
 
 // versions returns the versions of the link whose file is replaced, or nil: the
 // file is replaced all the same.
-func (c *PutCmd) versions(ctx context.Context, api *client.Client) []client.Version {
+func (c *putCmd) versions(ctx context.Context, api *client.Client) []client.Version {
 	if c.Replace == "" {
 		return nil
 	}
@@ -151,7 +167,7 @@ func (c *PutCmd) versions(ctx context.Context, api *client.Client) []client.Vers
 
 // sayDeleted says which versions a replacement deleted, because an account
 // keeps only some. An imported link may have a version without a file.
-func (c *PutCmd) sayDeleted(ctx context.Context, api *client.Client, b *terminal.Bar, before, after []client.Version) {
+func (c *putCmd) sayDeleted(ctx context.Context, api *client.Client, b *terminal.Bar, before, after []client.Version) {
 	if len(after) == 0 {
 		return
 	}

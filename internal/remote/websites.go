@@ -8,19 +8,28 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
-// WebsitesCmd lists the websites of the account.
-type WebsitesCmd struct{ Flags }
+// websitesCmd lists the websites of the account.
+type websitesCmd struct {
+	Flags
+}
 
-func (*WebsitesCmd) Help() string {
-	return `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
+func newWebsites() *command.Command {
+	c := new(websitesCmd)
+	cmd := command.New("websites", "List your websites.", c.Run)
+	cmd.Long = `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
 number of versions, bytes of all versions, time of the last deploy, title, address.`
+	cmd.Examples("websites",
+		"websites --json | jq -r .url")
+	c.Flags.AddFlags(cmd)
+	return cmd
 }
 
 // Run lists the websites, newest first.
-func (c *WebsitesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *websitesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err

@@ -5,11 +5,23 @@ import (
 	"fmt"
 
 	"vitrine/client"
+	"vitrine/internal/command"
 	"vitrine/internal/terminal"
 )
 
-// WhoamiCmd shows which server, account and API key the other commands use.
-type WhoamiCmd struct{ Flags }
+// whoamiCmd shows which server, account and API key the other commands use.
+type whoamiCmd struct {
+	Flags
+}
+
+func newWhoami() *command.Command {
+	c := new(whoamiCmd)
+	cmd := command.New("whoami", "Show the server, account and API key in use, and the limits.", c.Run)
+	cmd.Examples("whoami",
+		"whoami --json | jq -r .server")
+	c.Flags.AddFlags(cmd)
+	return cmd
+}
 
 // whoami is the JSON output: the API's object of the key, and where it is from.
 type whoami struct {
@@ -19,7 +31,7 @@ type whoami struct {
 }
 
 // Run asks the server for the key, and prints both.
-func (c *WhoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err

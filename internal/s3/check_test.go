@@ -76,7 +76,7 @@ func TestCors(t *testing.T) {
 	bucket := server.Bucket(t)
 	b := opened(t, server.Address(bucket, ""))
 	const ours, theirs = "https://share.example", "https://other.example"
-	if err := b.CorsMissing(ctx, ours); err == nil || !strings.Contains(err.Error(), `"vitrine storage cors"`) {
+	if err := b.CorsMissing(ctx, ours); err == nil || !strings.Contains(err.Error(), `"vitrine admin repair cors"`) {
 		t.Errorf("CorsMissing of a new bucket = %v", err)
 	}
 	_, err := server.API().PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &bucket,

@@ -84,7 +84,7 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 		!listed(header, "Access-Control-Allow-Methods", http.MethodPut) ||
 		!listed(header, "Access-Control-Allow-Headers", "content-type") {
 		return &advice{fmt.Sprintf("The bucket does not allow uploads from pages of %s (CORS).",
-			origin), `"vitrine storage cors" sets the rule.`}
+			origin), `"vitrine admin repair cors" sets the rule.`}
 	}
 	return nil
 }

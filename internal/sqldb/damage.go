@@ -25,7 +25,7 @@ func (d damaged) Unwrap() []error { return []error{d.error, vitrine.ErrDamaged} 
 func explainDamage(path string, err error) error {
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return damaged{fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine restore\"",
+		return damaged{fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine admin restore\"",
 			path, err)}
 	}
 	return err

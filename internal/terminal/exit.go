@@ -22,7 +22,7 @@ const (
 )
 
 // ExitCodes explains the exit codes, for the help.
-const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found, " +
+const ExitCodes = "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong arguments or flags, 3 not found,\n" +
 	"4 not signed in or API key refused, 75 try again later, 130 interrupted, 143 terminated."
 
 // AccessError is the error of a command that has no API key to use.

@@ -62,7 +62,7 @@ func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
 // readable makes an error of a damaged record an error of reading.
 func readable(err error) error {
 	if errors.Is(err, vitrine.ErrDamaged) && vitrine.CodeOf(err) == vitrine.CodeInternal {
-		return sqldb.Unavailable(fmt.Errorf("the view log: %w: \"vitrine audit\" finds out what is damaged", err))
+		return sqldb.Unavailable(fmt.Errorf("the view log: %w: \"vitrine admin audit\" finds out what is damaged", err))
 	}
 	return err
 }

@@ -252,7 +252,7 @@ func TestFirstRun(t *testing.T) {
 	d.server.Keys.Store, d.server.Uploads.Store, d.server.Links.Store = store, store, store
 	for _, path := range []string{"/", "/sign-in", "/sign-up", "/reset", "/setup", "/setup/x"} {
 		r := d.get(path)
-		if !strings.Contains(r.body, "vitrine setup") || r.StatusCode != 200 && path != "/setup/x" {
+		if !strings.Contains(r.body, "vitrine admin setup") || r.StatusCode != 200 && path != "/setup/x" {
 			t.Errorf("GET %s: status %d: %s", path, r.StatusCode, r.body)
 		}
 	}
@@ -277,7 +277,7 @@ func TestFirstRun(t *testing.T) {
 	d.status(d.post(path, url.Values{"email": {"eve@example.org"}, "password": {words}}), 401)
 	d.status(d.get(path), 401)
 	d.status(d.get("/setup"), 303)
-	if strings.Contains(d.get("/").body, "vitrine setup") {
+	if strings.Contains(d.get("/").body, "vitrine admin setup") {
 		t.Error("the home page says that the site is not set up")
 	}
 }
@@ -310,8 +310,8 @@ func TestWhoMaySignUp(t *testing.T) {
 	}
 	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}), 400)
 	d.status(d.post("/reset", url.Values{"email": {"eve@example.org"}}), 200)
-	if !strings.Contains(d.get("/reset").body, "vitrine account reset") {
-		t.Error("the reset page does not name vitrine account reset")
+	if !strings.Contains(d.get("/reset").body, "vitrine admin account reset") {
+		t.Error("the reset page does not name vitrine admin account reset")
 	}
 	d.server.Accounts.SignUp = auth.SignUpInvite
 	d.status(d.post("/sign-up", url.Values{"email": {"zoe@example.org"}, "password": {words}}), 403)

@@ -299,7 +299,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	// it.
 	tb.choose("forbidden.txt")
 	tb.until(fileRow("forbidden.txt") + `?.querySelector(".chip").innerText.includes("Waiting for the storage")`)
-	refused("forbidden.txt", true, "rejects uploads from this page", "vitrine storage cors")
+	refused("forbidden.txt", true, "rejects uploads from this page", "vitrine admin repair cors")
 	if g.count() != 0 {
 		t.Errorf("%d PUTs after a failed preflight, want 0", g.count())
 	}

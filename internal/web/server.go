@@ -93,7 +93,7 @@ type Server struct {
 	RedirectDownloads bool
 
 	// SetupCommand prints the address at which the first account is created, on
-	// the server's machine. "" means "vitrine setup".
+	// the server's machine. "" means "vitrine admin setup".
 	SetupCommand string
 
 	// UpgradeURL is where larger plans are sold. If it is empty, plans are not

@@ -165,7 +165,7 @@ const lostOn = async (address, type, sent, signal) => {
           {
             code: "storage_closed",
             error:
-              "The file storage rejects uploads from this page. Ask the administrator to run “vitrine storage cors”.",
+              "The file storage rejects uploads from this page. Ask the administrator to run “vitrine admin repair cors”.",
           },
           503,
         );

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/spelling"
 	"vitrine/report"
 )
 
@@ -82,35 +83,7 @@ func nearest(name string, known []string) string {
 	if len(name) > 40 {
 		return ""
 	}
-	plain := joints.Replace(strings.ToLower(name))
-	best, most := "", 2
-	for _, k := range known {
-		if d := distance(plain, k); d <= most && d < max(len(k)-1, 1) {
-			best, most = k, d-1
-		}
-	}
-	return best
-}
-
-// distance counts the letters that differ between two words (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return spelling.Nearest(joints.Replace(strings.ToLower(name)), known, 2)
 }
 
 // FormatCursor returns the cursor of a list of links.

@@ -36,7 +36,7 @@ type entryPage struct {
 func (s *Handler) newEntry(heading string) entryPage {
 	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp,
 		Mail:    s.Accounts.Mail != nil,
-		Command: cmp.Or(s.SetupCommand, "vitrine setup")}
+		Command: cmp.Or(s.SetupCommand, "vitrine admin setup")}
 }
 
 func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, page string, p *entryPage) error {

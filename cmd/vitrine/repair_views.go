@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"vitrine/internal/command"
 	"vitrine/internal/datadir"
 	"vitrine/internal/instance"
 	"vitrine/internal/logowner"
@@ -12,20 +13,26 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-type storageAcceptViewsCmd struct {
+type repairViewsCmd struct {
 	instance.Places
-	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	Yes bool
 }
 
-func (*storageAcceptViewsCmd) Help() string {
-	return `The database of accounts and links stores a mark of its view log and how far that log was written. A
+func newRepairViews() *command.Command {
+	c := new(repairViewsCmd)
+	cmd := command.New("views", "Continue although the view log has gaps. Lists them first.", c.Run)
+	cmd.Long = `The database of accounts and links stores a mark of its view log and how far that log was written. A
 server does not start with a view log that is missing, empty, of another instance, or older than the
 database, because reports would silently lack views. Restore a backup if there is one. Otherwise
 this command accepts the view log in its present state. Stop the server first.`
+	cmd.Examples("admin repair views --data /var/lib/vitrine")
+	c.Places.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	return cmd
 }
 
 // Run accepts the view log in its current state.
-func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *repairViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(instance.Redacted(c.StorePlace())))
 	}

@@ -4,23 +4,30 @@ import (
 	"context"
 	"errors"
 
+	"vitrine/internal/command"
 	"vitrine/internal/instance"
 	"vitrine/internal/s3"
 	"vitrine/internal/storageowner"
 	"vitrine/internal/terminal"
 )
 
-type storageCmd struct {
-	AcceptViews storageAcceptViewsCmd `cmd:"" help:"Continue although the view log has gaps. Lists them first."`
-	Check       storageCheckCmd       `cmd:"" help:"Test the bucket with small temporary objects and report problems."`
-	Claim       storageClaimCmd       `cmd:"" help:"Assign the file storage to this database. Explains the consequences first."`
-	Cors        storageCorsCmd        `cmd:"" help:"Allow browser uploads to the bucket (CORS). Keeps other rules."`
+// newRepair returns the commands for parts of an instance that do not fit each
+// other. Each says what is wrong, and what its change means.
+func newRepair() *command.Command {
+	return command.NewGroup("repair", "Mend an instance whose view log, files or bucket do not fit it.",
+		newRepairViews(), newRepairFiles(), newRepairCORS())
 }
 
 // bucketFlags are the flags of commands for an instance with a bucket.
 type bucketFlags struct {
 	instance.Places
-	PublicURL string `help:"Address of the instance as visitors type it." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
+	PublicURL string
+}
+
+// AddFlags adds the flags to a command.
+func (c *bucketFlags) AddFlags(cmd *command.Command) {
+	c.Places.AddFlags(cmd)
+	cmd.String(&c.PublicURL, "public-url", "URL", "Address of the instance as visitors type it.").Env("VITRINE_PUBLIC_URL")
 }
 
 // bucket calls do with the bucket of an instance. public is the origin of the
@@ -44,34 +51,19 @@ func (f bucketFlags) bucket(ctx context.Context,
 	})
 }
 
-type storageCheckCmd struct{ bucketFlags }
-
-func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.bucket(ctx, func(in *instance.Instance, b *s3.Blobs, public string) error {
-		if err := b.Check(ctx); err != nil {
-			return err
-		}
-		if public != "" {
-			if err := b.CorsMissing(ctx, public); err != nil {
-				return err
-			}
-		}
-		if err := in.StorageOwner().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
-			return errors.New(otherPlace(err))
-		} else if err != nil {
-			return err
-		}
-		t.Say("The bucket at %s passes all checks.", b.Origin())
-		if public == "" {
-			t.Say("Uploads from browsers were not checked: set --public-url.")
-		}
-		return nil
-	})
+type repairCORSCmd struct {
+	bucketFlags
 }
 
-type storageCorsCmd struct{ bucketFlags }
+func newRepairCORS() *command.Command {
+	c := new(repairCORSCmd)
+	cmd := command.New("cors", "Allow browser uploads to the bucket (CORS). Keeps other rules.", c.Run)
+	cmd.Examples("admin repair cors --public-url https://share.example")
+	c.bucketFlags.AddFlags(cmd)
+	return cmd
+}
 
-func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *repairCORSCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.PublicURL == "" {
 		return terminal.Usage("--public-url is missing: the address whose pages upload files to the bucket")
 	}
@@ -80,7 +72,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if err := b.CorsMissing(ctx, public); err != nil {
-			return errors.New("the CORS rule is saved, but the bucket does not apply it yet; wait a minute, then run: vitrine storage check")
+			return errors.New("the CORS rule is saved, but the bucket does not apply it yet; wait a minute, then run: vitrine doctor")
 		}
 		t.Say("Pages of %s can upload files to the bucket at %s.", public, b.Origin())
 		return nil
@@ -89,24 +81,30 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // otherPlace returns the hint for storageowner.ErrOther.
 func otherPlace(err error) string {
-	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine storage claim\""
+	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine admin repair files\""
 }
 
-type storageClaimCmd struct {
+type repairFilesCmd struct {
 	instance.Places
-	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
+	Yes bool
 }
 
-func (*storageClaimCmd) Help() string {
-	return `A server deletes files that its database does not know. To protect the files of another instance,
+func newRepairFiles() *command.Command {
+	c := new(repairFilesCmd)
+	cmd := command.New("files", "Assign the file storage to this database. Explains the consequences first.", c.Run)
+	cmd.Long = `A server deletes files that its database does not know. To protect the files of another instance,
 the storage contains a marker that changes every hour, and the database has a copy of it. If the two
 differ, the server deletes nothing and logs a warning. Then another instance or a copy of the
 database has used the same files, or the database was restored to an earlier moment. Find out which,
 stop the other server, and claim the files.`
+	cmd.Examples("admin repair files")
+	c.Places.AddFlags(cmd)
+	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	return cmd
 }
 
 // Run claims the storage for the database.
-func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *repairFilesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
 		where := instance.Redacted(c.FilesPlace())
 		err := in.StorageOwner().Verify(ctx)
