@@ -53,6 +53,7 @@ type serveCmd struct {
 func newServe() *command.Command {
 	c := new(serveCmd)
 	cmd := command.New("serve", "Run the server.", c.Run)
+	cmd.SuggestFor = []string{"server", "start", "run"}
 	cmd.Examples("serve",
 		"serve --listen :8080 --public-url https://share.example --data /var/lib/vitrine")
 	c.AddFlags(cmd)

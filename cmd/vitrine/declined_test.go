@@ -57,7 +57,7 @@ func TestDeclined(t *testing.T) {
 		{"captions", "talk", "--delete", "--language", "de"}, {"put", "--replace", "talk", text},
 		{"admin", "link", "delete", "minutes"}, {"admin", "account", "role", "owner@example.org", "member"},
 		{"admin", "account", "delete", "owner@example.org"}, {"admin", "key", "revoke", "owner@example.org", "1"},
-		{"admin", "key", "revoke", "1"}} {
+		{"key", "revoke", "1"}} {
 		for _, answers := range []string{"n\n", "\n", ""} {
 			if code, messages := answer(answers, args...); code != terminal.ExitFailed ||
 				!strings.Contains(messages, "[y/N] ") || !strings.Contains(messages, terminal.ErrDeclined.Error()) {

@@ -36,6 +36,7 @@ type doctorCmd struct {
 func newDoctor() *command.Command {
 	c := new(doctorCmd)
 	cmd := command.New("doctor", "Check the configuration and suggest fixes.", c.Run)
+	cmd.SuggestFor = []string{"check", "status"}
 	cmd.Long = `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
 and what to do. It changes nothing, except that it writes and deletes test objects in a bucket.
 

@@ -27,6 +27,7 @@ type loginCmd struct {
 func newLogin() *command.Command {
 	c := new(loginCmd)
 	cmd := command.New("login", "Sign in through your browser and store an API key.", c.Run)
+	cmd.SuggestFor = []string{"signin", "sign-in", "auth"}
 	cmd.Examples("login",
 		"login --server https://share.example")
 	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: that of the last login, or http://localhost:8080.").Env("VITRINE_SERVER")
@@ -167,6 +168,7 @@ type logoutCmd struct {
 func newLogout() *command.Command {
 	c := new(logoutCmd)
 	cmd := command.New("logout", "Revoke and remove the API key stored by login.", c.Run)
+	cmd.SuggestFor = []string{"signout", "sign-out"}
 	cmd.Examples("logout",
 		"logout --server https://share.example")
 	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: the one that \"login\" was used with last.").Env("VITRINE_SERVER")

@@ -70,6 +70,7 @@ type accountCreateCmd struct {
 func newAccountCreate() *command.Command {
 	c := new(accountCreateCmd)
 	cmd := command.New("create", "Create an account and print its first API key. It is shown once.", c.Run)
+	cmd.SuggestFor = []string{"add", "new"}
 	cmd.Examples("admin account create ada@example.org",
 		"admin account create ada@example.org --plan pro --json | jq -r .apiKey",
 		"admin account create --from people.ndjson")
@@ -267,6 +268,7 @@ type accountListCmd struct {
 func newAccountList() *command.Command {
 	c := new(accountListCmd)
 	cmd := command.New("list", "List accounts, oldest first.", c.Run)
+	cmd.SuggestFor = []string{"ls"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
 role, state, creation time, number of links, bytes of all files. A website counts as one link.`
 	cmd.Examples("admin account list",

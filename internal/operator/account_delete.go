@@ -22,6 +22,7 @@ type accountDeleteCmd struct {
 func newAccountDelete() *command.Command {
 	c := new(accountDeleteCmd)
 	cmd := command.New("delete", "Delete an account with its links, files and numbers permanently.", c.Run)
+	cmd.SuggestFor = []string{"remove", "rm", "close"}
 	cmd.Long = `Does what "Close account" does on the website. The account, its sessions and its API keys stop working
 at once, and its links, albums and websites are no longer available. A server then deletes their files
 and numbers, within 5 minutes or when one starts. Its e-mail address can have a new account. To stop

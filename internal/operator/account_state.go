@@ -21,6 +21,7 @@ type accountSuspendCmd struct {
 func newAccountSuspend() *command.Command {
 	c := new(accountSuspendCmd)
 	cmd := command.New("suspend", "Suspend an account: revoke its sessions, refuse its keys and disable its links.", c.Run)
+	cmd.SuggestFor = []string{"ban", "block", "disable"}
 	cmd.Examples("admin account suspend mallory@example.org --note 'spam'")
 	c.emailArg.AddFlags(cmd)
 	c.Places.AddFlags(cmd)
@@ -59,6 +60,7 @@ type accountUnsuspendCmd struct {
 func newAccountUnsuspend() *command.Command {
 	c := new(accountUnsuspendCmd)
 	cmd := command.New("unsuspend", "Lift a suspension and restore the links.", c.Run)
+	cmd.SuggestFor = []string{"unban", "enable"}
 	cmd.Examples("admin account unsuspend ada@example.org")
 	c.emailArg.AddFlags(cmd)
 	c.Places.AddFlags(cmd)

@@ -187,6 +187,7 @@ type linkDeleteCmd struct {
 func newLinkDelete() *command.Command {
 	c := new(linkDeleteCmd)
 	cmd := command.New("delete", "Delete a link, its file and its analytics permanently.", c.Run)
+	cmd.SuggestFor = []string{"remove", "rm"}
 	cmd.Examples("admin link delete q3-report")
 	c.slugArg.AddFlags(cmd)
 	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")

@@ -31,6 +31,7 @@ type editCmd struct {
 func newEdit() *command.Command {
 	c := new(editCmd)
 	cmd := command.New("edit", "Change a link: title, address, download, expiry; or disable it.", c.Run)
+	cmd.SuggestFor = []string{"update", "change", "rename", "disable", "enable"}
 	cmd.Examples("edit q3-report --title 'Q3, final'",
 		"edit q3-report --slug q3-figures --expires 2027-01-31",
 		"edit q3-report --disable")
@@ -154,6 +155,7 @@ type rmCmd struct {
 func newRm() *command.Command {
 	c := new(rmCmd)
 	cmd := command.New("rm", "Delete links, their files and their numbers permanently.", c.Run)
+	cmd.SuggestFor = []string{"delete", "remove", "del"}
 	cmd.Examples("rm q3-report",
 		"rm --yes old-draft older-draft")
 	cmd.Rest(&c.Links, "link", "Slugs or addresses of the links to delete.").Complete(links)

@@ -33,6 +33,7 @@ type getCmd struct {
 func newGet() *command.Command {
 	c := new(getCmd)
 	cmd := command.New("get", "Download the original file of a link.", c.Run)
+	cmd.SuggestFor = []string{"download", "fetch", "pull"}
 	cmd.Examples("get q3-report",
 		"get q3-report --output downloads",
 		"get q3-report --output - | sha256sum")
@@ -248,6 +249,7 @@ type openCmd struct {
 func newOpen() *command.Command {
 	c := new(openCmd)
 	cmd := command.New("open", "Open a link in your browser.", c.Run)
+	cmd.SuggestFor = []string{"view", "show", "browse"}
 	cmd.Examples("open q3-report",
 		"open q3-report --stats")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link. For a website, its page in the app is opened.").Complete(links)

@@ -39,6 +39,7 @@ type putCmd struct {
 func newPut() *command.Command {
 	c := new(putCmd)
 	cmd := command.New("put", "Publish files and print their links.", c.Run)
+	cmd.SuggestFor = []string{"upload", "publish", "push", "add", "share"}
 	cmd.Examples("put report.pdf",
 		"put deck.pdf --title 'Spring deck' --expires 30d --view-only",
 		"put report.pdf --replace q3-report",

@@ -32,6 +32,7 @@ type statsCmd struct {
 func newStats() *command.Command {
 	c := new(statsCmd)
 	cmd := command.New("stats", "Show how a link was read, or all your links together.", c.Run)
+	cmd.SuggestFor = []string{"analytics", "report", "reports", "views"}
 	cmd.Examples("stats",
 		"stats q3-report --range 7d",
 		"stats q3-report --from 2026-11-01 --to 2026-11-10 --timezone Europe/Berlin",

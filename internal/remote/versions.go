@@ -25,6 +25,7 @@ type versionsCmd struct {
 func newVersions() *command.Command {
 	c := new(versionsCmd)
 	cmd := command.New("versions", "List, restore and delete the versions of a link's file.", c.Run)
+	cmd.SuggestFor = []string{"history", "rollback"}
 	cmd.Examples("versions q3-report",
 		"versions q3-report --restore 2")
 	cmd.Check(c.Validate)

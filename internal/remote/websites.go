@@ -20,6 +20,7 @@ type websitesCmd struct {
 func newWebsites() *command.Command {
 	c := new(websitesCmd)
 	cmd := command.New("websites", "List your websites.", c.Run)
+	cmd.SuggestFor = []string{"site", "sites", "website"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
 number of versions, bytes of all versions, time of the last deploy, title, address.`
 	cmd.Examples("websites",
