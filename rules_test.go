@@ -34,7 +34,7 @@ durable
 filetype
 filetype/image               filetype
 filetype/ole                 filetype
-filetype/text                filetype
+filetype/text                charset filetype
 filetype/archive             charset filetype
 filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 )
 
@@ -51,7 +50,7 @@ func Of(b []byte, cut bool) encoding.Encoding {
 	case bytes.Contains(b, []byte("\x1b$B")), bytes.Contains(b, []byte("\x1b$@")):
 		return japanese.ISO2022JP
 	}
-	if e := wide(b); e != nil {
+	if e := WideOf(b).encoding(); e != nil {
 		return e
 	}
 	valid, invalid := count(b, cut)
@@ -66,53 +65,10 @@ func Of(b []byte, cut bool) encoding.Encoding {
 
 // marked returns the encoding of a byte order mark, or nil.
 func marked(b []byte) encoding.Encoding {
-	switch {
-	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
+	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		return unicode.UTF8
-	case bytes.HasPrefix(b, []byte("\xff\xfe\x00\x00")):
-		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
-	case bytes.HasPrefix(b, []byte("\x00\x00\xfe\xff")):
-		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
-	case bytes.HasPrefix(b, []byte("\xff\xfe")):
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	case bytes.HasPrefix(b, []byte("\xfe\xff")):
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	}
-	return nil
-}
-
-// wide returns the encoding of UTF-16 or UTF-32 without a byte order mark, or
-// nil. Lines and spaces of any language are ASCII, whose other bytes are zeros
-// at the same places.
-func wide(b []byte) encoding.Encoding {
-	b = b[:min(len(b), 4<<10)&^3]
-	var zeros [4]int
-	for i, c := range b {
-		if c == 0 {
-			zeros[i%4]++
-		}
-	}
-	most, n := len(b)/4, zeros
-	few := func(at ...int) bool {
-		for _, i := range at {
-			if n[i]*20 > most {
-				return false
-			}
-		}
-		return true
-	}
-	switch {
-	case most == 0:
-	case n[3] == most && n[2]*10 > most*9 && few(0):
-		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
-	case n[0] == most && n[1]*10 > most*9 && few(3):
-		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
-	case few(0, 2) && (n[1]+n[3])*5 > most:
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	case few(1, 3) && (n[0]+n[2])*5 > most:
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
-	}
-	return nil
+	return markOf(b).encoding()
 }
 
 // count counts the characters of UTF-8 beyond ASCII, and the bytes that are

@@ -250,3 +250,34 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestWideOf checks that a text of four bytes a unit is told from one of two,
+// also with characters that need more than two of them.
+func TestWideOf(t *testing.T) {
+	units := func(s string, width int, big bool) (p []byte) {
+		for _, r := range s {
+			for i := range width {
+				at := i
+				if big {
+					at = width - 1 - i
+				}
+				p = append(p, byte(r>>(8*at)))
+			}
+		}
+		return p
+	}
+	text := "A line of a text, and another one.\nThe last one.\n"
+	for _, big := range []bool{false, true} {
+		for width, s := range map[int]string{2: text, 4: text + "🙂"} {
+			if got, want := WideOf(units(s, width, big)), (Wide{Width: width, Big: big}); got != want {
+				t.Errorf("WideOf(%d bytes a unit) = %+v, want %+v", width, got, want)
+			}
+			if got, want := WideOf(units("\ufeff"+s, width, big)), (Wide{width, big, width}); got != want {
+				t.Errorf("WideOf(%d bytes a unit, with a mark) = %+v, want %+v", width, got, want)
+			}
+		}
+	}
+	if got := WideOf([]byte(text)); got != (Wide{}) {
+		t.Errorf("WideOf(UTF-8) = %+v", got)
+	}
+}

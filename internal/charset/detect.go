@@ -24,15 +24,16 @@ func guess(b []byte) encoding.Encoding {
 	b = sample(b)
 	var best encoding.Encoding = charmap.Windows1252
 	most := -1e9
-	for _, c := range alphabets {
-		if s := c.score(b); s > most {
-			best, most = c.encoding, s
+	try := func(e encoding.Encoding, score float64) {
+		if score > most {
+			best, most = e, score
 		}
 	}
+	for _, c := range alphabets {
+		try(c.encoding, c.score(b))
+	}
 	for _, c := range ideographs {
-		if s := c.score(b); s > most {
-			best, most = c.encoding, s
-		}
+		try(c.encoding, c.score(b))
 	}
 	return best
 }

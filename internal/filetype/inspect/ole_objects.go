@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -33,6 +34,9 @@ var oleClasses = []struct{ class, hold string }{
 // has a class too.
 const (
 	classEquation  = "\x02\xce\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
+	classClipArt   = "\x26\x00\x03\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46" // of the first clip art gallery
+	classGallery   = "\x90\x12\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46" // of the later ones
+	classDraw      = "\x07\x00\x03\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
 	classURL       = "\xe0\xc9\xea\x79\xf9\xba\xce\x11\x8c\x82\x00\xaa\x00\x4b\xa9\x0b"
 	classScriptlet = "\xd3\x0b\x29\x06\xaa\x48\xd2\x11\x84\x32\x00\x60\x08\xc3\xfb\xfc"
 	classNew       = "\xc6\xaf\xab\xec\x19\x7f\xd2\x11\x97\x8e\x00\x00\xf8\x75\x7e\x2a"
@@ -51,7 +55,7 @@ const (
 
 // objects judges the objects that a compound file is or contains.
 func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
-	looked, equations := 0, equationStreams(c)
+	looked, equations, drawings := 0, owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
 	for _, e := range c.Storage {
 		for _, known := range oleClasses {
 			if e.Kind != 2 && string(e.Clsid[:]) == known.class {
@@ -76,34 +80,51 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 		if packaged && plainEquation(p) {
 			continue
 		}
+		if packaged && drawings[i] == ownerOf && !c.Crowded() {
+			judge = drawing
+		}
 		if problem := judge(c.S, facts, p); problem != nil {
 			return problem
 		}
-		if packaged && equations(i) {
+		if packaged && equations != nil && equations[i] != ownerOther {
 			return equationProblem()
 		}
 	}
 	return nil
 }
 
-// equationStreams returns a function that reports whether a stream may be one
-// of an equation: it is within one, or in no storage that was found.
-func equationStreams(c *ole.Compound) func(stream int) bool {
-	owned, found := map[int]bool{}, false // whether it is one of an equation
+// owner says in which storages a stream is. A damaged tree may have it in
+// several, or in none that was found.
+type owner byte
+
+const (
+	ownerOf    owner = 1 << iota // of the classes that were asked for
+	ownerOther                   // of another class
+)
+
+// owners returns the owners of all streams, or nil without a storage of the
+// classes.
+func owners(c *ole.Compound, classes ...string) map[int]owner {
+	of := func(e ole.StorageEntry) bool { return e.Kind != 2 && slices.Contains(classes, string(e.Clsid[:])) }
+	if !slices.ContainsFunc(c.Storage, of) {
+		return nil
+	}
+	owned := map[int]owner{}
 	for i, e := range c.Storage {
-		if e.Kind == 2 {
-			continue
+		own := ownerOther
+		if of(e) {
+			own = ownerOf
 		}
-		equation := string(e.Clsid[:]) == classEquation
-		found = found || equation
 		for _, j := range c.Within(i) {
-			owned[j] = owned[j] || equation
+			owned[j] |= own
 		}
 	}
-	return func(stream int) bool {
-		equation, known := owned[stream]
-		return found && (equation || !known)
-	}
+	return owned
+}
+
+// drawing judges the data of a program for drawings, which opens nothing.
+func drawing(_ *filetype.Source, _ *filetype.Facts, p []byte) *filetype.Problem {
+	return embeddedProgram("", p[min(len(p), 4):])
 }
 
 // objectStreams maps the names of object streams, in lower case, to their

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// vbaModule is a module of a project: its source, and the compiled form in front
-// of it.
+// vbaModule is a module of a project: its source, and the compiled form in
+// front of it.
 type vbaModule struct{ name, source, cache string }
 
 // packedVBA returns a text as Visual Basic stores it, without compressing it.
@@ -86,8 +86,8 @@ func vbaProject(in, more string, modules ...vbaModule) []stored {
 	return append(out, stream(in+"VBA/dir", packedVBA(dir.String())), stream(in+"PROJECT", text))
 }
 
-// macroFiles returns documents with a project of Visual Basic: some have no code
-// in it, and others have it where not every program looks.
+// macroFiles returns documents with a project of Visual Basic: some have no
+// code in it, and others have it where not every program looks.
 func macroFiles() (out []otherFile) {
 	empty := vbaModule{"Sheet1", sheetSource, emptyVBA}
 	option := compiledVBA(783, []string{explicitLine, blankLine}, explicit+"\xff\xff\xff\xff\x00\x00")

@@ -207,7 +207,10 @@ func oldEquations() (out []otherFile) {
 			storage("ObjectPool/_2"), stream(in+"\x01Ole10Native", packaged("notes.txt", data)))
 	}
 	honest := equation("Times New Roman")
+	lost := oleFileClass([]byte(classEquation), stream("WordDocument", fib(0)), stream("\x01Ole10Native", "evil"))
+	filetype.LittleEndian.PutUint32(lost[(int(filetype.LittleEndian.Uint32(lost[48:]))+1)*512+76:], 0xffffffff)
 	return append(out,
+		judge(refused+filetype.ReasonObjectExploit, "equation in a tree that is cut off", "doc", lost),
 		judge("live", "equation and a text", "doc", apart(honest, "ObjectPool/_2/", "hello")),
 		judge(refused+filetype.ReasonObjectExploit, "equation with a text in it", "doc", apart(honest, "ObjectPool/_1/", "hello")),
 		judge(refused+filetype.ReasonObjectExploit, "equation and a text in no storage", "doc", apart(honest, "ObjectPool/_3/", "hello")),
@@ -257,4 +260,30 @@ func attachedRTF() (out []otherFile) {
 		out = append(out, judgeText(c.want, "attached: "+c.what, "rtf", `{\rtf1\ansi `+c.body+`}`))
 	}
 	return out
+}
+
+// drawnFiles returns presentations and documents with data of old programs for
+// drawings, which looks like a packaged file.
+func drawnFiles() (out []otherFile) {
+	const clip = "\x8e\x02\x00\x00\xff\xe0\xf5\x05\x01\x01People\x00C:\\Clipart\\people.wmf\x00\x00\x00"
+	package1 := "\x0c\x00\x03\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
+	for _, class := range []string{classClipArt, classGallery, classDraw} {
+		doc := func(data string, more ...stored) []byte {
+			return oleFile(append([]stored{stream("WordDocument", fib(0)), storage("ObjectPool"),
+				{name: "ObjectPool/_1", kind: 1, class: class}, stream("ObjectPool/_1/\x01Ole10Native", data)}, more...)...)
+		}
+		shared := doc(packaged("a.zip", string(named("a.txt"))), stored{name: "ObjectPool/_2", kind: 1, class: package1})
+		// The second storage has the first one's stream, too.
+		directory := (int(filetype.LittleEndian.Uint32(shared[48:])) + 1) * 512
+		filetype.LittleEndian.PutUint32(shared[directory+5*128+76:], 4)
+		out = append(out,
+			judge("live", "clip art", "doc", doc(clip)),
+			judge("live", "clip art", "ppt", slides(oleFileClass([]byte(class), stream("\x01Ole10Native", clip)))),
+			judge(refused+filetype.ReasonEmbeddedProgram, "program as clip art", "doc", doc("\x00\x00\x00\x00"+string(windowsProgram()))),
+			judge(held+filetype.HoldEmbeddedObject, "clip art and an archive", "doc", doc(clip, stored{name: "ObjectPool/_2", kind: 1, class: package1},
+				stream("ObjectPool/_2/\x01Ole10Native", packaged("a.zip", string(named("a.txt")))))),
+			judge(held+filetype.HoldEmbeddedObject, "clip art that is an archive elsewhere", "doc", shared))
+	}
+	return append(out, judge(held+filetype.HoldEmbeddedObject, "clip art of another class", "doc", oleFile(stream("WordDocument", fib(0)),
+		stored{name: "ObjectPool", kind: 1, class: package1}, stream("ObjectPool/\x01Ole10Native", clip))))
 }

@@ -174,7 +174,7 @@ func (c *Compound) Within(storage int) (entries []int) {
 	for next := []uint32{c.Storage[storage].child}; len(next) > 0; {
 		i, ok := c.ids[next[len(next)-1]]
 		next = next[:len(next)-1]
-		if ok && !seen[i] && c.listed < 4*filetype.MaxStorages {
+		if ok && !seen[i] && !c.Crowded() {
 			c.listed++
 			seen[i] = true
 			entries = append(entries, i)
@@ -183,6 +183,9 @@ func (c *Compound) Within(storage int) (entries []int) {
 	}
 	return entries
 }
+
+// Crowded reports whether Within left entries out.
+func (c *Compound) Crowded() bool { return c.listed >= 4*filetype.MaxStorages }
 
 func oleName(p []byte) string {
 	length := min(int(filetype.LittleEndian.Uint16(p[64:])), 64)

@@ -51,7 +51,7 @@ func (c *Compound) emptyProject(project int) (entries []int, ok bool) {
 		streams[name] = i
 		entries = append(entries, i)
 	}
-	return append(entries, project), c.emptyModules(streams) && c.listed < 4*filetype.MaxStorages
+	return append(entries, project), c.emptyModules(streams) && !c.Crowded()
 }
 
 // designer finds a form in the text that describes a project.
@@ -114,9 +114,9 @@ const (
 
 // vbaRecords are all records of a project. One that is unknown may be read as
 // something else.
-var vbaRecords = []uint16{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0c, 0x0f, 0x10, 0x13, 0x14, 0x16, 0x19, 0x1c,
-	0x1e, 0x21, 0x22, 0x25, 0x28, 0x2b, 0x2c, 0x30, 0x3c, 0x3d, 0x3e, 0x40, 0x47, 0x48, 0x4a, vbaLibrary, vbaProject,
-	vbaVersion, vbaControl, vbaLibraryOf, vbaStream, vbaStreamWide, vbaOffset}
+var vbaRecords = []uint16{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0c, 0x0f, 0x10, 0x13, 0x14, 0x16, 0x19,
+	0x1c, 0x1e, 0x21, 0x22, 0x25, 0x28, 0x2b, 0x2c, 0x30, 0x3c, 0x3d, 0x3e, 0x40, 0x47, 0x48, 0x4a, vbaLibrary,
+	vbaProject, vbaVersion, vbaControl, vbaLibraryOf, vbaStream, vbaStreamWide, vbaOffset}
 
 // modulesOf reads the records of a project. It reports false if it loads code
 // from elsewhere or has a record that is unknown or damaged.
@@ -209,8 +209,8 @@ const (
 	explicitCode = "\x01\x01\x10\x00\x00\x00\xcd\x10\xff\xff\x78\x00\x00\x00\xff\xff\xff\xff\x70\x00\x00\x00"
 )
 
-// emptyCache reports whether the compiled form of a module, which is in front of
-// its source, has no code. Programs other than Office write none at all.
+// emptyCache reports whether the compiled form of a module, which is in front
+// of its source, has no code. Programs other than Office write none at all.
 func emptyCache(p []byte) bool {
 	if len(p) == 0 {
 		return true

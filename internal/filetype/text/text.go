@@ -7,11 +7,11 @@ import (
 	"errors"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -61,7 +61,8 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 		return filetype.UnsafeFile(filetype.ReasonScript,
 			"The file is %s. Programs and scripts are not accepted.", what)
 	}
-	wide := WideOf(s.Head)
+	wide := charset.WideOf(s.Head)
+	marked := wide.Mark > 0
 	r := TextReader(s)
 	c := TextCheck{sparse: sparseText[t.Ext] && filetype.FormOf("", s.Head) == filetype.FormOther &&
 		!filetype.TarHeader(s.Head)}
@@ -82,7 +83,9 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 	if s.Size <= filetype.MaxTextScan {
 		c.End()
 	}
-	if !c.Valid(wide.marked()) || !wide.plain() && (t.Kind != filetype.Text || c.control && !wide.marked()) {
+	// Browsers do not decode UTF-32, nor UTF-16 without a mark.
+	decoded := wide.Width == 0 || wide.Width == 2 && marked
+	if !c.Valid(marked) || !decoded && (t.Kind != filetype.Text || c.control && !marked) {
 		return notText(s, t, &c)
 	}
 	return nil
@@ -211,69 +214,27 @@ func OrderOf(head []byte) byteOrder {
 	return nil
 }
 
-// Wide is a form of Unicode with two or four bytes for each unit.
-type Wide struct {
-	width int // of a unit; 0 for any other encoding
-	order byteOrder
-	mark  int // length of the byte order mark
-}
-
-func (w Wide) marked() bool { return w.mark > 0 }
-
-// plain reports whether browsers decode the form by themselves. They do not do
-// that with UTF-32, and without a mark they do not know of any.
-func (w Wide) plain() bool { return w.width == 0 || w.width == 2 && w.marked() }
-
-// WideOf returns the form of a text. Without a byte order mark it uses the
-// zeros: spaces and ends of lines of any language are ASCII, whose other bytes
-// are zeros at the same places.
-func WideOf(head []byte) Wide {
-	switch order := OrderOf(head); {
-	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
-		return Wide{4, littleEndian, 4}
-	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
-		return Wide{4, bigEndian, 4}
-	case order != nil:
-		return Wide{2, order, 2}
+// unitsOf returns the byte order of a form of UTF-16 or UTF-32.
+func unitsOf(w charset.Wide) byteOrder {
+	if w.Big {
+		return bigEndian
 	}
-	head = head[:len(head)&^3]
-	var zeros [4]int
-	for i, c := range head {
-		if c == 0 {
-			zeros[i%4]++
-		}
-	}
-	units := len(head) / 4
-	few := func(places ...int) bool {
-		return !slices.ContainsFunc(places, func(i int) bool { return zeros[i]*20 > units })
-	}
-	switch {
-	case units == 0:
-	case zeros[2] == units && zeros[3] == units && few(0):
-		return Wide{4, littleEndian, 0}
-	case zeros[0] == units && zeros[1] == units && few(3):
-		return Wide{4, bigEndian, 0}
-	case few(0, 2) && (zeros[1]+zeros[3])*5 > units:
-		return Wide{2, littleEndian, 0}
-	case few(1, 3) && (zeros[0]+zeros[2])*5 > units:
-		return Wide{2, bigEndian, 0}
-	}
-	return Wide{}
+	return littleEndian
 }
 
 // TextReader returns a reader of the file as text: UTF-16 and UTF-32 become
 // UTF-8, a byte order mark is removed, everything else is unchanged.
 func TextReader(s *filetype.Source) io.Reader {
 	raw := s.Scan(filetype.MaxTextScan)
-	w := WideOf(s.Head)
-	if w.width == 0 {
+	w := charset.WideOf(s.Head)
+	if w.Width == 0 {
 		if bytes.HasPrefix(s.Head, []byte("\xef\xbb\xbf")) {
 			io.CopyN(io.Discard, raw, 3)
 		}
 		return raw
 	}
-	io.CopyN(io.Discard, raw, int64(w.mark))
-	return &utf16Reader{r: bufio.NewReaderSize(raw, filetype.ChunkBytes), order: w.order, long: w.width == 4}
+	io.CopyN(io.Discard, raw, int64(w.Mark))
+	return &utf16Reader{r: bufio.NewReaderSize(raw, filetype.ChunkBytes), order: unitsOf(w), long: w.Width == 4}
 }
 
 var errNotUTF16 = errors.New("not UTF-16")
@@ -354,11 +315,11 @@ func (u *utf16Reader) longUnit() (rune, error) {
 // TextHead returns the beginning of a text as UTF-8, without its byte order
 // mark.
 func TextHead(head []byte) string {
-	w := WideOf(head)
-	if w.width == 0 {
+	w := charset.WideOf(head)
+	if w.Width == 0 {
 		return string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	}
-	r := &utf16Reader{r: bufio.NewReader(bytes.NewReader(head[w.mark:])), order: w.order, long: w.width == 4}
+	r := &utf16Reader{r: bufio.NewReader(bytes.NewReader(head[w.Mark:])), order: unitsOf(w), long: w.Width == 4}
 	text := make([]byte, 2*len(head))
 	n, _ := r.Read(text)
 	return string(text[:n])
