@@ -18,6 +18,7 @@ type pngWalk struct {
 	bits          int64              // bits of a pixel
 	data          int64              // compressed bytes of the picture
 	metadata      filetype.Allowance // what texts and colour profiles may still unpack to
+	start         []byte             // the first two bytes of the compressed picture
 	ended         bool
 }
 
@@ -117,13 +118,16 @@ func (w *pngWalk) chunk(typ string, at, length int64) *filetype.Problem {
 	return nil
 }
 
-// picture counts compressed bytes of the picture. The first ones must begin a
-// zlib stream.
+// picture counts compressed bytes of the picture. The first two must begin a
+// zlib stream, in whichever chunks they are.
 func (w *pngWalk) picture(at, length int64) *filetype.Problem {
-	if p := w.s.Bytes(at, 2); w.data == 0 && len(p) == 2 && (p[0]&0xf != 8 || filetype.BigEndian.Uint16(p)%31 != 0) {
-		return filetype.Damaged(w.t)
-	}
 	w.data += length
+	if missing := 2 - len(w.start); missing > 0 {
+		w.start = append(w.start, w.s.Bytes(at, int(min(length, int64(missing))))...)
+		if p := w.start; len(p) == 2 && (p[0]&0xf != 8 || filetype.BigEndian.Uint16(p)%31 != 0) {
+			return filetype.Damaged(w.t)
+		}
+	}
 	return nil
 }
 

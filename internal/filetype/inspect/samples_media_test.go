@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/crc32"
 
 	"vitrine/internal/filetype/image"
@@ -24,6 +25,23 @@ func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	copy(data, "\x78\x9c")
 	return slicesJoin([]byte(image.PngMagic), pngChunk("IHDR", head.Bytes()), slicesJoin(chunks...),
 		pngChunk("IDAT", data), pngChunk("IEND", nil))
+}
+
+// pngCut returns a PNG whose compressed picture is in chunks of one byte, the
+// first of them empty, and begins with first.
+func pngCut(first string) []byte {
+	whole := pngFile()
+	at := bytes.Index(whole, []byte("IDAT"))
+	data := whole[at+4:][:binary.BigEndian.Uint32(whole[at-4:])]
+	chunks := [][]byte{whole[:at-4], pngChunk("IDAT", nil)}
+	for i := range data {
+		one := data[i : i+1]
+		if i < len(first) {
+			one = []byte(first[i : i+1])
+		}
+		chunks = append(chunks, pngChunk("IDAT", one))
+	}
+	return slicesJoin(append(chunks, pngChunk("IEND", nil))...)
 }
 
 // frameControl returns the header of one frame of an animated PNG.

@@ -45,6 +45,8 @@ func ordinaryPictures() []otherFile {
 			svg(`<!ENTITY x "`+strings.Repeat("x", 500)+`">`, `<svg>`+strings.Repeat("&x;", 9000)+`</svg>`)),
 		judgeText(held+filetype.HoldSVGScript, "script address in parts", "svg",
 			svg(`<!ENTITY a "java"><!ENTITY b "script:">`, `<svg><a href="&a;&b;alert(1)"/></svg>`)),
+		judge("live", "picture in many chunks", "png", pngCut("")),
+		judge(refused+filetype.ReasonDamaged, "no picture in many chunks", "png", pngCut("ab")),
 		judge("live", "MP3 stream without a rate", "wav", packed),
 		judge("live", "plain samples without a byte rate", "wav", still),
 		judge(refused+filetype.ReasonDamaged, "plain samples without a rate", "wav", mute),
