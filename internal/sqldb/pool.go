@@ -138,7 +138,11 @@ func (c *conn) prepare(query string) (*sql.Stmt, error) {
 	if s := c.Statements[query]; s != nil {
 		return s, nil
 	}
-	s, err := c.PrepareContext(context.Background(), query)
+	text := query
+	if c.Postgres == nil {
+		text = sqliteLimits.Replace(query)
+	}
+	s, err := c.PrepareContext(context.Background(), text)
 	if err == nil {
 		c.Statements[query] = s
 	}

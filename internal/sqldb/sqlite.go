@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,11 @@ var SqliteDialect = &Dialect{
 	changes:    "PRAGMA data_version",
 	Visit:      sqliteVisit,
 }
+
+// sqliteLimits makes the limit of a query a sum. SQLite plans with the value of
+// a limit that is a parameter alone, so it would compile the statement again
+// for each value.
+var sqliteLimits = strings.NewReplacer("LIMIT $", "LIMIT 0 + $")
 
 func sqliteCode(err error) int {
 	var e *sqlite.Error
@@ -86,8 +92,7 @@ func SqliteName(path string, cacheKiB int, more string) string {
 	pragmas := url.Values{
 		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
 		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
-			fmt.Sprintf("wal_autocheckpoint(%d)", walPages),
-			fmt.Sprintf("journal_size_limit(%d)", keptPages*pageBytes), fmt.Sprintf("cache_size(-%d)", cacheKiB)},
+			fmt.Sprintf("wal_autocheckpoint(%d)", walPages), fmt.Sprintf("cache_size(-%d)", cacheKiB)},
 	}
 	if more != "" {
 		pragmas["_pragma"] = append(pragmas["_pragma"], more)
@@ -108,6 +113,7 @@ const checkpointEvery = 5 * time.Second
 // checkpointer moves the write-ahead log into the database in the background.
 type checkpointer struct {
 	db      *sql.DB
+	log     string        // path of the write-ahead log
 	written chan struct{} // holds one element when something was committed
 	once    sync.Once
 	ended   chan struct{}
@@ -115,8 +121,8 @@ type checkpointer struct {
 }
 
 func newCheckpointer(path string) *checkpointer {
-	c := &checkpointer{db: sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, ""))), written: make(chan struct{}, 1),
-		ended: make(chan struct{}), done: make(chan struct{})}
+	c := &checkpointer{db: sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, ""))), log: path + "-wal",
+		written: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{})}
 	c.db.SetMaxOpenConns(1)
 	go c.run()
 	return c
@@ -132,36 +138,58 @@ func (c *checkpointer) committed() {
 
 func (c *checkpointer) run() {
 	defer close(c.done)
-	for {
+	for long := false; ; {
+		quiet := false
+		var later <-chan time.Time // a long log is looked at again, also when nothing is committed
+		if long {
+			later = time.After(checkpointEvery)
+		}
 		select {
 		case <-c.ended:
 			return
+		case <-later:
+			quiet = true
 		case <-c.written:
+			select {
+			case <-c.ended:
+				return
+			case <-time.After(checkpointEvery):
+			}
 		}
-		select {
-		case <-c.ended:
-			return
-		case <-time.After(checkpointEvery):
-		}
-		c.checkpoint()
+		long = c.checkpoint(quiet)
 	}
 }
 
-// keptPages is the length of the write-ahead log, in pages, that is kept for
-// the next commits. A longer one is cut when everything in it is in the
-// database.
+// keptPages is the length of the write-ahead log, in pages, that is always kept
+// for the next commits.
 const keptPages = 4096
 
 // checkpoint moves the log into the database. If it fails, because the disk is
 // full or another one is running, the next one has more to do.
-func (c *checkpointer) checkpoint() {
+//
+// A log of more than keptPages is cut when everything in it is in the database
+// and less was written since the checkpoint before: nothing, if it was quiet.
+// While as much is written, it stays, because commits that write over a log
+// cost less than those that make the file longer. checkpoint reports whether
+// the log is still long.
+func (c *checkpointer) checkpoint(quiet bool) (long bool) {
 	var busy, pages, moved int
 	err := c.db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &moved)
-	if err == nil && pages > keptPages && moved == pages {
+	if !c.long() {
+		return false
+	}
+	if err == nil && moved == pages && (quiet || pages <= keptPages) {
 		// It waits for nobody: if the log is being read or written, a later one
 		// cuts it.
 		_, _ = c.db.Exec("PRAGMA busy_timeout(0); PRAGMA wal_checkpoint(TRUNCATE)")
 	}
+	return c.long()
+}
+
+// long reports whether the log has more than keptPages, each with its head.
+func (c *checkpointer) long() bool {
+	st, err := os.Stat(c.log)
+	return err == nil && st.Size() > keptPages*(pageBytes+24)
 }
 
 func (c *checkpointer) Close() error {
