@@ -94,6 +94,7 @@ type engaged struct {
 	segment.View
 	vitrine.Engagement
 	hasSession, changed bool
+	hadSession          bool // the stored view has engagement
 	packed              bool // in a pack: only its class can change
 	account             vitrine.AccountID
 	before              *report.View // the view before the change; nil if no follower needs it
@@ -116,6 +117,11 @@ func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	}
 }
 
+// insertOpen inserts a row of a view. The column engaged says that there is a
+// session. The index of views with engagement is by engaged, and not by
+// session, so that a snapshot does not write to it again.
+const insertOpen = "INSERT INTO opens (link, id, open, session, engaged) VALUES ($1, $2, $3, $4, CAST($4 AS BYTEA) IS NOT NULL)"
+
 // insert writes the row of a view. It reports false if the link already has the
 // ID.
 func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View,
@@ -128,7 +134,7 @@ func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View
 			return false, err
 		}
 	}
-	n, err := w.tx.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+	n, err := w.tx.Exec(insertOpen+" ON CONFLICT DO NOTHING",
 		int64(link), int64(id), w.b, session)
 	return n == 1, err
 }
@@ -224,7 +230,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	if err != nil {
 		return nil, err
 	}
-	e := &engaged{View: r, account: account, hasSession: session != nil}
+	e := &engaged{View: r, account: account, hasSession: session != nil, hadSession: session != nil}
 	if session != nil {
 		var s segment.Session
 		if err := s.Decode(session, id.Ms()); err != nil {
@@ -398,7 +404,7 @@ func (w *writing) finish() error {
 
 // finishEngaged writes the views whose engagement changed.
 func (w *writing) finishEngaged() error {
-	var keys []viewKey
+	var keys, first []viewKey
 	var rows []blobs
 	for key, e := range w.engaged {
 		if e == nil || !e.changed || e.packed {
@@ -413,6 +419,9 @@ func (w *writing) finishEngaged() error {
 			row.session = slices.Clone(session)
 		}
 		keys, rows = append(keys, key), append(rows, row)
+		if e.hasSession && !e.hadSession {
+			first = append(first, key)
+		}
 		if e.before != nil {
 			after, err := w.asReported(key, e)
 			if err != nil {
@@ -425,5 +434,10 @@ func (w *writing) finishEngaged() error {
 		func(i int) []any {
 			return []any{rows[i].open, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
 		})
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	_, err = w.tx.ExecMany("UPDATE opens SET engaged = TRUE WHERE link = $1 AND id = $2", len(first),
+		func(i int) []any { return []any{int64(first[i].link), int64(first[i].view)} })
 	return err
 }

@@ -198,7 +198,7 @@ func (w *writing) insertAll(list []adding) error {
 		}
 		taken, sessions = append(taken, a), append(sessions, session)
 	}
-	added, err := w.tx.ExecMany("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", len(taken),
+	added, err := w.tx.ExecMany(insertOpen+" ON CONFLICT DO NOTHING", len(taken),
 		func(i int) []any {
 			a := taken[i]
 			return []any{a.Link, a.ID, a.blob, segment.OrNull(sessions[i])}

@@ -23,7 +23,7 @@ import (
 func (t logTx) selectRecent(engaged bool) string {
 	use, with := "", ""
 	if engaged {
-		use, with = t.Dialect.UseEngaged, " AND session IS NOT NULL"
+		use, with = t.Dialect.UseEngaged, " AND engaged"
 	}
 	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with +
 		" ORDER BY id DESC LIMIT $4"

@@ -206,7 +206,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 			session = o.Session.Append(session[:0], o.ID.Ms())
 			engaged = session
 		}
-		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link),
+		if _, err := t.Exec(insertOpen, int64(link),
 			int64(o.ID), b, engaged); err != nil {
 			return false, err
 		}
