@@ -127,12 +127,22 @@ func (t *Tally) Labels(l Label, n int) []Bucket { return topBuckets(t.labels[l],
 
 // topBuckets returns the n largest counts, ties by key ascending.
 func topBuckets(c counts, n int) []Bucket {
-	top := make([]Bucket, 0, len(c))
+	n = min(n, len(c))
+	top := make([]Bucket, 0, min(2*n, len(c)))
+	var last *Bucket // the smallest of the n largest until now, once they are known
 	for key, count := range c {
-		top = append(top, Bucket{Key: key, Count: *count})
+		b := Bucket{Key: key, Count: *count}
+		if last != nil && bySize(*last, b) < 0 {
+			continue
+		}
+		if top = append(top, b); len(top) == 2*n {
+			slices.SortFunc(top, bySize)
+			top = top[:n]
+			last = &top[n-1]
+		}
 	}
 	slices.SortFunc(top, bySize)
-	top = top[:min(len(top), n)]
+	top = top[:n]
 	all := c.total()
 	for i := range top {
 		top[i].Pct = pct(top[i].Count, all)
@@ -142,5 +152,8 @@ func topBuckets(c counts, n int) []Bucket {
 
 // bySize orders buckets: most first, then by key.
 func bySize(a, b Bucket) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
+	if a.Count != b.Count {
+		return cmp.Compare(b.Count, a.Count)
+	}
+	return cmp.Compare(a.Key, b.Key)
 }

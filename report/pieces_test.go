@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -171,4 +172,28 @@ func FuzzPieces(f *testing.F) {
 		_ = tally.AddTimes(piece, nil)
 		_ = report.EachLinkViews(piece, func(int64, int64) {})
 	})
+}
+
+// TestTopLabels checks that the first labels are those of the whole list.
+func TestTopLabels(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var fold report.Fold
+		for i := range 1 + random.IntN(60) {
+			label := fmt.Sprint(random.IntN(1 + random.IntN(40)))
+			fold.Add(&report.View{ID: int64(i), At: 1, Viewer: 1, Referrer: label, Source: label})
+		}
+		tally := fold.Tally()
+		all := tally.Labels(report.LabelReferrer, 1<<30)
+		if !slices.IsSortedFunc(all, func(a, b report.Bucket) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
+		}) {
+			t.Fatalf("not sorted: %v", all)
+		}
+		for n := range len(all) + 2 {
+			if got := tally.Labels(report.LabelReferrer, n); !slices.Equal(got, all[:min(n, len(all))]) {
+				t.Fatalf("the first %d of %v are %v", n, all, got)
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +10,7 @@ import (
 // RecentView is one row of `recent` (analytics, Recent). It does not identify
 // the viewer.
 type RecentView struct {
-	At         time.Time `json:"at"`
+	At         FinalTime `json:"at"`
 	Country    string    `json:"country"` // labels are "" when unknown
 	City       string    `json:"city"`
 	Device     string    `json:"device"`
@@ -27,20 +26,11 @@ type RecentView struct {
 	PresentMs  int64     `json:"-"`        // from the view to the last sign of life
 }
 
-// MarshalJSON writes At as dateTime does.
-func (o RecentView) MarshalJSON() ([]byte, error) {
-	type plain RecentView
-	return json.Marshal(struct {
-		At string `json:"at"`
-		plain
-	}{dateTime(o.At), plain(o)})
-}
-
 // FinalTime is a moment that JSON shows as dateTime does.
 type FinalTime struct{ time.Time }
 
 // MarshalJSON writes the moment.
-func (t FinalTime) MarshalJSON() ([]byte, error) { return json.Marshal(dateTime(t.Time)) }
+func (t FinalTime) MarshalJSON() ([]byte, error) { return []byte(`"` + dateTime(t.Time) + `"`), nil }
 
 // recentViews lists the newest views of the window that have engagement data.
 func recentViews(l *Link, w Window, views []View) []RecentView {
@@ -62,7 +52,7 @@ func recentViews(l *Link, w Window, views []View) []RecentView {
 
 func recentView(l *Link, o *View) RecentView {
 	return RecentView{
-		At:         time.UnixMilli(o.At).UTC(),
+		At:         FinalTime{time.UnixMilli(o.At).UTC()},
 		Country:    o.Country,
 		City:       o.City,
 		Device:     o.Device,

@@ -236,7 +236,7 @@ func (p *reportPage) Latest() string {
 }
 
 func sampleVisit(o *report.RecentView) report.VisitRow {
-	return report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser,
+	return report.VisitRow{At: o.At.Time, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser,
 		OS: o.OS, Source: o.Source, Engaged: true, EngagedMs: o.EngagedMs, PresentMs: o.PresentMs,
 		Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}
 }
