@@ -5,7 +5,8 @@
 //
 //	compare [-rounds N] [-most RATIO] [-only WORD] COMMIT
 //
-// It exits with 1 if a kind costs more than RATIO times what it did.
+// A kind that one of them does not have, or does otherwise, is named and not
+// measured. It exits with 1 if a kind costs more than RATIO times what it did.
 package main
 
 import (
@@ -146,7 +147,8 @@ func measure(programs [2]*program, rows []row, allocated bool) ([]row, error) {
 		}
 		r := row{kind: k.name}
 		var ratios []float64
-		for n := range *rounds {
+		times, _ := k.rounds(*rounds)
+		for n := range times {
 			var spent [2]float64
 			for turn := range programs {
 				j := (n + turn) % 2

@@ -290,11 +290,12 @@ func (p *program) perRequest(k kind, figure func() (float64, error)) (float64, e
 	if err != nil {
 		return 0, err
 	}
-	for range k.n {
+	_, n := k.rounds(*rounds)
+	for range n {
 		if err := k.ask(p); err != nil {
 			return 0, err
 		}
 	}
 	after, err := figure()
-	return (after - before) / float64(k.n), err
+	return (after - before) / float64(n), err
 }
