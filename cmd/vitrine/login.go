@@ -21,6 +21,8 @@ import (
 // loginCmd obtains an API key through a browser.
 type loginCmd struct {
 	Server    string
+	Scope     string
+	Expires   command.When
 	NoBrowser bool
 }
 
@@ -28,9 +30,11 @@ func newLogin() *command.Command {
 	c := new(loginCmd)
 	cmd := command.New("login", "Sign in through your browser and store an API key.", c.Run)
 	cmd.SuggestFor = []string{"signin", "sign-in", "auth"}
-	cmd.Examples("login",
-		"login --server https://share.example")
+	cmd.Long = "The page asks what the key may do and when it expires. --scope and --expires propose it: on the page\nyou can give the key less, but not more."
+	cmd.Examples("login", "login --server https://share.example", "login --scope read --expires 30d")
 	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: that of the last login, or http://localhost:8080.").Env("VITRINE_SERVER")
+	cmd.Choice(&c.Scope, "scope", "SCOPE", "The most that the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys). Default: full.", remote.Scopes...)
+	cmd.WhenOrNever(&c.Expires, "expires", "When the key expires at the latest, such as 12h, 90d, 1y, 2027-01-31 or never. Default: you choose on the page, which proposes 90 days.")
 	cmd.Bool(&c.NoBrowser, "no-browser", "Print the address without opening a browser.")
 	return cmd
 }
@@ -66,7 +70,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := api.StartLogin(ctx, client.LoginRequest{Program: "vitrine " + version, Machine: machineName()})
+	l, err := api.StartLogin(ctx, c.request())
 	if err != nil {
 		return err
 	}
@@ -103,6 +107,15 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("VITRINE_API_KEY is set, and is used instead of this key.")
 	}
 	return nil
+}
+
+// request returns what the key is for, and the most that it may do.
+func (c *loginCmd) request() client.LoginRequest {
+	r := client.LoginRequest{Program: "vitrine " + version, Machine: machineName(), Scope: c.Scope}
+	if at := c.Expires.At(time.Now()); c.Expires.Given {
+		r.ExpiresAt = &at
+	}
+	return r
 }
 
 // maxMachine is the maximum length of the machine name in bytes.

@@ -68,13 +68,18 @@ func signIn(ts *testscript.TestScript, link string) (session string) {
 	return session
 }
 
-// cmdDecide LINK allow|refuse signs in with a link from "account sign-in" and
-// allows or refuses CODE.
-func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
-	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]},
-		"scope": {"full"}, "expires": {"90d"}}
-	if res := postForm(ts, "/device", signIn(ts, args[0]), answer); res.StatusCode != http.StatusOK {
-		ts.Fatalf("POST /device: %s, want 200", res.Status)
+// cmdDecide LINK allow|refuse [SCOPE EXPIRES] signs in with a link from
+// "account sign-in" and allows or refuses CODE. With "!", the server must not
+// accept the scope and the end.
+func cmdDecide(ts *testscript.TestScript, neg bool, args []string) {
+	scope, expires := "full", "90d"
+	if len(args) > 2 {
+		scope, expires = args[2], args[3]
+	}
+	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]}, "scope": {scope}, "expires": {expires}}
+	res := postForm(ts, "/device", signIn(ts, args[0]), answer)
+	if accepted := res.StatusCode == http.StatusOK; accepted == neg {
+		ts.Fatalf("POST /device: %s", res.Status)
 	}
 }
 

@@ -99,7 +99,7 @@ database has used the same files, or the database was restored to an earlier mom
 stop the other server, and claim the files.`
 	cmd.Examples("admin repair files")
 	c.Places.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	return cmd
 }
 

@@ -27,7 +27,7 @@ database, because reports would silently lack views. Restore a backup if there i
 this command accepts the view log in its present state. Stop the server first.`
 	cmd.Examples("admin repair views --data /var/lib/vitrine")
 	c.Places.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	return cmd
 }
 

@@ -39,7 +39,7 @@ again.`
 		"admin rotate-secret --sign-out --yes")
 	cmd.Bool(&c.SignOut, "sign-out", "Also end all sessions: everyone has to sign in again.")
 	c.Places.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	return cmd
 }
 

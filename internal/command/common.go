@@ -12,16 +12,9 @@ type JSONFlag struct{ JSON bool }
 // AddFlags adds the flag to a command.
 func (f *JSONFlag) AddFlags(c *Command) { c.Bool(&f.JSON, "json", "Print JSON, for programs.") }
 
-// Sure is the flag --yes, which skips a question.
-type Sure struct{ Yes bool }
-
-// AddFlags adds the flag to a command. help says which question it skips; "" is
-// one that the command always asks.
-func (f *Sure) AddFlags(c *Command, help string) {
-	if help == "" {
-		help = "Do not ask for confirmation. Required without a terminal."
-	}
-	c.Bool(&f.Yes, "yes,y", help)
+// Confirm adds the flag --yes to a command that asks for confirmation.
+func (c *Command) Confirm(to *bool) *Flag {
+	return c.Bool(to, "yes,y", "Do not ask for confirmation. Required without a terminal.")
 }
 
 // LimitFlags select how many rows a list has.

@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"vitrine/internal/terminal"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -220,28 +217,6 @@ func parseInt(text string) (int, error) {
 		return 0, fmt.Errorf("%q is not a whole number", text)
 	}
 	return n, nil
-}
-
-// Duration adds a flag with a length of time, such as 30s, 12h or 7d.
-func (c *Command) Duration(to *time.Duration, name, help string) *Flag {
-	return c.add(name, help, &value{kind: "TIME", text: func() string { return shortTime(*to) },
-		set: func(text string) (err error) {
-			if *to, err = time.ParseDuration(text); err != nil && strings.HasSuffix(text, "d") {
-				*to, err = terminal.ParseSpan(text)
-			}
-			if err != nil {
-				return fmt.Errorf("%q is not a length of time, such as 30s, 12h or 7d", text)
-			}
-			return nil
-		}})
-}
-
-// shortTime formats whole hours without minutes and seconds.
-func shortTime(d time.Duration) string {
-	if d > 0 && d%time.Hour == 0 {
-		return strconv.Itoa(int(d/time.Hour)) + "h"
-	}
-	return d.String()
 }
 
 // Text adds a flag with a value that knows its text. initial is the text of its

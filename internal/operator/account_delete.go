@@ -32,7 +32,7 @@ an account and keep what it has, use "admin account suspend".`
 	c.emailArg.AddFlags(cmd)
 	c.Places.AddFlags(cmd)
 	c.noteFlag.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	c.JSONFlag.AddFlags(cmd)
 	return cmd
 }

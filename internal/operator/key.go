@@ -20,8 +20,8 @@ type keyCreateCmd struct {
 	command.JSONFlag
 	Name     string
 	Scope    string
-	Expires  string
-	LinkLife string
+	Expires  command.When
+	LinkLife time.Duration
 }
 
 func newKeyCreate() *command.Command {
@@ -34,38 +34,18 @@ func newKeyCreate() *command.Command {
 	cmd.String(&c.Name, "name", "NAME", "Name of the key.")
 	c.Scope = "full"
 	cmd.Choice(&c.Scope, "scope", "", "What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys).", "read", "publish", "full")
-	cmd.String(&c.Expires, "expires", "WHEN", "When the key expires, such as 30d, 12h or 2027-01-31. Without it, never.")
-	cmd.String(&c.LinkLife, "link-life", "TIME", "Lifetime of links that a publish key creates, such as 30d. The key can change only links that expire within it.")
+	cmd.When(&c.Expires, "expires", "When the key expires, such as 30d, 12h or 2027-01-31. Without it, never.")
+	cmd.Span(&c.LinkLife, "link-life", "Lifetime of links that a publish key creates, such as 30d. The key can change only links that expire within it.")
 	c.JSONFlag.AddFlags(cmd)
 	return cmd
 }
 
-func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
-	r = auth.KeyRequest{Name: c.Name, Scope: vitrine.KeyScope(c.Scope)}
-	if c.Expires != "" {
-		if r.ExpiresAt, err = terminal.ParseWhen(c.Expires, now); err != nil {
-			return r, terminal.Usage("--expires: " + err.Error())
-		}
-		if !r.ExpiresAt.After(now) {
-			return r, terminal.Usage("--expires: the key would have expired already. Choose a later time")
-		}
-	}
-	if c.LinkLife != "" {
-		if r.LinkLife, err = terminal.ParseSpan(c.LinkLife); err != nil {
-			return r, terminal.Usage("--link-life: " + err.Error())
-		}
-	}
-	return r, nil
-}
-
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if _, err := c.request(instance.Clock()); err != nil { // before it opens the instance
-		return err
-	}
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		r, err := c.request(in.Now())
-		if err != nil {
-			return err
+		r := auth.KeyRequest{Name: c.Name, Scope: vitrine.KeyScope(c.Scope), LinkLife: c.LinkLife,
+			ExpiresAt: c.Expires.At(in.Now())}
+		if c.Expires.Given && !r.ExpiresAt.After(in.Now()) {
+			return terminal.Usage("--expires: the key would have expired already. Choose a later time")
 		}
 		key, err := in.Keys.ByOperator().Create(ctx, c.Email, r)
 		if err != nil {
@@ -168,7 +148,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type keyRotateCmd struct {
 	emailArg
 	ID    int64
-	Grace string
+	Grace time.Duration
 	instance.Places
 	command.JSONFlag
 }
@@ -180,35 +160,22 @@ func newKeyRotate() *command.Command {
 		"admin key rotate ada@example.org 3 --grace 0s")
 	c.emailArg.AddFlags(cmd)
 	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"admin key list\" shows it.")
-	c.Grace = "24h"
-	cmd.String(&c.Grace, "grace", "TIME", "How long the old key keeps working, at most a week (168h). 0: it stops now.")
+	cmd.Check(func() error {
+		if c.Grace < 0 || c.Grace > auth.RotateGrace {
+			return fmt.Errorf("--grace: %s is not between 0 and a week (168h)", c.Grace)
+		}
+		return nil
+	})
+	c.Grace = 24 * time.Hour
+	cmd.Duration(&c.Grace, "grace", "How long the old key keeps working, at most a week (168h). 0: it stops now.")
 	c.Places.AddFlags(cmd)
 	c.JSONFlag.AddFlags(cmd)
 	return cmd
 }
 
-// grace parses --grace.
-func (c *keyRotateCmd) grace() (time.Duration, error) {
-	d, err := time.ParseDuration(c.Grace) // 0, too
-	if err != nil {
-		d, err = terminal.ParseSpan(c.Grace)
-	}
-	if err == nil && (d < 0 || d > auth.RotateGrace) {
-		err = fmt.Errorf("%s is not between 0 and a week (168h)", c.Grace)
-	}
-	if err != nil {
-		return 0, terminal.Usage("--grace: " + err.Error())
-	}
-	return d, nil
-}
-
 func (c *keyRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	grace, err := c.grace()
-	if err != nil {
-		return err
-	}
 	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		key, err := in.Keys.ByOperator().Rotate(ctx, c.Email, vitrine.KeyID(c.ID), grace)
+		key, err := in.Keys.ByOperator().Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 		if err != nil {
 			return err
 		}
@@ -216,7 +183,7 @@ func (c *keyRotateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return unprinted(t.JSON(newKeyOf(c.Email, key, vitrine.KeyID(c.ID))), c.Email, key, c.Data)
 		}
 		old := "works until " + t.When(key.OldEnds)
-		if grace == 0 {
+		if c.Grace == 0 {
 			old = "no longer works"
 		}
 		t.Say("New key of %s, shown only once. It replaces key %d, which %s:", terminal.Plain(c.Email), c.ID, old)
@@ -240,7 +207,7 @@ func newKeyRevoke() *command.Command {
 	c.emailArg.AddFlags(cmd)
 	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"admin key list\" shows it.")
 	c.Places.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	c.JSONFlag.AddFlags(cmd)
 	return cmd
 }

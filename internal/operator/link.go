@@ -190,7 +190,7 @@ func newLinkDelete() *command.Command {
 	cmd.SuggestFor = []string{"remove", "rm"}
 	cmd.Examples("admin link delete q3-report")
 	c.slugArg.AddFlags(cmd)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"vitrine"
 	"vitrine/internal/command"
@@ -31,7 +32,10 @@ kind, bytes, creation time, account, title. Versions and websites are not listed
 		if c.Account == "" {
 			return nil
 		}
-		return checkEmail(c.Account)
+		if err := checkEmail(c.Account); err != nil {
+			return fmt.Errorf("--account: %w", err)
+		}
+		return nil
 	})
 	cmd.String(&c.Account, "account", "EMAIL", "Only links of this account.").Once()
 	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()

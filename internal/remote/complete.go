@@ -19,11 +19,6 @@ import (
 // completionTime is how long a completion waits for the server.
 const completionTime = 2 * time.Second
 
-var (
-	expiries = command.Words("1d", "7d", "30d", "90d", "1y", never) // of links
-	lives    = command.Words("1d", "7d", "30d", "90d", "1y")        // of keys
-)
-
 // ranges completes the ranges of reports.
 func ranges() cobra.CompletionFunc {
 	var all []string

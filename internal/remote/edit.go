@@ -13,9 +13,6 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// never is the value of --expires for links that do not expire.
-const never = "never"
-
 // editCmd changes a link.
 type editCmd struct {
 	Link     string
@@ -24,7 +21,7 @@ type editCmd struct {
 	ViewOnly *bool
 	Disable  bool
 	Enable   bool
-	Expires  string
+	Expires  command.When
 	Flags
 }
 
@@ -41,7 +38,7 @@ func newEdit() *command.Command {
 	cmd.OptionalBool(&c.ViewOnly, "view-only", "Readers cannot download the file; --view-only=false: they can.")
 	cmd.Bool(&c.Disable, "disable", "Disable the link.")
 	cmd.Bool(&c.Enable, "enable", "Enable the link again.")
-	cmd.String(&c.Expires, "expires", "WHEN", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.").Complete(expiries)
+	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.")
 	cmd.Exclusive("disable", "enable")
 	c.Flags.AddFlags(cmd)
 	return cmd
@@ -62,13 +59,8 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 	if c.Disable || c.Enable {
 		change.Disabled = &c.Disable
 	}
-	if c.Expires != "" {
-		at := time.Time{}
-		if c.Expires != never {
-			if at, err = terminal.ParseWhen(c.Expires, now); err != nil {
-				return change, fmt.Errorf("--expires: %w; or never", err)
-			}
-		}
+	if c.Expires.Given {
+		at := c.Expires.At(now)
 		change.ExpiresAt = &at
 	}
 	if change == (client.Change{}) {
@@ -159,7 +151,7 @@ func newRm() *command.Command {
 	cmd.Examples("rm q3-report",
 		"rm --yes old-draft older-draft")
 	cmd.Rest(&c.Links, "link", "Slugs or addresses of the links to delete.").Complete(links)
-	cmd.Bool(&c.Yes, "yes,y", "Do not ask for confirmation. Required without a terminal.")
+	cmd.Confirm(&c.Yes)
 	c.Flags.AddFlags(cmd)
 	return cmd
 }

@@ -25,8 +25,8 @@ const keyRules = `It needs a key with the scope full, such as that of "login".`
 type keyCreateCmd struct {
 	Name     string
 	Scope    string
-	Expires  string
-	LinkLife string
+	Expires  command.When
+	LinkLife time.Duration
 	Flags
 }
 
@@ -36,46 +36,27 @@ func newKeyCreate() *command.Command {
 	cmd.Long = keyRules + " To replace a key, create another one, use it, and revoke the first."
 	cmd.Examples("key create ci --expires 90d", "key create reports --scope read --json | jq -r .apiKey")
 	cmd.Arg(&c.Name, "name", "Name of the key.")
-	cmd.Choice(&c.Scope, "scope", "SCOPE", "What the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys).", scopes...)
-	cmd.String(&c.Expires, "expires", "WHEN", "When the key expires, such as 12h, 90d, 1y or 2027-01-31; not later than the key that this command uses. Default: when that key expires, or never.").Complete(lives)
-	cmd.String(&c.LinkLife, "link-life", "TIME", "Lifetime of links that the key creates, such as 30d, with --scope publish.")
+	cmd.Choice(&c.Scope, "scope", "SCOPE", "What the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys).", Scopes...)
+	cmd.When(&c.Expires, "expires", "When the key expires, such as 12h, 90d, 1y or 2027-01-31; not later than the key that this command uses. Default: when that key expires, or never.")
+	cmd.Span(&c.LinkLife, "link-life", "Lifetime of links that the key creates, such as 30d, with --scope publish.")
 	c.Flags.AddFlags(cmd)
 	return cmd
 }
 
-// scopes are the values of --scope.
-var scopes = []string{string(vitrine.ScopeRead), string(vitrine.ScopePublish), string(vitrine.ScopeFull)}
+// Scopes are what a key may do, the least first.
+var Scopes = []string{string(vitrine.ScopeRead), string(vitrine.ScopePublish), string(vitrine.ScopeFull)}
 
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	request, err := c.request(time.Now())
-	if err != nil {
-		return err
-	}
 	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
-	key, err := api.CreateKey(ctx, request)
+	key, err := api.CreateKey(ctx, client.KeyRequest{Name: c.Name, Scope: c.Scope, ExpiresAt: c.Expires.At(time.Now()),
+		LinkLife: c.LinkLife})
 	if err != nil {
 		return err
 	}
 	return c.showNew(t, key)
-}
-
-// request returns the request for a new key.
-func (c *keyCreateCmd) request(now time.Time) (r client.KeyRequest, err error) {
-	r = client.KeyRequest{Name: c.Name, Scope: c.Scope}
-	if c.Expires != "" {
-		if r.ExpiresAt, err = terminal.ParseWhen(c.Expires, now); err != nil {
-			return r, terminal.Usage("--expires: " + err.Error())
-		}
-	}
-	if c.LinkLife != "" {
-		if r.LinkLife, err = terminal.ParseSpan(c.LinkLife); err != nil {
-			return r, terminal.Usage("--link-life: " + err.Error())
-		}
-	}
-	return r, nil
 }
 
 // showNew prints a new key, alone on standard output.
@@ -139,8 +120,8 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 type keyRevokeCmd struct {
-	ID int64
-	command.Sure
+	ID  int64
+	Yes bool
 	Flags
 }
 
@@ -150,7 +131,7 @@ func newKeyRevoke() *command.Command {
 	cmd.Long = keyRules
 	cmd.Examples("key revoke 7", "key revoke 7 --yes --json")
 	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"key list\" shows it.").Complete(keys)
-	c.Sure.AddFlags(cmd, "")
+	cmd.Confirm(&c.Yes)
 	c.Flags.AddFlags(cmd)
 	return cmd
 }

@@ -27,13 +27,11 @@ type putCmd struct {
 	Title    string
 	Slug     string
 	ViewOnly bool
-	Expires  string
+	Expires  command.When
 	Type     string
 	Replace  string
 	Yes      bool
 	Flags
-
-	expires time.Time // parsed from Expires
 }
 
 func newPut() *command.Command {
@@ -51,7 +49,7 @@ func newPut() *command.Command {
 	cmd.String(&c.Title, "title", "TEXT", "Title of the page. Default: the file's name.")
 	cmd.String(&c.Slug, "slug", "SLUG", "Custom slug, the part of the link's address after /p/, if your account may choose it.")
 	cmd.Bool(&c.ViewOnly, "view-only", "View only: readers cannot download the file.")
-	cmd.String(&c.Expires, "expires", "WHEN", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key.").Complete(expiries)
+	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key.")
 	cmd.String(&c.Type, "type", "TYPE", "MIME type. Default: that of the file's extension.")
 	cmd.String(&c.Replace, "replace", "LINK", "Replace the file of one of your links by this one. The link keeps its address, title and numbers.").Complete(links)
 	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
@@ -70,7 +68,7 @@ func (c *putCmd) Validate() error {
 		return errors.New("- reads standard input and needs a name for the file, such as --name report.pdf")
 	case strings.ContainsAny(c.Name, `/\\`):
 		return fmt.Errorf("--name: %q is not a file name, such as report.pdf", c.Name)
-	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires != ""):
+	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given):
 		return errors.New("--replace cannot be combined with --slug, --title, --view-only or --expires: the link keeps its own")
 	}
 	return nil
@@ -92,13 +90,6 @@ type put struct {
 
 // Run publishes the files one by one.
 func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.Expires != "" && c.Expires != never {
-		at, err := terminal.ParseWhen(c.Expires, time.Now())
-		if err != nil {
-			return terminal.Usage("--expires: " + err.Error() + "; or never")
-		}
-		c.expires = at
-	}
 	b := &terminal.Bar{T: t}
 	api, err := c.Client(t, notices(t, b.Clear)...)
 	if err != nil {
@@ -148,7 +139,7 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Replace: c.Replace, ExpiresAt: c.expires, NeverExpires: c.Expires == never, Progress: b.Set})
+		Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()), NeverExpires: c.Expires.Never, Progress: b.Set})
 	if err != nil {
 		return nil, c.advised(err, path, f.Name)
 	}
@@ -265,7 +256,7 @@ func (c *putCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	if l.Processing {
 		t.Say("%s is being checked: its link works in a moment.", terminal.Plain(path))
 	}
-	if c.Expires == "" && c.Replace == "" && !l.ExpiresAt.IsZero() {
+	if !c.Expires.Given && c.Replace == "" && !l.ExpiresAt.IsZero() {
 		t.Say("The link of %s expires on %s, because the API key limits how long its links are public.",
 			terminal.Plain(path), terminal.Moment(l.ExpiresAt))
 	}
