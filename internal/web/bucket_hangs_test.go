@@ -12,7 +12,8 @@ import (
 
 // TestBucketHangs checks that nobody waits for a bucket that hangs: the page of
 // a file that was not shown before comes without its content, and says so;
-// downloads and bytes answer 503. When the bucket works again, so do they.
+// downloads and bytes answer 503; the export of an account ends. When the bucket
+// works again, so do they.
 func TestBucketHangs(t *testing.T) {
 	server := vitrinetest.S3(t)
 	d, _ := newBucketSiteOn(t, server)
@@ -61,6 +62,20 @@ func TestBucketHangs(t *testing.T) {
 		if status, _ := get(address); status != http.StatusServiceUnavailable {
 			t.Errorf("%s of a bucket that hangs: status %d, want 503", name, status)
 		}
+	}
+	export, err := http.NewRequest(http.MethodGet, d.url+"/account/export", nil)
+	d.check(err)
+	name, value, _ := strings.Cut(d.signIn(d.member), ": ")
+	export.Header.Set(name, value)
+	status := http.StatusOK
+	res, err := ask.Do(export)
+	if err == nil {
+		status = res.StatusCode
+		_, err = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	if late, ok := err.(interface{ Timeout() bool }); ok && late.Timeout() || err == nil && status == http.StatusOK {
+		t.Errorf("an export from a bucket that hangs: status %d, %v, want 503, or an end before its own", status, err)
 	}
 	thaw()
 	for name, page := range pages {

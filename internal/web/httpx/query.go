@@ -86,6 +86,12 @@ func nearest(name string, known []string) string {
 	return spelling.Nearest(joints.Replace(strings.ToLower(name)), known, 2)
 }
 
+// ErrPage is returned for an address of a page that is further down a list, if
+// the parameter that says where the page begins is wrong.
+func ErrPage(parameter string) error {
+	return unreadable("The address of this page of the list is wrong. Begin with the first page.", parameter)
+}
+
 // FormatCursor returns the cursor of a list of links.
 func FormatCursor(c vitrine.LinkCursor) string { return cursor(c.CreatedAt.UnixMilli(), int64(c.ID)) }
 

@@ -64,7 +64,7 @@ func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitri
 	var after vitrine.LinkCursor
 	if text := r.URL.Query().Get("after"); text != "" {
 		if after, err = httpx.ParseCursor(text); err != nil {
-			return err
+			return httpx.ErrPage("after")
 		}
 		p.First = p.Address
 	}

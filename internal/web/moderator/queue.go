@@ -315,7 +315,7 @@ func (s *Handler) History(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	text := r.URL.Query().Get("before")
 	before, err := strconv.ParseInt("0"+text, 10, 64)
 	if err != nil {
-		return httpx.ErrNoPage
+		return httpx.ErrPage("before")
 	}
 	common, _, err := s.newModeratorPage(r, me, "Decisions", "history")
 	if err != nil {
@@ -345,7 +345,7 @@ func parseReviewCursor(text string) (c vitrine.ReviewCursor, err error) {
 	ns, err1 := strconv.ParseInt(at, 36, 64)
 	id, err2 := strconv.ParseInt(rest, 36, 64)
 	if err1 != nil || err2 != nil {
-		return c, httpx.ErrNoPage
+		return c, httpx.ErrPage("after")
 	}
 	return vitrine.ReviewCursor{Since: time.Unix(0, ns).UTC(), ID: vitrine.LinkID(id)}, nil
 }

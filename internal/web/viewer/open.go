@@ -49,6 +49,17 @@ func (s *Viewers) Open(ctx context.Context, open func(context.Context) (vitrine.
 	return &awaited{b, cancel}, nil
 }
 
+// Storage is storage that opens blobs for readers.
+type Storage struct{ s *Viewers }
+
+// Storage returns the storage for those who read many blobs.
+func (s *Viewers) Storage() Storage { return Storage{s} }
+
+// Open opens a blob as Viewers.Open does.
+func (b Storage) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error) {
+	return b.s.Open(ctx, func(ctx context.Context) (vitrine.Blob, error) { return b.s.Blobs.Open(ctx, key) })
+}
+
 // awaited is a blob whose reads fail if they take too long.
 type awaited struct {
 	vitrine.Blob

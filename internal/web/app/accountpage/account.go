@@ -265,7 +265,8 @@ func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		return nil
 	}
 	z := zip.NewWriter(out)
-	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.LinkURL, Now: s.Now}
+	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Storage(), Analytics: s.Analytics, URL: s.LinkURL,
+		Now: s.Now}
 	if s.SiteStats != nil {
 		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
 			return s.SiteStats.Report(ctx, site, report.RangeAll)

@@ -105,8 +105,7 @@ func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int
 		Roles: []vitrine.Role{vitrine.RoleMember, vitrine.RoleModerator, vitrine.RoleOwner}}
 	after, err := strconv.ParseInt(cmp.Or(q.Get("after"), "0"), 10, 64)
 	if err != nil || after < 0 {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "after",
-			Message: "The address of this page of people is wrong. Begin with the first page."}
+		return httpx.ErrPage("after")
 	}
 	people, err := s.Accounts.People(ctx, vitrine.AccountQuery{Search: p.Search, After: vitrine.AccountID(after),
 		Limit: peopleRows + 1})

@@ -1,0 +1,69 @@
+package web_test
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/auth"
+)
+
+// listPages are the lists with more than a page, by the source that reads where
+// a page begins: their address and the parameter.
+var listPages = map[string][2]string{
+	"api/links.go":             {"/api/v1/links", "cursor"},
+	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
+	"app/peoplepage/people.go": {"/people", "after"},
+	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
+	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history", "before"},
+	"app/reportpage/visits.go": {"/links/SLUG/analytics/visits", "cursor"},
+}
+
+// TestListPages checks that every list answers a wrong beginning of a page with
+// 400 and its parameter, and that no source reads one that is not in the table.
+func TestListPages(t *testing.T) {
+	reads := regexp.MustCompile(`Get\("(after|before|cursor)"\)`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range reads.FindAllSubmatch(b, -1) {
+			if listPages[filepath.ToSlash(path)][1] != string(m[1]) &&
+				listPages[filepath.ToSlash(path)+" "+string(m[1])][1] != string(m[1]) {
+				t.Errorf("%s reads the parameter %s: add its list to listPages", path, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	d.account = d.owner
+	cookie := d.signIn(d.owner)
+	l := d.publish("a.txt", []byte("text"))
+	fill := strings.NewReplacer("SLUG", string(l.Slug), "ACCOUNT", fmt.Sprint(d.member.ID))
+	made, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeRead})
+	d.check(err)
+	key := "Authorization: Bearer " + string(made.Text)
+	for source, list := range listPages {
+		address := fill.Replace(list[0])
+		d.status(d.get(address, cookie, key), 200)
+		for _, wrong := range []string{"x", "!!", "1.", "-1", "1x", "99999999999999999999", "a.b.c", "\x00", "é"} {
+			r := d.get(address+"?"+url.Values{list[1]: {wrong}}.Encode(), cookie, key)
+			if r.StatusCode != 400 {
+				t.Errorf("%s: %s with %s=%q = %d, want 400", source, address, list[1], wrong, r.StatusCode)
+			}
+			if strings.HasPrefix(address, "/api/") && !strings.Contains(r.body, `"field":"`+list[1]+`"`) {
+				t.Errorf("%s: %s", source, r.body)
+			}
+		}
+	}
+}
