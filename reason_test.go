@@ -50,6 +50,24 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestPromisedReasons checks that all pages that say on which reasons programs
+// may rely say the same, and that these exist.
+func TestPromisedReasons(t *testing.T) {
+	promise, mark := regexp.MustCompile(`(?s)may\s+rely\s+on\s+(.*?)(;|\.)`), strings.NewReplacer("<code>", "", "</code>", "", "`", "")
+	for _, path := range []string{"docs/specification/contract.md", "docs/reference/scanning.md",
+		"internal/web/front/docs_types.html", "internal/web/api/openapi.json"} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := promise.FindStringSubmatch(mark.Replace(string(b)))
+		want := strings.Join([]string{vitrine.ReasonOwner, vitrine.ReasonModerator, vitrine.ReasonExpired}, ", ") + " and " + vitrine.ReasonMalware
+		if said == nil || strings.Join(strings.Fields(said[1]), " ") != want {
+			t.Errorf("%s promises %q, want %q", path, said, want)
+		}
+	}
+}
+
 // TestOwnerMeaning checks that the owner of a held file sees a separate text,
 // which does not ask for a decision.
 func TestOwnerMeaning(t *testing.T) {

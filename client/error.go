@@ -18,7 +18,7 @@ type Error struct {
 	Code    string // machine-readable, as "file_too_large"; "" when the answer is not the API's
 	Message string // one or two sentences for people
 	Field   string // the member of the request at fault, or ""
-	Reason  string // why the file was refused: a reason code, or ""
+	Reason  string // why the file was refused, for people, or "": only "malware" is promised
 	Limit   int64  // plan limit in links or bytes, or 0 if the response has none
 	Used    int64  // used part of Limit
 	Held    int64  // part of Used that belongs to other unfinished uploads

@@ -4,7 +4,8 @@ import "strings"
 
 // Reason is what inspection found, for the owner of a file and a moderator
 // (security, Files are checked by their bytes). Codes are stored in the history
-// of links; their meaning never changes.
+// of links, so one is not used again for something else. All but the contract's
+// may go or be split (contract, Link states).
 type Reason struct {
 	Code    string // a Reason or Hold constant
 	Holds   bool   // held for a person; otherwise refused
