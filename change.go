@@ -43,7 +43,7 @@ const (
 	ActionDelete  Action = "delete"
 	ActionReplace Action = "replace" // another version of the file became current, named by Detail; the state stays
 	ActionRestore Action = "restore" // as ActionReplace, with an earlier version
-	ActionDate    Action = "date"    // an import moved the creation date back, as Detail says; the state stays
+	ActionDate    Action = "date"    // the creation date was moved back to the first view, as Detail says; the state stays
 	ActionRefuse  Action = "refuse"  // a file was refused as malware or unsafe and never became a link
 	ActionBan     Action = "ban"
 	ActionUnban   Action = "unban"
@@ -251,6 +251,18 @@ type LinkEvent struct {
 	From, To LinkState
 	Reason   string // a reason code
 	Detail   string // finding in the file
+}
+
+// DateBack makes a link with a view from before its creation one that was
+// created at that view, because the range "all" begins there. It changes
+// nothing if the link is older.
+func (l *Link) DateBack(tx Tx, first time.Time, by Actor, now time.Time) error {
+	if !l.CreatedAt.After(first) {
+		return nil
+	}
+	l.CreatedAt = first.UTC()
+	return errors.Join(tx.PutLink(l), tx.AddChange(&Change{At: now, By: by, Action: ActionDate, Account: l.Account,
+		Link: l.ID, From: l.State, To: l.State, Reason: l.Reason, Detail: "to " + l.CreatedAt.Format(time.RFC3339)}))
 }
 
 // ForOwner returns the change as the owner of the link may see it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"slices"
 	"time"
@@ -106,14 +105,7 @@ func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
 				if err != nil {
 					return err
 				}
-				first := time.UnixMilli(t.first).UTC()
-				if !l.CreatedAt.After(first) {
-					continue
-				}
-				l.CreatedAt = first
-				if err := errors.Join(tx.PutLink(l), tx.AddChange(&vitrine.Change{At: i.Now(), By: vitrine.Operator,
-					Action: vitrine.ActionDate, Account: l.Account, Link: l.ID, From: l.State, To: l.State,
-					Reason: l.Reason, Detail: "to " + first.Format(time.RFC3339)})); err != nil {
+				if err := l.DateBack(tx, time.UnixMilli(t.first), vitrine.Operator, i.Now()); err != nil {
 					return err
 				}
 			}

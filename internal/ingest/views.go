@@ -182,7 +182,8 @@ const viewTries = 3
 
 // AddNext writes a view from a network under the next free ID of a moment,
 // which it returns. It is 0 if the view is above the limits of the network and
-// is only counted. Errors: CodeUnavailable.
+// is only counted. Errors: CodeUnavailable, also if the day of the moment has
+// expired or is before 1970: the clock is wrong.
 func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, from netip.Prefix,
 	o *vitrine.ViewRecord) (vitrine.ViewID, error) {
 	if stored, err := v.Limits.admit(from, now, o); !stored {
@@ -191,7 +192,11 @@ func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time
 	for range viewTries {
 		id := ids.Next(now)
 		o.ID, o.At = int64(id), id.Ms()
-		if err := v.Add(ctx, o); !errors.Is(err, vitrine.ErrExists) {
+		switch err := v.Add(ctx, o); {
+		case errors.Is(err, vitrine.ErrDayExpired):
+			return 0, vitrine.Unavailable(fmt.Errorf("the clock of this server shows %s: %w",
+				now.UTC().Format(time.RFC3339), err))
+		case !errors.Is(err, vitrine.ErrExists):
 			return id, err
 		}
 	}

@@ -65,6 +65,18 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	})
 }
 
+// DateBack makes a link one that was created at a view, if that is earlier
+// ([vitrine.Link.DateBack]).
+func (s *Service) DateBack(ctx context.Context, id vitrine.LinkID, view time.Time) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		l, err := tx.Link(id)
+		if err != nil {
+			return err
+		}
+		return l.DateBack(tx, view, vitrine.Operator, s.Now())
+	})
+}
+
 // Public finds a link and its account for the public page. An old slug finds
 // the link too; the caller compares slugs and redirects. The caller must not
 // change the result, which may be cached. Errors, which reveal nothing else

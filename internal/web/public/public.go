@@ -109,6 +109,11 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)
 	}
+	if err == nil && report.DayOf(now.UnixMilli()) < report.DayOf(l.CreatedAt.UnixMilli()) { // the clock was set back
+		if err := s.Links.DateBack(r.Context(), l.ID, now); err != nil {
+			s.Log.Warn("a link is younger than its first view", "link", l.Slug, "error", err)
+		}
+	}
 	return v, err
 }
 
