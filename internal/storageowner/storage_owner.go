@@ -3,6 +3,7 @@
 package storageowner
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,6 +40,11 @@ type Blobs interface {
 type Owner struct {
 	Store vitrine.Store
 	Blobs Blobs
+
+	// Doubt is how long a token that the store does not know is doubted. A
+	// process of this database that wrote one too late, or has just written the
+	// next, must have corrected it by then. 0 means disputeDelay.
+	Doubt time.Duration
 }
 
 // The names under which the store keeps the tokens, and the token that marks
@@ -95,13 +101,29 @@ func (p Owner) Verify(ctx context.Context) error {
 	if err != nil || m.own(token) {
 		return err
 	}
-	if err := pause(ctx, disputeDelay); err != nil {
-		return err
-	}
-	if m, token, err = p.read(ctx); err != nil || m.own(token) {
+	if stays, err := p.stays(ctx, token); err != nil || !stays {
 		return err
 	}
 	return ErrOther
+}
+
+// stays reports whether the storage has another database's token for the whole
+// time of doubt, and not only until a process of this database corrects it.
+func (p Owner) stays(ctx context.Context, token string) (bool, error) {
+	doubt := cmp.Or(p.Doubt, disputeDelay)
+	for waited := time.Duration(0); waited < doubt; waited += lookAgain {
+		if err := pause(ctx, lookAgain); err != nil {
+			return false, err
+		}
+		m, found, err := p.read(ctx)
+		if err != nil || m.own(found) {
+			return false, err
+		}
+		if found != token { // another process is between its steps
+			token, waited = found, 0
+		}
+	}
+	return true, nil
 }
 
 // newestLinks is how many of the newest files verifyEmpty searches for. One is
@@ -176,7 +198,7 @@ func (p Owner) Rotate(ctx context.Context) error {
 			}
 		case doubt:
 			doubted = found
-			if err := pause(ctx, disputeDelay); err != nil {
+			if _, err := p.stays(ctx, found); err != nil {
 				return err
 			}
 		case dispute:
@@ -217,10 +239,10 @@ func decide(m tokens, found, put, doubted string) step {
 	}
 }
 
-// disputeDelay is how long a token that the store does not know is doubted. A
-// process of this database that wrote one too late, or has just written the
-// next, has corrected it by then.
-const disputeDelay = 300 * time.Millisecond
+const (
+	disputeDelay = 300 * time.Millisecond
+	lookAgain    = 50 * time.Millisecond // while a token is doubted
+)
 
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)

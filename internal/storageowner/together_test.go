@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
+
 	"vitrine"
 	"vitrine/internal/storageowner"
 )
@@ -19,7 +21,7 @@ func TestPlaceTogether(t *testing.T) {
 		for _, d := range []*user{one, two, one, two} {
 			all.Go(func() {
 				for range 5 {
-					if err := d.place().Rotate(context.Background()); err != nil {
+					if err := d.patient(d.blobs).Rotate(context.Background()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -44,10 +46,67 @@ func TestPlaceTogether(t *testing.T) {
 	})
 }
 
-// pausing is storage that calls a function before the first marker is written.
+// patient is the database's process on storage. It doubts another token for
+// longer than any process of the same database takes.
+func (d *user) patient(blobs storageowner.Blobs) storageowner.Owner {
+	return storageowner.Owner{Store: d.db, Blobs: blobs, Doubt: time.Hour}
+}
+
+// TestPlaceLate rotates while another process of the same database has put a
+// token too late and takes long to correct it.
+func TestPlaceLate(t *testing.T) {
+	everywhere(t, func(p *storage) {
+		one := p.newUser()
+		two := one.open(one.address)
+		p.must(one.place().Rotate(t.Context()))
+		late, looked := make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			slow := &pausing{Blobs: one.blobs, after: func() { close(late); <-looked }, during: func() {
+				for range 2 { // the first writes the same token
+					if err := two.place().Rotate(context.Background()); err != nil {
+						t.Error(err)
+					}
+				}
+			}}
+			if err := one.patient(slow).Rotate(context.Background()); err != nil {
+				t.Errorf("Rotate of the late process: %v", err)
+			}
+		})
+		<-late
+		looks := 0
+		watching := &watched{Blobs: two.blobs, look: func() {
+			if looks++; looks == 20 {
+				close(looked)
+			}
+		}}
+		if err := two.patient(watching).Rotate(t.Context()); err != nil {
+			t.Errorf("Rotate beside a late process: %v after %d looks", err, looks)
+		}
+		if looks < 20 {
+			close(looked)
+		}
+		all.Wait()
+		one.own("corrected late", true)
+	})
+}
+
+// watched is storage that calls a function when its marker is read.
+type watched struct {
+	vitrine.Blobs
+	look func()
+}
+
+func (b *watched) Marker(ctx context.Context) (string, error) {
+	b.look()
+	return b.Blobs.Marker(ctx)
+}
+
+// pausing is storage that calls functions before the first marker is written
+// and after it.
 type pausing struct {
 	vitrine.Blobs
-	during func()
+	during, after func()
 }
 
 func (b *pausing) PutMarker(ctx context.Context, mark string) error {
@@ -55,5 +114,10 @@ func (b *pausing) PutMarker(ctx context.Context, mark string) error {
 		b.during = nil
 		during()
 	}
-	return b.Blobs.PutMarker(ctx, mark)
+	err := b.Blobs.PutMarker(ctx, mark)
+	if after := b.after; after != nil {
+		b.after = nil
+		after()
+	}
+	return err
 }
