@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // TestFleet runs two servers of one instance and sends them competing requests.
@@ -49,6 +51,7 @@ func TestFleet(t *testing.T) {
 		{"Revoked", (*fleet).revoked},
 		{"Rolling", (*fleet).rolling},
 		{"Restarted", func(f *fleet, key string) { f.restarted(database, key, 1) }},
+		{"CutDelete", (*fleet).cutDelete},
 		{"Killed", (*fleet).killed}, // last, because its leases last for a while
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,6 +101,62 @@ func (f *fleet) idempotency(key string) {
 			f.t.Errorf("outcomes %+v and %+v, want the same upload", o, all[0])
 		}
 	}
+}
+
+// cutDelete kills a server between the commit of a delete and the rest of it.
+// The other one finishes it within a minute (promise 21); the next regular
+// purge may be five minutes away.
+func (f *fleet) cutDelete(key string) {
+	ctx := f.t.Context()
+	l, err := f.client(f.servers[1].url, key).Upload(ctx, textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	other := f.client(f.servers[1].url, key)
+	views := func() (n int64) {
+		r, err := other.Analytics(ctx, client.ReportQuery{Range: "all"})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		return r.Totals.Views
+	}
+	before := views()
+	if status, _, err := getPage(ctx, f.servers[1].url+"/p/"+l.Slug); err != nil || status != 200 {
+		f.t.Fatal(status, err)
+	}
+	if n := views(); n != before+1 {
+		f.t.Fatalf("%d views after a page, want %d", n, before+1)
+	}
+	log, err := pgx.Connect(ctx, f.places.Database)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer log.Close(context.Background())
+	locked, err := log.Begin(ctx)
+	if err == nil {
+		_, err = locked.Exec(ctx, "LOCK TABLE vitrine_views.links IN SHARE MODE") // it can be read, and not changed
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	cut := make(chan error, 1)
+	go func() { cut <- f.client(f.servers[0].url, key).DeleteLink(ctx, l.Slug, "") }()
+	f.within(hang, "the link is gone", func() bool {
+		status, _, err := getPage(ctx, f.servers[1].url+"/p/"+l.Slug)
+		return err == nil && status == 404
+	})
+	f.kill(f.servers[0])
+	if err := <-cut; err == nil {
+		f.t.Error("the delete was answered before it was killed")
+	}
+	if err := locked.Rollback(ctx); err != nil {
+		f.t.Fatal(err)
+	}
+	began := time.Now()
+	f.within(hang, "the views of the link are gone", func() bool { return views() == before })
+	f.t.Logf("the other server finished the delete within %v", time.Since(began).Round(time.Second))
+	f.start(f.servers[0])
+	f.await(f.servers[0])
 }
 
 // hourly begins more uploads than the account's hourly limit.
