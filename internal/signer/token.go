@@ -9,9 +9,11 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"vitrine"
@@ -52,11 +54,18 @@ const (
 
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over
 // length-prefixed fields, with a key derived for each purpose.
-type Signer struct{ keys map[Purpose][]byte }
+type Signer struct{ macs map[Purpose]*sync.Pool }
+
+// mac computes signatures with the key of a purpose, one at a time. The key is
+// prepared once.
+type mac struct {
+	hash.Hash
+	text []byte
+}
 
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
-	s := &Signer{keys: map[Purpose][]byte{}}
+	s := &Signer{macs: map[Purpose]*sync.Pool{}}
 	s.derive(secret, PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
 		PurposeDevice, PurposeAttempt, PurposeSetup, PurposeSharedReport, PurposeViewer)
 	return s
@@ -78,19 +87,20 @@ func (s *Signer) derive(secret []byte, purposes ...Purpose) {
 		if err != nil {
 			panic(err) // the length is constant and allowed
 		}
-		s.keys[p] = k
+		s.macs[p] = &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, k)} }}
 	}
 }
 
 func (s *Signer) MAC(p Purpose, fields ...string) []byte {
-	h := hmac.New(sha256.New, s.keys[p])
-	var n [8]byte
+	m := s.macs[p].Get().(*mac)
+	defer s.macs[p].Put(m)
+	m.text = m.text[:0]
 	for _, f := range fields {
-		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
-		h.Write(n[:])
-		h.Write([]byte(f))
+		m.text = append(binary.BigEndian.AppendUint64(m.text, uint64(len(f))), f...)
 	}
-	return h.Sum(nil)[:macSize]
+	m.Reset()
+	m.Write(m.text)
+	return m.Sum(nil)[:macSize]
 }
 
 // Sign makes the signature of fields, URL-safe.

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -122,17 +123,30 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) erro
 	if !plain(f.nonce) || !plain(f.token) {
 		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", f.nonce, f.token)
 	}
-	if httpx.AcceptsGzip(r) {
-		ui.Send(w, r, http.StatusOK, d.compressed(f), true)
+	room := rooms.Get().(*[]byte)
+	page, gzipped := (*room)[:0], httpx.AcceptsGzip(r)
+	if gzipped {
+		page = d.compressed(page, f)
 	} else {
-		ui.Send(w, r, http.StatusOK, d.fill(f), false)
+		page = d.fill(page, f)
+	}
+	ui.Send(w, r, http.StatusOK, page, gzipped)
+	if cap(page) <= maxRoom {
+		*room = page
+		rooms.Put(room)
 	}
 	return nil
 }
 
-// fill returns the page of one view.
-func (d *document) fill(f filling) []byte {
-	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token)+len(f.bar))
+// rooms have the memory of pages that were sent, up to maxRoom each, for the
+// next ones.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxRoom = 64 << 10
+
+// fill appends the page of one view.
+func (d *document) fill(page []byte, f filling) []byte {
+	page = slices.Grow(page, d.size+len(d.pieces)*len(f.token)+len(f.bar))
 	for _, p := range d.pieces {
 		page = append(append(page, p.text...), f.of(p.then)...)
 	}
@@ -178,16 +192,16 @@ func (d *document) pack(f filling) packed {
 	return k
 }
 
-// compressed returns the page of one view in gzip format.
-func (d *document) compressed(f filling) []byte {
+// compressed appends the page of one view in gzip format, or returns it in
+// other memory.
+func (d *document) compressed(z []byte, f filling) []byte {
 	if f.bar != "" {
-		return httpx.Compress(d.fill(f))
+		return httpx.Compress(d.fill(nil, f))
 	}
 	d.packing.Do(func() { d.packed = d.pack(f) })
 	if d.packed.texts == nil || len(f.nonce) != d.packed.nonce || len(f.token) != d.packed.token {
-		return httpx.Compress(d.fill(f))
+		return httpx.Compress(d.fill(nil, f))
 	}
-	z := make([]byte, 0, d.size)
 	var sum, size uint32
 	for i, p := range d.pieces {
 		gap := f.of(p.then)

@@ -75,6 +75,21 @@ var safeName = regexp.MustCompile(`^(aria-[a-z]+|data-[a-z-]+|accept|autocapital
 	`name|placeholder|popovertarget|popovertargetaction|readonly|required|rows|selected|spellcheck|tabindex|` +
 	`title|type|value)$`)
 
+// safe reports whether safeName admits a name. It keeps those that it admits,
+// which are names in templates, so there are few.
+func safe(name string) bool {
+	if _, known := safeNames.Load(name); known {
+		return true
+	}
+	if !safeName.MatchString(name) {
+		return false
+	}
+	safeNames.Store(name, true)
+	return true
+}
+
+var safeNames sync.Map
+
 // tag returns the opening tag of an element.
 func (a attributes) tag(element string) (string, error) {
 	var b strings.Builder
@@ -83,14 +98,18 @@ func (a attributes) tag(element string) (string, error) {
 		return "", fmt.Errorf("%s: the attribute %v has no value", element, a[len(a)-1])
 	}
 	for i := 0; i < len(a); i += 2 {
-		name, value := fmt.Sprint(a[i]), a[i+1]
+		name, isText := a[i].(string)
+		if !isText {
+			name = fmt.Sprint(a[i])
+		}
+		value := a[i+1]
 		switch {
-		case !safeName.MatchString(name), name == "formaction" && !strings.HasPrefix(fmt.Sprint(value), "/"):
+		case !safe(name), name == "formaction" && !strings.HasPrefix(fmt.Sprint(value), "/"):
 			return "", fmt.Errorf("%s: the attribute %s=%q is not allowed", element, name, fmt.Sprint(value))
 		case value == true:
 			b.WriteString(" " + name)
 		case value != nil && value != false:
-			fmt.Fprintf(&b, ` %s="%s"`, name, template.HTMLEscaper(value))
+			b.WriteString(" " + name + `="` + template.HTMLEscaper(value) + `"`)
 		}
 	}
 	return b.String() + ">", nil
