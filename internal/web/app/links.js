@@ -1,8 +1,10 @@
-// The list of links, and the page of one: menus beside their buttons, a search that goes by itself.
+// Scripts of the list of links and of a link's page: menus of rows, search,
+// channels, expiry and selection.
 import { all, find, say } from "../ui/app.js";
 import "./slug.js";
 
-// A menu of a row opens below its button, or above it where there is more room.
+// The menu of a row opens below its button, or above it if it does not fit
+// below.
 document.addEventListener(
   "toggle",
   (event) => {
@@ -18,22 +20,24 @@ document.addEventListener(
   },
   true,
 );
-// It does not float away from its button.
+// Menus close on scroll, because they would stay where they opened.
 const closeMenus = () => {
   for (const menu of all(".menu.of-row:popover-open")) menu.hidePopover();
 };
 addEventListener("scroll", closeMenus, { passive: true });
 
-// Addresses stay short: what is not searched for is not sent.
+// Empty fields are not sent, so that addresses stay short.
 const search = find("form.search");
 search?.addEventListener("formdata", (event) => {
   for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
 });
 
-// The list follows what is typed and chosen. It shows what the form’s own answer would show.
+// The list updates while people type and choose.
 const results = search?.dataset.results && document.getElementById(search.dataset.results);
 let typed;
 let asking;
+// follow replaces the list with the one that submitting the form would show,
+// then calls then.
 const follow = (then = () => {}) => {
   clearTimeout(typed);
   asking?.abort();
@@ -46,7 +50,7 @@ const follow = (then = () => {}) => {
   x.onload = () => {
     const now = x.response?.getElementById(results.id);
     if (!now) {
-      location.href = address; // signed out, or an error: that page says so
+      location.href = address; // signed out, or an error: that page explains it
       return;
     }
     results.replaceChildren(...document.adoptNode(now).childNodes);
@@ -72,7 +76,7 @@ if (results) {
   });
 }
 
-// The address for one channel, which the QR code follows.
+// The address for a channel. The QR codes use it, too.
 const channel = find("#channel-name");
 if (channel) {
   const out = find("#channel-address");
@@ -93,7 +97,7 @@ if (channel) {
   name();
 }
 
-// The last day of a link, as other pages write days.
+// The hint shows the last day of a link in the format of other pages.
 find("#expires")?.addEventListener("change", ({ target }) => {
   const hint = find("#hint-expires");
   const day = target.valueAsDate?.toLocaleDateString("en-GB", {
@@ -105,7 +109,7 @@ find("#expires")?.addEventListener("change", ({ target }) => {
   hint.textContent = hint.textContent.replace(/end of .* \(/, `end of ${day ?? "this day"} (`);
 });
 
-// A heading orders the list like the choice above it, and keeps the focus.
+// A heading sorts the list like the choice above it, and keeps the focus.
 document.addEventListener("click", (event) => {
   const heading = event.target.closest?.(".columns a[data-sort]");
   if (!heading || !results || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -119,7 +123,7 @@ document.addEventListener("click", (event) => {
   );
 });
 
-// Links that are selected.
+// Selected links.
 const picks = () => all(".row-pick input");
 const picked = () => {
   const form = find("#bulk");
@@ -127,7 +131,7 @@ const picked = () => {
   const n = picks().filter((box) => box.checked).length;
   find("[value=album]", form).disabled = !form.elements.album.value;
   find(".picked", form).textContent = `${n} selected`;
-  // What is scrolled to stays above the bar.
+  // The bar does not cover what is scrolled into view.
   const { bottom } = getComputedStyle(form);
   document.documentElement.style.scrollPaddingBottom = n
     ? `${form.offsetHeight + (Number.parseFloat(bottom) || 0) + 8}px`

@@ -1,4 +1,6 @@
-// The panel of a page that sends one file at a time: how far it is, why it failed, and what can be done then. Files may be dropped anywhere in the window.
+// The panel of a page that sends one file at a time. It shows the progress, why
+// an upload failed, and what to do next. Files can be dropped anywhere in the
+// window.
 import { find } from "../ui/app.js";
 import { bytes } from "../ui/size.js";
 
@@ -25,7 +27,8 @@ export const begin = () => {
 
 export const hide = () => (panel.hidden = true);
 
-// fail says what came of it, and offers another try where one may help.
+// fail shows why an upload failed and, unless retry is false, a button to try
+// again. link is its text and address.
 export const fail = (title, text, link, { retry = true } = {}) => {
   show(title);
   why.hidden = panel.hidden = false;
@@ -53,12 +56,14 @@ export const state = (name, more, file = "") => {
   cancel.hidden = name === "checking";
 };
 
-// fits throws where a file is larger than the limit, 0 for none.
+// fits throws if a file is larger than the limit. A limit of 0 means none.
 export const fits = (file, limit) => {
   if (limit && file.size > limit) throw Object.assign(new Error(), { code: "file_too_large", used: file.size, limit });
 };
 
-// explain says why an upload failed, and where that can be changed. what is "The file", say.
+// explain returns why an upload failed and, if the user can do something about
+// it, the text and address of a link. what names the upload, such as "The
+// file".
 export const explain = (err, what, upgrade = err.upgrade) => {
   const plans = upgrade ? ["Compare the plans", "/plans"] : undefined;
   if (err.code === "file_too_large")
@@ -81,7 +86,9 @@ export const controls = (abort, retry) => {
   close.addEventListener("click", hide);
 };
 
-// dropped calls take with what is dropped in the window, where the browser would open it otherwise, and over while something is held above it.
+// dropped calls take with the data of a drop anywhere in the window, so that
+// the browser does not open it. It calls over with whether files are held above
+// the window.
 export const dropped = (over, take) => {
   let depth = 0;
   const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");

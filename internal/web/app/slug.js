@@ -1,7 +1,9 @@
-// Addresses that are looked up while they are typed.
+// Checks slugs while people type them.
 import { all, find } from "../ui/app.js";
 
-// watchSlug says of what is typed into a field whether it is free; of is the slug of the link that it is for, told when it is asked, and at is what it asks.
+// watchSlug shows in the element says whether the slug in a field is free. of
+// returns the slug of the link that is edited, or "". It is called for each
+// check. at is the address of the check.
 export const watchSlug = (field, says, of = () => "", at = "/dashboard/slug") => {
   let timer;
   let asked = 0;
@@ -23,7 +25,7 @@ export const watchSlug = (field, says, of = () => "", at = "/dashboard/slug") =>
         const said = await answer.json();
         if (number === asked) tell(said.message ?? said.error, said.free ? "free" : "taken");
       } catch {
-        if (number === asked) tell("", ""); // it is looked at again when it is sent
+        if (number === asked) tell("", ""); // the server checks again on submit
       }
     }, 250);
   });

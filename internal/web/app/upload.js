@@ -1,13 +1,14 @@
-// One file's way into storage: it is announced, its bytes are sent straight to where the signed address leads, and it is put on display. Knows nothing of
-// any page. What fails for a while is tried again; whatever is tried again makes one link, for all tries have one idempotency key.
+// Uploads one file: announces it, sends its bytes to the signed address, and
+// publishes it. This module depends on no page. It retries temporary failures.
+// All tries have one idempotency key, so they make one link.
 
-const atOnce = 3; // files under way; the others wait for their turn
-const tries = 7; // of one step in a row, without a byte of progress in between
-const triesClosed = 3; // of them at a bucket that refuses this site's pages
-const stalled = 60_000; // ms without progress after which a connection is given up
-const answering = 180_000; // ms that storage may take to answer when it has all bytes
+const atOnce = 3; // uploads at the same time; others wait for their turn
+const tries = 7; // failures in a row, without a byte of progress, that end an upload
+const triesClosed = 3; // the same, if a bucket refuses uploads from this page
+const stalled = 60_000; // ms without progress after which a connection is closed
+const answering = 180_000; // ms for the storage to answer once it has all bytes
 
-// Refusal is why a file was not taken, in the words of the server.
+// Refusal is the reason why a file was not accepted, in the server's words.
 export class Refusal extends Error {
   constructor(body, status, retryAfter) {
     super(body.error || `The server answered ${status}.`);
@@ -24,7 +25,7 @@ export class Refusal extends Error {
   }
 }
 
-// newKey makes an idempotency key; where a page came without TLS, randomUUID is not there.
+// newKey returns an idempotency key. Pages without TLS have no randomUUID.
 export const newKey = () => {
   if (crypto.randomUUID) return crypto.randomUUID();
   const b = crypto.getRandomValues(new Uint8Array(16));
@@ -35,14 +36,14 @@ export const newKey = () => {
 
 const aborted = () => new DOMException("The upload was cancelled.", "AbortError");
 
-// cancelled rejects when a file is given up.
+// cancelled returns a promise that rejects when the upload is cancelled.
 const cancelled = (signal) =>
   new Promise((_, stop) => {
     if (signal?.aborted) stop(aborted());
     signal?.addEventListener("abort", () => stop(aborted()));
   });
 
-// Turns: a file that is given up while it waits leaves the line.
+// Uploads take turns. One that is cancelled while it waits leaves the queue.
 let running = 0;
 const line = [];
 const turn = (signal) =>
@@ -68,7 +69,8 @@ const done = () => {
   else running--;
 };
 
-// pause waits, less long when the connection comes back.
+// pause waits for a time, or until the browser is online again. It rejects when
+// the upload is cancelled.
 const pause = (ms, signal) =>
   new Promise((go, stop) => {
     const end = (f) => () => {
@@ -107,14 +109,18 @@ const post = async (address, body, signal) => {
   return said;
 };
 
-// release tells the server that an upload is given up, so that it reserves nothing any more. Without an answer it does so a quarter of an hour longer.
+// release tells the server that an upload was cancelled, so that it reserves
+// nothing any more. If the request fails, the reservation lasts another quarter
+// of an hour.
 const release = (cancel, path) => post(cancel, { path }, AbortSignal.timeout(10_000)).catch(() => {});
 
-// A bucket, to which bytes may go straight, has no words of ours. refusedBy reads an answer to the bytes: an address that it does not take is as good as
-// expired, and what it fails at, or did not get in time, may be tried again.
+// refusedBy returns the Refusal for a failed PUT of the bytes. A bucket does
+// not answer with our codes: 403 counts as an expired address, and errors of
+// the bucket and timeouts may be retried.
 const refusedBy = (x) => {
   const said = parse(x.responseText);
-  const retryAfter = Number(/^retry-after: *(\d+)/im.exec(x.getAllResponseHeaders())?.[1]) || 0; // of a bucket it may not be asked by name
+  // A bucket may not allow scripts to read this header by its name.
+  const retryAfter = Number(/^retry-after: *(\d+)/im.exec(x.getAllResponseHeaders())?.[1]) || 0;
   if (said.code) return new Refusal(said, x.status, retryAfter);
   const why = /<Code>(\w+)<\/Code>/.exec(x.responseText)?.[1];
   const status = x.status === 500 || ["RequestTimeout", "IncompleteBody", "SlowDown"].includes(why) ? 503 : x.status;
@@ -128,7 +134,7 @@ const refusedBy = (x) => {
   );
 };
 
-// mustBeThere fails when a file is not what was chosen any more.
+// mustBeThere throws if a file was changed or moved since it was chosen.
 const mustBeThere = async (file) => {
   const end = await file
     .slice(-1)
@@ -141,7 +147,7 @@ const mustBeThere = async (file) => {
     });
 };
 
-// answers tells whether a request is answered, whatever the answer is.
+// answers reports whether a request gets an answer, with any status.
 const answers = (address, signal, request) =>
   fetch(address, {
     credentials: "omit",
@@ -154,8 +160,10 @@ const answers = (address, signal, request) =>
   );
 const isThere = (origin, signal) => answers(`${origin}/`, signal, { method: "HEAD", mode: "no-cors" });
 
-// lostOn is why bytes did not get through, which a browser tells nobody. A bucket whose rules (CORS) do not name the site's pages is not sent a byte by the
-// browser; whether that is so, a PUT without a body shows, which the signature lets nobody take.
+// lostOn returns the error for bytes that did not arrive, because browsers do
+// not give the reason. If the CORS rules of a bucket do not name the page's
+// origin, the browser sends no byte. A PUT without a body shows whether this is
+// so. The bucket refuses to store that, because its signature does not fit.
 const lostOn = async (address, type, sent, signal) => {
   const { origin } = new URL(address, location.href);
   if (origin !== location.origin) {
@@ -182,7 +190,8 @@ const lostOn = async (address, type, sent, signal) => {
 };
 const lost = () => new TypeError("The connection was lost.");
 
-// put sends the bytes. The browser reads them from the disk as they go.
+// put sends the bytes of a file, which the browser reads from the disk as it
+// sends.
 const put = (address, file, type, onprogress, signal) =>
   new Promise((go, stop) => {
     const x = new XMLHttpRequest();
@@ -217,19 +226,24 @@ const put = (address, file, type, onprogress, signal) =>
     x.send(file);
   });
 
-// passing tells whether a failure may not be there a moment later.
+// passing reports whether a failure may be temporary.
 const passing = (err) =>
   err instanceof Refusal
     ? [502, 503, 504].includes(err.status) || err.code === "upload_in_progress"
     : err instanceof TypeError;
 
-// upload takes a file through the three steps and resolves to the server's last answer, the link. It rejects with a Refusal, with a TypeError when the
-// connection stays lost, or with an AbortError, whose "released" resolves once the server knows that the upload is given up.
-//   begin, complete, cancel: addresses that take the first and the last step, and that end an upload.
-//   key: the idempotency key; the same one again never makes a second link.
-//   options: what else both steps say, or a function that tells it then; its slug is asked once.
-//   onstate: is called with "waiting", "uploading", "checking", or "retrying" and {seconds, cause}.
-//   onprogress: is called with how many bytes have gone, and of how many.
+// upload takes a file through the three steps and resolves to the server's last
+// answer, the link. It rejects with a Refusal, with a TypeError if the
+// connection stays lost, or with an AbortError, whose "released" resolves once
+// the server knows that the upload was cancelled.
+//   begin, complete, cancel: addresses of the first step, of the last step,
+//     and for ending an upload.
+//   key: the idempotency key. The same key never makes a second link.
+//   options: more fields of both steps, or a function that returns them when a
+//     step begins. Its slug is read once.
+//   onstate: called with "waiting", "uploading", "checking", or "retrying" and
+//     {seconds, cause}.
+//   onprogress: called with the number of bytes sent, and of all bytes.
 export async function upload(
   file,
   {
@@ -248,13 +262,13 @@ export async function upload(
   onstate("waiting");
   await turn(signal);
   const chosen = () => (typeof options === "function" ? options() : options);
-  let asked; // the answer to the newest first step; it is waited for also when the upload is given up meanwhile
+  let asked; // the answer to the latest first step, also awaited after the upload is cancelled
   try {
     const { slug } = chosen();
     const common = () => ({ ...chosen(), slug, name, type, idempotencyKey: key });
     let failed = 0;
     let farthest = 0;
-    // again does a step until it succeeds or fails for good.
+    // again repeats a step until it succeeds or fails for good.
     const again = async (state, step) => {
       for (;;) {
         onstate(state);
@@ -291,14 +305,15 @@ export async function upload(
             signal,
           );
         } catch (err) {
-          if (err.code !== "url_used") throw err; // the upload has ended; step 3 answers its link
+          if (err.code !== "url_used") throw err; // the upload is complete: step 3 answers with its link
         }
       });
     let begun;
     try {
       begun = await announce();
     } catch (err) {
-      // The system's idea of what the file is differs from the server's table: its bytes decide.
+      // The browser and the server disagree about the type. Without a type, the
+      // bytes decide.
       if (err.code !== "type_mismatch" || type === "application/octet-stream") throw err;
       type = "application/octet-stream";
       begun = await announce();
@@ -310,7 +325,8 @@ export async function upload(
         failed = 0;
         return await again("checking", () => post(complete, { ...common(), path: begun.path }, signal));
       } catch (err) {
-        // A signed address that has expired meanwhile, or bytes that were not kept: once more from the beginning, with the same key.
+        // The signed address has expired, or the bytes were not kept. Start
+        // again with the same key.
         if (!["url_expired", "upload_incomplete", "upload_not_found"].includes(err.code) || round >= 3) throw err;
         farthest = 0;
         begun = await announce();

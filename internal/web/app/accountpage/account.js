@@ -1,16 +1,17 @@
-// One's own account: after a failure the form that failed is in view.
+// After a failed submission, opens the dialog that has the error again, or
+// scrolls to the section that has it.
 const again = document.querySelector(".account .dialog:not([popover])");
 if (again) {
-  document.querySelector(`[popovertarget="${again.id}"]`).focus(); // where the focus goes when it is closed
+  document.querySelector(`[popovertarget="${again.id}"]`).focus(); // the focus returns here when the dialog closes
   again.popover = "auto";
   again.showPopover();
 }
 document.querySelector(".account .wrong")?.closest("section")?.scrollIntoView();
 
-// Time zones: a list by region to choose from, and the one of this browser. Where the browser has no list, the name is
-// typed.
+// Time zones: a list by region, and a button for the browser's zone. If the
+// browser has no list of zones, people type the name.
 let zone = document.querySelector("#timezone");
-// Browsers name some zones as they were called before.
+// Browsers use the former names of some zones.
 const former = {
   "Africa/Asmera": "Africa/Asmara",
   "America/Buenos_Aires": "America/Argentina/Buenos_Aires",

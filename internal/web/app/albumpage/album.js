@@ -1,15 +1,16 @@
-// Albums: rows are dragged into their order, and the buttons that move them do so in place. Both work by forms where there is no script.
+// Albums: people drag rows into order, and the buttons that move rows work
+// without a reload. Without scripts, the buttons submit forms.
 import { all, find, say } from "../../ui/app.js";
 import "../links.js";
 
-// Nothing is added while nothing is chosen.
+// chosen disables the button that adds links while none is selected.
 const chosen = () => {
   const add = find("#add-chosen");
   if (add) add.disabled = !find(".picks :checked");
 };
 if (find("#add-chosen:enabled")) {
   document.addEventListener("change", chosen);
-  addEventListener("pageshow", chosen); // a browser that goes back brings what was chosen
+  addEventListener("pageshow", chosen); // browsers restore the selection when the user goes back
   document.addEventListener("found", chosen);
   chosen();
 }
@@ -27,7 +28,8 @@ if (list) {
       down.form.elements.to.value = i + 1;
     });
   };
-  // store writes where a row is now, one after the other; when that fails the page shows the order as it is stored.
+  // store saves the place of a row, one request after the other. If one fails,
+  // the page reloads to show the stored order.
   let storing = Promise.resolve();
   const store = (row) => {
     settle();

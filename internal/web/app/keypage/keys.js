@@ -1,4 +1,5 @@
-// A key that was just made is selected, so that it can be copied by hand, too; and it does not come back with the page.
+// Selects a new key, so that people can also copy it by hand. Changes the
+// address, so that a reload does not show the key again.
 const key = document.getElementById("key");
 if (key) {
   getSelection().selectAllChildren(key);

@@ -1,10 +1,11 @@
-// The page of numbers stays true while it is open: it asks whether they have changed, and if so takes over what is new of itself.
+// Keeps an open report up to date. It asks the server whether the numbers have
+// changed, and if so replaces what is new.
 import { find } from "../../ui/app.js";
 
-const eager = 5_000; // ms, as are the following
-const slow = 60_000;
-const patience = 10 * 60_000;
-const silence = 30_000;
+const eager = 5_000; // ms between requests after a change
+const slow = 60_000; // ms between requests at most
+const patience = 10 * 60_000; // ms without a change, after which requests become rarer
+const silence = 30_000; // ms between announcements at least
 const sign = find("#live");
 const stats = find("#stats");
 const about = find("#about");
@@ -16,9 +17,10 @@ let wait = eager;
 let changed = Date.now();
 let spoken = 0;
 
-// turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
-// What scripts set for the keyboard stays.
+// Attributes that scripts set for the keyboard. turn keeps them.
 const scripts = new Set(["open", "tabindex", "role", "aria-label"]);
+// turn makes an element equal to another. It keeps nodes that have not changed,
+// and with them the focus, open elements and scroll positions.
 const turn = (from, to) => {
   if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id)
     return from.replaceWith(to.cloneNode(true));
@@ -57,7 +59,7 @@ const stop = (text, address) => {
 const signedOut = () =>
   stop("Signed out: sign in again", `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 
-// fresh fetches the page as it is now, without running anything of it.
+// fresh fetches the current page without running its scripts.
 const fresh = () =>
   new Promise((resolve, reject) => {
     const x = new XMLHttpRequest();
@@ -69,7 +71,8 @@ const fresh = () =>
     x.send();
   });
 
-// figures is what the totals say: only a change of these is told aloud, not that a visit has ended.
+// figures returns the totals. Changes are announced to screen readers only if
+// these change, and not, say, when a visit ends.
 const figures = () => Array.from(stats.querySelectorAll(".cards .value"), (e) => e.textContent).join();
 
 const take = async () => {
@@ -90,7 +93,7 @@ const take = async () => {
   find(".live-text", sign).append(time);
   document.dispatchEvent(new Event("numbers"));
   sign.classList.remove("is-new");
-  void sign.offsetWidth; // so that the mark is seen again
+  void sign.offsetWidth; // restarts the animation of the mark
   sign.classList.add("is-new");
   if (changed - spoken > silence && figures() !== before) {
     spoken = changed;

@@ -1,11 +1,12 @@
-// What can be said of a file before it is sent: by its name and its size. The server has the last word.
+// Checks files by name and size before they are sent. The server decides.
 import { bytes } from "../../ui/size.js";
 
-// extension is the last extension of a name, in lower case; "" if it has none.
+// extension returns the last extension of a name in lower case, or "".
 const extension = (name) => /[^.]\.([^.]+)$/.exec(name)?.[1].trim().toLowerCase() ?? "";
 
-// refusal says why a file is not taken; "" if nothing is known against it. accepts and programs are sets of extensions;
-// limit is the largest size in bytes, 0 for none.
+// refusal returns why a file is not accepted, or "" if nothing is known against
+// it. accepts and programs are sets of extensions. limit is the largest size in
+// bytes, or 0 for none.
 export const refusal = ({ name, size }, { accepts, programs, limit }) => {
   const ext = extension(name);
   if (!ext) return 'The name has no extension, such as ".pdf". Add the one that fits the content.';
@@ -17,16 +18,17 @@ export const refusal = ({ name, size }, { accepts, programs, limit }) => {
   return "";
 };
 
-// left are names of files that systems keep in folders. Nobody means to publish them.
+// left reports whether a name is that of a file that systems keep in folders.
+// Such files are not meant to be published.
 const left = (name) => name.startsWith(".") || ["thumbs.db", "desktop.ini"].includes(name.toLowerCase());
 
-// mostInFolder is how many files are taken of folders at once.
+// mostInFolder is the largest number of files that folders may add at once.
 export const mostInFolder = 500;
 
 const byName = new Intl.Collator("en", { numeric: true });
 
-// filesIn reads the files of dropped entries: each folder with its folders, in the order of their names. It answers at
-// most one more than mostInFolder.
+// filesIn returns the files of dropped entries and of the folders in them, in
+// the order of their names. It returns at most one more than mostInFolder.
 export const filesIn = async (entries) => {
   const files = [];
   const walk = async (entry) => {
@@ -38,7 +40,7 @@ export const filesIn = async (entries) => {
     const reader = entry.createReader();
     const inside = [];
     for (;;) {
-      const some = await new Promise((done, fail) => reader.readEntries(done, fail)); // a hundred at a time
+      const some = await new Promise((done, fail) => reader.readEntries(done, fail)); // at most a hundred each time
       if (!some.length) break;
       inside.push(...some);
       if (inside.length > mostInFolder) break;
@@ -50,7 +52,7 @@ export const filesIn = async (entries) => {
   return files;
 };
 
-// ofFolder are the files that a chooser of folders gave, in the order of their paths.
+// ofFolder returns the files of a folder picker in the order of their paths.
 export const ofFolder = (files) =>
   [...files]
     .filter((f) => !f.webkitRelativePath.split("/").some(left))

@@ -1,4 +1,4 @@
-// The head over several uploads: how far all of them are, and buttons for all at once.
+// The header above several uploads: their total progress, and buttons for all.
 import { find, say } from "../../ui/app.js";
 import { bytes } from "../../ui/size.js";
 import { span } from "../limit.js";
@@ -10,8 +10,11 @@ const checked = new Map([
   ["processing", "being checked"],
 ]);
 
-// summary says how far rows are, in words: rows have a state, a size, the bytes that were sent, and a url once they are
-// links. Links that wait for a check are counted apart, and not copied: they do not work yet. speed is in bytes a second; 0 is not known.
+// summary returns the number of unfinished rows, the addresses of the links,
+// and the progress in words. A row has a state, a size, the bytes sent and,
+// once it is a link, a url. Links that wait for a check do not work yet, so
+// they are counted separately and their addresses are left out. speed is in
+// bytes per second, or 0 if it is unknown.
 export const summary = (rows, speed) => {
   const open = rows.filter((r) => going.has(r.state));
   const links = rows.filter((r) => r.url && !checked.has(r.state)).map((r) => r.url);
@@ -33,7 +36,8 @@ export const summary = (rows, speed) => {
   return { open: open.length, links, text: words.join(" · ") };
 };
 
-// newBatch keeps the head up to date. rows returns the rows of the page, in the order in which they were chosen.
+// newBatch returns a function that updates the header. rows returns the rows of
+// the page in the order in which they were chosen.
 export const newBatch = (rows) => {
   const head = find("#batch");
   const samples = [];
@@ -67,7 +71,7 @@ export const newBatch = (rows) => {
   find(".retry-all", head).addEventListener("click", () => {
     for (const row of rows()) if (row.canRetry) row.start();
   });
-  // An album of the links: its form is filled in when it is sent.
+  // The form that makes an album of the links is filled in on submit.
   find(".make-album", head).addEventListener("submit", (event) => {
     const form = event.target;
     const made = rows().filter((r) => r.link);

@@ -1,4 +1,5 @@
-// The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
+// The upload page. Files come from the picker, a drop, a paste or the front
+// page. Each has a row that shows its state.
 import { all, find, say } from "../../ui/app.js";
 import { forget, named, peek, take, unmark } from "../../ui/pending.js";
 import { bytes } from "../../ui/size.js";
@@ -16,7 +17,8 @@ const list = find("#rows");
 const section = find(".files-section");
 const before = find("#before");
 const overlay = find("#overlay");
-// full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
+// full returns why nothing can be uploaded, or "". The reason replaces the drop
+// zone.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
 const rules = {
   accepts: new Set(drop.dataset.accepts.split(",")),
@@ -33,7 +35,7 @@ const words = {
   cancelled: "Cancelled",
 };
 const underWay = new Set(["waiting", "uploading", "retrying", "checking"]);
-// Refusals that stay the same however often the same file is sent.
+// Errors that another try of the same file cannot change.
 const final = new Set([
   "unsupported_type",
   "type_mismatch",
@@ -47,7 +49,8 @@ const final = new Set([
   "unreadable",
 ]);
 
-// explain is why a file failed, and where to go about it: pairs of words and address.
+// explain returns why a file failed, and links that may help: pairs of text and
+// address.
 const explain = (err) => {
   const plans = err.upgrade && drop.dataset.upgrade !== undefined ? [["Compare the plans", "/plans"]] : [];
   const links = deletable(err) ? [["Delete a link", "/links"]] : [];
@@ -74,16 +77,18 @@ const explain = (err) => {
 };
 
 const files = new Set();
-const unsent = unfinished(kept); // files that were not finished when the page was loaded again
+const unsent = unfinished(kept); // files that were unfinished before a reload
 const showBatch = newBatch(() => [...files]);
-const compact = drop.classList.contains("compact"); // there are links already
+const compact = drop.classList.contains("compact"); // the account has links already
+// batch updates what depends on all rows.
 const batch = () => {
   showBatch();
   keep([...files], unsent);
   find("#unsent").hidden = !unsent.length;
   find("#unsent span").textContent = unsent.map((e) => e.name).join(", ");
   drop.classList.toggle("compact", compact || files.size > 0);
-  // One file has a row with more in it. What comes next is black: copying, once there is a link.
+  // The only file of a page has a larger row. The next step is the primary
+  // button: choosing a file, or copying once there is a link.
   list.classList.toggle("alone", files.size === 1);
   find("#choose").classList.toggle("primary", ![...files].some((row) => row.link));
   for (const row of files) {
@@ -91,15 +96,18 @@ const batch = () => {
     row.part(".copy-it").classList.toggle("small", files.size > 1);
   }
 };
-// tell says what became of one file; of several the head says what became of all.
+// tell announces the result of the only file. With several files, the header
+// announces the result of all.
 const tell = (text) => files.size > 1 || say(text);
 
-// next tells what comes after the first link of the account, and once for an office file how its pages are measured.
+// The parts of office files, which reports measure.
 const parts = new Map([
   [/\.pptx?$|\.odp$/i, "slide"],
   [/\.docx?$|\.odt$|\.rtf$/i, "page"],
 ]);
 let first = Boolean(find("section.first"));
+// next shows what to do after the first link of the account and, for an office
+// file, what its report measures.
 const next = (name) => {
   const line = find("#next");
   if (!first || !line) return;
@@ -112,16 +120,17 @@ const next = (name) => {
   }
 };
 
-// titleOf is the title that a link has without another: the file's name without its extension. undefined leaves it to the
-// server.
+// titleOf returns the title of a link that gets no other: the file's name
+// without its extension. undefined leaves it to the server.
 const titleOf = (name) => {
   const stem = name.replace(/\.[^.]+$/, "").trim();
   return stem && stem.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(stem) ? stem : undefined;
 };
 
-let made = 0; // rows
+let made = 0; // rows so far; gives each menu its ID
+// Row is the row of a chosen file or, with a link, of one that was uploaded
+// before a reload.
 class Row {
-  // A row of a file that was chosen, or, with a link, of one that was uploaded before the page was loaded again.
   constructor(file, chosen, link) {
     this.file = file;
     this.name = file.name;
@@ -142,7 +151,7 @@ class Row {
     this.field("title").value = chosen.title;
     if (this.field("slug")) this.field("slug").value = chosen.slug;
     this.field("download").checked = chosen.download;
-    this.lasts = chosen.lasts; // days, once the file is uploaded
+    this.lasts = chosen.lasts; // days until the link expires, from the upload on
     this.part(".save").hidden = true;
     const slug = this.field("slug");
     if (slug) watchSlug(slug, this.part(".before .slug-says"), () => this.link?.slug ?? "");
@@ -181,7 +190,7 @@ class Row {
     return find(`[data-options] [name=${name}]`, this.li);
   }
 
-  // called sets how the row is called.
+  // called sets the name of the row.
   called(title) {
     this.part(".title").textContent = title;
     this.part(".row-menu").setAttribute("aria-label", `Actions for ${title}`);
@@ -192,7 +201,7 @@ class Row {
     this.part(".facts-line").textContent = list.filter(Boolean).join(" · ");
   }
 
-  // show tells the state, in words, and what can be done in it.
+  // show shows the state in words, and the buttons that apply to it.
   show(state, text = words[state], why = "", ways = []) {
     this.state = state;
     const chip = this.part(".chip");
@@ -223,7 +232,8 @@ class Row {
     return (this.state === "failed" || this.state === "cancelled") && !this.part(".retry").hidden;
   }
 
-  // cancel ends what can be cancelled: a file that is being checked goes on.
+  // cancel cancels the upload. A file that is being checked cannot be
+  // cancelled.
   cancel() {
     if (underWay.has(this.state) && this.state !== "checking") this.abort?.abort();
   }
@@ -241,7 +251,7 @@ class Row {
   async start() {
     this.part(".retry").hidden = true;
     const slug = this.options().slug;
-    if (this.asked !== undefined && this.asked !== slug) this.key = newKey(); // another address is another upload
+    if (this.asked !== undefined && this.asked !== slug) this.key = newKey(); // another slug makes another upload
     this.asked = slug;
     this.abort = new AbortController();
     this.samples = [];
@@ -278,7 +288,8 @@ class Row {
     usage();
   }
 
-  // progress tells how fast it goes, by the last five seconds.
+  // progress shows the bytes sent, the speed in the last five seconds, and the
+  // time left.
   progress(sent, of) {
     const now = performance.now();
     this.bar.value = sent / of;
@@ -306,7 +317,8 @@ class Row {
     tell(`${this.name} was not uploaded. ${why}`);
   }
 
-  // took shows the link that the file has become.
+  // took shows the link of the file. It saves options that changed during the
+  // upload.
   async took(link) {
     find("section.first")?.remove();
     const wished = this.options();
@@ -318,7 +330,6 @@ class Row {
       (wished.linkName && wished.linkName !== link.title) ||
       wished.allowDownload !== link.allowDownload
     ) {
-      // chosen while it was on its way
       this.field("title").value = wished.linkName ?? link.title;
       if (wished.slug) this.field("slug").value = wished.slug;
       this.field("download").checked = wished.allowDownload;
@@ -356,7 +367,7 @@ class Row {
     this.live();
   }
 
-  // live shows what only a public link has.
+  // live shows what only a live link has.
   live() {
     for (const a of all(".acts .open", this.li)) a.hidden = this.link.state !== "live";
     this.part(".as-website").hidden = !this.link.website;
@@ -364,7 +375,7 @@ class Row {
     if (this.link.state === "live") next(this.name);
   }
 
-  // picture shows the first page on the sheet of the row, once there is a picture.
+  // picture shows the preview of the link in the badge, once there is one.
   picture() {
     const badge = this.part(".badge");
     const { look, small } = this.link;
@@ -379,7 +390,7 @@ class Row {
     img.src = small;
   }
 
-  // watch asks for the state of a video until it is scanned, and for the picture of a file until it is there.
+  // watch polls the state of the link until it is checked and has its preview.
   async watch() {
     const open = () => files.has(this) && (this.link.state === "processing" || this.link.drawing);
     for (let wait = 700; open(); wait = Math.min(wait * 1.3, 15000)) {
@@ -397,12 +408,12 @@ class Row {
         this.live();
         tell(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
       } catch {
-        // asked again
+        // try again
       }
     }
   }
 
-  // save changes what was chosen of a link that exists.
+  // save changes the link to the options of the row.
   async save() {
     const says = this.part(".saved");
     const want = this.options();
@@ -437,7 +448,7 @@ class Row {
   }
 }
 
-// Files that cannot be taken are listed with the reason, and are in no line.
+// Files that are not accepted are listed with the reason and have no row.
 const refused = find("#refused");
 const refuse = (file) => {
   const why = refusal(file, rules);
@@ -460,7 +471,8 @@ const dismiss = () => {
 };
 find("button", refused).addEventListener("click", dismiss);
 
-// The options above are for the next files; a title and an address are for one file alone.
+// The options above are for the next files. A title and a slug are for a single
+// file.
 const beforeField = (name) => find(`[name=${name}]`, before);
 if (beforeField("slug")) watchSlug(beforeField("slug"), find(".slug-says", before));
 const add = (chosen) => {
@@ -501,7 +513,7 @@ folder.addEventListener("change", () => {
   folder.value = "";
 });
 
-// Dropped anywhere in the window: files, and folders with the files in them.
+// Files and folders can be dropped anywhere in the window.
 const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 let inside = 0;
 addEventListener("dragenter", (event) => {
@@ -526,7 +538,7 @@ addEventListener("drop", (event) => {
   inside = 0;
   overlay.hidden = true;
   const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
-  const entries = items.map((item) => item.webkitGetAsEntry?.()); // asked now: later they are gone
+  const entries = items.map((item) => item.webkitGetAsEntry?.()); // can be read only during the event
   if (!entries.some((entry) => entry?.isDirectory)) return add(items.map((item) => item.getAsFile()).filter(Boolean));
   filesIn(entries.filter(Boolean)).then(addFolder, () => say("The folder cannot be read. Choose its files."));
 });
@@ -540,7 +552,7 @@ addEventListener("beforeunload", (event) => {
   if ([...files].some((f) => underWay.has(f.state))) event.preventDefault();
 });
 
-// What is used of the plan is read from the page as it would be now.
+// usage updates the account's usage from the current page on the server.
 let reading;
 const usage = () => {
   clearTimeout(reading);
@@ -559,11 +571,11 @@ const usage = () => {
   }, 300);
 };
 
-// Room is made on other pages.
+// Deleting links on other pages makes room.
 document.addEventListener("visibilitychange", () => !document.hidden && full() && usage());
 
-// What the page had before it was loaded again: its links are there still, and files that were not finished are named.
-// Somebody who comes from another page sees the links in the list below.
+// restore adds rows for the links from before a reload. People who come from
+// another page see the links in the list below.
 const restore = async () => {
   if (performance.getEntriesByType("navigation")[0]?.type === "navigate") return;
   for (const file of kept.filter((e) => e.slug)) {
@@ -584,7 +596,9 @@ if (kept.length) {
   batch();
 }
 
-// Files that were chosen on the front page before somebody signed in. Whoever has not just come from there is asked: others use this browser, too.
+// Files that were chosen on the front page before sign-in are uploaded if the
+// user has just come from there. If not, the page asks: other people use this
+// browser, too.
 const asked = find("#asked");
 const answer = async (does) => {
   asked.hidden = true;
@@ -595,7 +609,7 @@ find(".yes", asked).addEventListener("click", () =>
   full() ? say(`${full()}.`) : answer(async () => add(await take())),
 );
 find(".no", asked).addEventListener("click", () => answer(forget));
-chosen(); // what was chosen while this script was on its way
+chosen(); // what was chosen before this script ran
 if (!full() && unmark()) add(await take());
 else {
   const waiting = await peek();

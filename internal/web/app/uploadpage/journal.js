@@ -1,5 +1,5 @@
-// What the page remembers of its uploads, in this tab, so that a reload loses no link, and that a file that was not
-// finished and is chosen again makes no second one.
+// Remembers the uploads of the page in this tab. A reload loses no link, and an
+// unfinished file that is chosen again does not make a second link.
 const PLACE = "uploads";
 
 const read = () => {
@@ -11,10 +11,11 @@ const read = () => {
   }
 };
 
-// kept are the uploads of the page before it was loaded: name, size, modified, key, and a slug once there is a link.
+// kept is the uploads before a reload: their name, size, modified, key and, if
+// there is a link, slug.
 export const kept = read();
 
-// keep remembers the rows that the page has now, and files that wait to be chosen again.
+// keep stores the rows of the page, and the files that wait to be chosen again.
 export const keep = (rows, waiting) => {
   const now = rows
     .filter((r) => r.state !== "cancelled" && (r.state !== "failed" || r.canRetry))
@@ -24,14 +25,15 @@ export const keep = (rows, waiting) => {
     if (now.length) sessionStorage.setItem(PLACE, JSON.stringify(now));
     else sessionStorage.removeItem(PLACE);
   } catch {
-    // a reload begins anew
+    // without storage, the page is empty after a reload
   }
 };
 
-// unfinished are those of which no link is known.
+// unfinished returns the entries that have no link.
 export const unfinished = (entries) => entries.filter((e) => !e.slug);
 
-// takeKey answers the idempotency key that the same file had before, once; undefined if it had none.
+// takeKey returns the idempotency key that a file had before, and removes its
+// entry. It returns undefined if there is none.
 export const takeKey = (entries, file) => {
   const at = entries.findIndex(
     (e) => !e.slug && e.name === file.name && e.size === file.size && e.modified === file.lastModified,

@@ -1,4 +1,4 @@
-// The file of a link is replaced: a file that is dropped or chosen goes the way of every upload.
+// Replaces the file of a link with one that is dropped or chosen.
 import { find } from "../../ui/app.js";
 import { begin, controls, dropped, explain, fail, fits, hide, progress, state } from "../sending.js";
 import { upload } from "../upload.js";
@@ -8,11 +8,12 @@ const input = find("#file");
 let running = null;
 let last = null;
 
-const kinds = JSON.parse(drop.dataset.kinds); // of files by their extensions
+const kinds = JSON.parse(drop.dataset.kinds); // of files, by extension
 const differs = find("#differs");
 
-// choose replaces the file, and asks first where the new one is of another kind. What is no kind, the server refuses.
 let chosen = null;
+// choose replaces the file. If the new one is of another kind, it asks first.
+// The server refuses files that have no kind.
 const choose = (file) => {
   const kind = kinds[file?.name.split(".").pop().toLowerCase()];
   if (running || !kind || kind === drop.dataset.kind) return replace(file);

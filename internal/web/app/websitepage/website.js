@@ -1,11 +1,13 @@
-// Websites: a folder that is dropped or chosen becomes a ZIP, here, and goes the way of every upload.
+// Deploys websites: packs a folder that is dropped or chosen into a ZIP, in the
+// browser, and uploads it.
 import { find } from "../../ui/app.js";
 import { begin, controls, dropped, explain, fail, fits, hide, progress, show, state } from "../sending.js";
 import { upload } from "../upload.js";
 import "../slug.js";
 import { hidden, mostFiles, TooMuch, zip } from "./zip.js";
 
-// read is what was dropped: {name, files} of a folder, or {name, zip}.
+// read returns what was dropped: {name, files} for a folder, {name, zip} for a
+// ZIP.
 const read = async (items) => {
   const entries = items.map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (entries.length === 1 && entries[0].isFile && /\.zip$/i.test(entries[0].name))
@@ -38,7 +40,8 @@ if (drop) {
   let running = null;
   let last = null;
 
-  // made is where the deploy of a new website begins, which is made once.
+  // made has the address where the deploy begins. A new website is created
+  // once.
   let made = drop.dataset.begin && { begin: drop.dataset.begin };
   const site = async (name) => {
     if (made) return made;
@@ -60,7 +63,8 @@ if (drop) {
     return made;
   };
 
-  // discard takes a website back that was made for a deploy which came to nothing. One that has a version stays, whatever this page knows.
+  // discard deletes a new website whose deploy failed. The server keeps one
+  // that has a version.
   const discard = () => {
     if (drop.dataset.begin || !made) return;
     const { manage } = made;
@@ -101,7 +105,7 @@ if (drop) {
         onprogress: progress,
       });
       show("Deployed");
-      made = undefined; // it stays
+      made = undefined; // keep the website
       location.assign(version.next);
       return;
     } catch (err) {
@@ -136,7 +140,7 @@ if (drop) {
   dropped(
     (over) => (overlay.hidden = !over),
     ({ items }) => {
-      const got = read([...items]); // what is dropped can be asked for now alone
+      const got = read([...items]); // dropped items can be read only during the event
       deploy(() => got);
     },
   );

@@ -1,10 +1,11 @@
-// A ZIP of files, written in the browser. Files that are stored are read from the disk while the ZIP is sent; only text, which compresses
-// well, is compressed before, one file at a time.
-const most = 0xffffffff; // bytes of a ZIP without 64-bit numbers
-export const mostFiles = 10_000; // of a website
+// Writes a ZIP in the browser. Stored files are read from the disk while the
+// ZIP is sent. Only text, which compresses well, is compressed first, one file
+// at a time.
+const maxBytes = 0xffffffff; // bytes of a ZIP without 64-bit numbers
+export const mostFiles = 10_000; // per website
 const packs =
   /\.(html?|xhtml|css|m?js|json|map|webmanifest|xml|xsl|txt|md|csv|svg|rss|atom|jsonld|geojson|vtt|ics|gltf|wasm|ttf|otf|eot|ico|bmp)$/i;
-const mostPacked = 32 << 20; // larger files are stored as they are
+const mostPacked = 32 << 20; // bytes; larger files are stored uncompressed
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
   for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
@@ -15,7 +16,8 @@ const crcOf = (bytes, crc) => {
   return crc;
 };
 
-// deflated packs bytes as ZIPs do, or answers null where a browser cannot.
+// deflated returns bytes in the compression of ZIPs, or null if the browser
+// does not support it.
 const deflated = async (bytes) => {
   try {
     return await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"))).blob();
@@ -24,7 +26,8 @@ const deflated = async (bytes) => {
   }
 };
 
-// record lays out numbers: pairs of value and width in bytes.
+// record returns the bytes of numbers. A pair is a value and its width in
+// bytes.
 const record = (...pairs) => {
   const view = new DataView(new ArrayBuffer(pairs.reduce((n, [, width]) => n + width, 0)));
   let at = 0;
@@ -38,7 +41,8 @@ const record = (...pairs) => {
 
 export class TooMuch extends Error {}
 
-// zip packs files, each {path, file}, into a Blob. The same files make the same bytes: no times are written.
+// zip packs files, each {path, file}, into a Blob. It writes no times, so the
+// same files make the same bytes.
 export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
   if (files.length > mostFiles)
     throw new TooMuch(`The folder has ${files.length} files. A website has at most ${mostFiles.toLocaleString("en")}.`);
@@ -72,7 +76,8 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
     }
     crc = (crc ^ 0xffffffff) >>> 0;
     const name = new TextEncoder().encode(path);
-    // version, flags (names are UTF-8), method, time, date, checksum, sizes, lengths
+    // version, flags (names are UTF-8), method, time, date, checksum, sizes,
+    // lengths
     const facts = [
       [20, 2],
       [0x800, 2],
@@ -85,7 +90,7 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
       [name.length, 2],
       [0, 2],
     ];
-    if (name.length > 0xffff || at + 30 + name.length + content.size > most - 46 * mostFiles)
+    if (name.length > 0xffff || at + 30 + name.length + content.size > maxBytes - 46 * mostFiles)
       throw new TooMuch("The folder is larger than 4 GB. Leave out large files and upload them as links.");
     parts.push(record([0x04034b50, 4], ...facts), name, content);
     directory.push(record([0x02014b50, 4], [20, 2], ...facts, [0, 2], [0, 2], [0, 2], [0, 4], [at, 4]), name);
@@ -96,5 +101,5 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
   return new Blob([...parts, ...directory, end], { type: "application/zip" });
 };
 
-// hidden reports whether no website serves a path. Such files are not even sent.
+// hidden reports whether no website serves a path. Such files are not sent.
 export const hidden = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
