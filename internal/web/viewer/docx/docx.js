@@ -1,10 +1,11 @@
-// The viewer of Word documents. It runs in a frame of an opaque origin, reads the file beside it, builds its pages, and tells the page around
-// it how far they were scrolled. docx-preview does the reading.
+// The viewer of Word documents. It runs in a frame of an opaque origin, reads
+// the file with docx-preview, builds its pages, and reports to the page around
+// it how far they were scrolled.
 const id = (name) => document.getElementById(name);
 const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
-const most = 40 << 20; // bytes of a file; a browser takes many times as much to build its pages
-const nowhere = "data:,"; // the address of a picture that the file does not hold
+const maxBytes = 40 << 20; // bytes of a file; building its pages takes many times as much memory
+const nowhere = "data:,"; // the address of pictures that the file does not contain
 const pages = id("document");
 const status = id("status");
 let shown = false;
@@ -12,14 +13,14 @@ let failed;
 let deepest = 0;
 
 async function open() {
-  if (Number(document.documentElement.dataset.size) > most) throw { large: true };
+  if (Number(document.documentElement.dataset.size) > maxBytes) throw { large: true };
   const answer = await fetch(new URL(document.documentElement.dataset.file, location.href));
   if (!answer.ok) throw { status: answer.status };
   const options = {
     className: "docx",
     inWrapper: true,
     ignoreLastRenderedPageBreak: false,
-    renderAltChunks: false, // HTML of others within the document
+    renderAltChunks: false, // HTML embedded in the document
     renderComments: false,
     renderChanges: false,
     useBase64URL: false,
@@ -45,8 +46,9 @@ async function open() {
   report();
 }
 
-// tame leaves links to the web, to mail and within the document, and takes out what could ask somebody for something. The policy of this
-// frame would stop that too.
+// tame keeps links to the web, to mail and within the document. It removes
+// elements that could ask readers for input. The policy of this frame would
+// also stop those.
 function tame(root) {
   for (const e of root.querySelectorAll("iframe, object, embed, form, script, link, meta, base")) e.remove();
   for (const style of root.querySelectorAll("style")) {
@@ -67,7 +69,7 @@ function tame(root) {
   }
 }
 
-// Bullets are often glyphs of fonts that only some systems have, at places of their own in Unicode.
+// Bullets are often private characters of fonts that only some systems have.
 const bullets = {
   "\uf0b7": "•",
   "\uf0a7": "▪",
@@ -79,7 +81,7 @@ const bullets = {
   "\uf02d": "–",
 };
 
-// fit makes pages no wider than the window, as they have a size of their own.
+// fit makes pages no wider than the window. They have a size of their own.
 function fit() {
   const wrapper = pages.querySelector(".docx-wrapper");
   if (!wrapper) return;
@@ -99,7 +101,9 @@ function depth() {
   tell({ depth: deepest });
 }
 
-// report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
+// report sends the current state to the page around. It runs when the document
+// is shown, and again when that page asks, because its scripts may start later
+// than this one.
 function report() {
   if (failed) return tell({ failed });
   if (!shown) return;

@@ -1,4 +1,5 @@
-// Stands first in a user's HTML while it is shown: tells the page around it how far it was scrolled, and that somebody is there.
+// Runs first in a user's HTML. It reports to the page around how far the HTML
+// was scrolled, and that the reader is active.
 (() => {
   const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
   let deepest = 0;
@@ -24,7 +25,8 @@
   const quiet = { capture: true, passive: true };
   for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"])
     addEventListener(type, active, quiet);
-  // What a page builds itself counts once it stands.
+  // Content that a page builds itself counts, once the page has had a second to
+  // build it.
   addEventListener("DOMContentLoaded", () => {
     setTimeout(() => {
       depth();

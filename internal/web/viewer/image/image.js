@@ -1,26 +1,29 @@
-// An image: fitted at first, zoomed where one points, dragged, and never lost from sight. One that is very tall is read from its top.
+// The image viewer. It fits the image at first, zooms where people point, and
+// keeps a dragged image in view. A very tall image starts at its top.
 const id = (name) => document.getElementById(name);
 const stage = document.querySelector(".picture");
 const img = stage.querySelector("img");
 const framed = "embed" in document.body.dataset;
-const step = 1.25; // of the buttons and keys
+const step = 1.25; // factor of the buttons and keys
 
-let scale = 1; // CSS pixels to one of the image
-let x = 0; // where its corner is on the stage
+let scale = 1; // CSS pixels per pixel of the image
+let x = 0; // position of the upper left corner on the stage
 let y = 0;
-let home = true; // as it was fitted: it follows the window
+let home = true; // at the fitted scale, which follows the window
 
 const clamp = (n, least, most) => Math.min(Math.max(n, least), most);
 const natural = () => [img.naturalWidth || 1, img.naturalHeight || 1];
 
-// room is where an image is fitted into, and how far its edges may be pushed.
+// room returns the area that the image is fitted into. The edges of a larger
+// image cannot be dragged into it.
 function room() {
   const s = getComputedStyle(stage);
   const [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s[`padding${side}`]));
   return { l, t, w: stage.clientWidth - l - r, h: stage.clientHeight - t - b };
 }
 
-// scales are those at which the whole image is seen, at which it was fitted, and beyond which it does not go.
+// scales returns the scales at which the whole image is in view and at which it
+// is fitted, the largest scale, and whether the image is very tall.
 function scales() {
   const [w, h] = natural();
   const r = room();
@@ -38,7 +41,7 @@ function place(smooth) {
     size <= space ? from + (space - size) / 2 : clamp(at, from + space - size, from);
   x = within(x, w * scale, r.l, r.w);
   y = within(y, h * scale, r.t, r.h);
-  const larger = (w * scale) / (parseFloat(getComputedStyle(img).width) || w); // than CSS fitted it
+  const larger = (w * scale) / (parseFloat(getComputedStyle(img).width) || w); // relative to its size by CSS
   img.style.transition = smooth ? "transform .18s" : "none";
   img.style.willChange = "transform";
   img.style.transform = `translate(${Math.round(x - img.offsetLeft)}px, ${Math.round(y - img.offsetTop)}px) scale(${larger})`;
@@ -51,8 +54,9 @@ function place(smooth) {
   id("fit").setAttribute("aria-pressed", home);
 }
 
-// settle has the image drawn anew for its scale; while it moves, what was drawn is moved.
-let rest;
+let rest; // timer of settle
+// settle has the browser draw the image again for its scale. While the image
+// moves, the browser only moves what it has drawn.
 function settle(larger) {
   img.style.willChange = "";
   img.style.setProperty("--scale", larger);
@@ -61,7 +65,7 @@ function settle(larger) {
 
 function fit(smooth) {
   const s = scales();
-  scale = home && smooth && s.tall && scale > s.whole ? s.whole : s.home; // once more: the whole of a tall one
+  scale = home && smooth && s.tall && scale > s.whole ? s.whole : s.home; // pressed again: the whole of a tall image
   home = scale === s.home;
   x = y = room().t;
   place(smooth);
@@ -69,7 +73,7 @@ function fit(smooth) {
 
 const middle = () => [stage.clientWidth / 2, stage.clientHeight / 2];
 
-// zoom keeps what is at a point there.
+// zoom changes the scale and keeps the image under a point of the stage.
 function zoom(to, [cx, cy] = middle(), smooth) {
   const s = scales();
   to = clamp(to, s.whole, s.most);
@@ -85,7 +89,7 @@ function toggle(at) {
   zoom(Math.abs(scale - 1) > 0.01 ? 1 : 2, at, true);
 }
 
-// move tells whether there was anywhere to go.
+// move moves the image as far as possible and reports whether it moved.
 function move(dx, dy, smooth) {
   const before = [x, y];
   x += dx;
@@ -94,7 +98,7 @@ function move(dx, dy, smooth) {
   return x !== before[0] || y !== before[1];
 }
 
-// Fingers and the mouse
+// Touch and mouse
 
 const pointers = new Map();
 let tap;
@@ -138,7 +142,8 @@ for (const type of ["pointerup", "pointercancel"]) {
   });
 }
 
-// In a frame the wheel belongs to the page around, unless there is something here to move or the zoom key is held.
+// In a frame the wheel scrolls the page around, unless the image can move or
+// the zoom key is held.
 stage.addEventListener(
   "wheel",
   (e) => {
@@ -154,7 +159,7 @@ stage.addEventListener(
   { passive: false },
 );
 
-// Keys and the bar
+// Keys and buttons
 
 const page = () => stage.clientHeight * 0.9;
 const keys = {
@@ -181,11 +186,12 @@ id("larger").addEventListener("click", keys["+"]);
 id("smaller").addEventListener("click", keys["-"]);
 id("fit").addEventListener("click", keys[0]);
 
-// The switch that zooms without scripting has had its day.
+// Without scripts, this switch zooms.
 id("zoom").remove();
 stage.removeAttribute("for");
 
-// Until its size is known the image is nowhere, so that it is never seen, nor measured, in another place than its own.
+// begin hides the image until its size is known, so that it is never seen or
+// measured in a wrong place.
 function begin() {
   if (!img.naturalWidth) {
     img.style.scale = "0";

@@ -1,4 +1,6 @@
-// The player of a sound, in place of the browser's. That one keeps its place, unseen: where it is says whether it can be heard on the page.
+// The audio player, shown instead of the browser's. The browser's player keeps
+// its place, invisible: the tracker reads from its position whether the player
+// is in view.
 import { media, seek, toggle } from "./media.js";
 
 const player = document.getElementById("player");

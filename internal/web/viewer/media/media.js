@@ -1,4 +1,5 @@
-// A video or sound: its speed, and the keys that players have, as long as nothing else has the focus.
+// A video or a sound: its speed, and the keys of players while nothing else has
+// the focus.
 export const media = document.querySelector("video, audio");
 const player = document.getElementById("player"); // of a sound
 const speed = document.getElementById("speed");
@@ -8,7 +9,8 @@ media.preservesPitch = media.webkitPreservesPitch = true;
 const play = (rate) => (media.defaultPlaybackRate = media.playbackRate = rate);
 speed.hidden = false;
 speed.addEventListener("change", () => play(Number(speed.value)));
-media.addEventListener("ratechange", () => (speed.value = String(media.playbackRate))); // the browser's own menu has it too
+// The browser's own menu changes the speed, too.
+media.addEventListener("ratechange", () => (speed.value = String(media.playbackRate)));
 
 export const seek = (to) => {
   if (media.duration) media.currentTime = Math.min(Math.max(to, 0), media.duration);
@@ -21,7 +23,9 @@ function full() {
   else media.webkitEnterFullscreen?.(); // iPhone
 }
 
-const own = { " ": toggle, ArrowLeft: by(-5), ArrowRight: by(5) }; // of the browser's controls too, where those have the focus
+// The browser's controls also have these keys, and use them while they have the
+// focus.
+const own = { " ": toggle, ArrowLeft: by(-5), ArrowRight: by(5) };
 const keys = {
   k: toggle,
   j: by(-10),

@@ -4,7 +4,7 @@ import { fit, fitting, rotate, size, step } from "./zoom.js";
 import "./touch.js";
 
 const field = id("page");
-// Loaded when they are first used.
+// These modules are loaded on first use.
 const find = () => import("./find.js");
 const side = () => import("./side.js");
 const toggleSide = async () => (await side()).toggle();
@@ -39,7 +39,7 @@ field.onchange = () => {
   field.blur();
   turn(number || view.current);
 };
-field.onkeydown = (e) => e.key === "Enter" && field.onchange(); // to the page that it says already, too
+field.onkeydown = (e) => e.key === "Enter" && field.onchange(); // also if the number has not changed
 
 function showPage() {
   if (document.activeElement !== field) field.value = view.current;
@@ -78,7 +78,8 @@ const plain = {
   End: () => turn(view.sheets.length),
 };
 
-// turning is a key that turns pages, unless a page is larger than the window: then it scrolls.
+// turning returns the action of a key that turns pages. If a page is larger
+// than the window, the key scrolls instead.
 function turning(key) {
   const wide = root.scrollWidth > root.clientWidth;
   const high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
@@ -101,7 +102,8 @@ addEventListener("keydown", (e) => {
   act();
 });
 
-// Where a mouse brings it back, the bar goes away while nobody moves. In full screen pages are shown whole.
+// The bar hides when a mouse does not move, and in full screen also without a
+// mouse. In full screen, whole pages are shown.
 const mouse = matchMedia("(hover: hover) and (pointer: fine)");
 let still;
 function moved() {

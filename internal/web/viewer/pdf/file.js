@@ -1,13 +1,18 @@
-// What takes longest is begun first: this module imports nothing, and is run before the viewer is there. It starts the library and its
-// worker, and asks for the two ends of the file, where a reader of PDF begins.
+// Starts the slowest work first. This module imports nothing, and runs before
+// the viewer is loaded. It starts the library and its worker, and requests both
+// ends of the file, which a reader of PDF needs first.
 const { library: directory, size: bytes, file: name } = document.documentElement.dataset;
 export const at = (part) => new URL(directory + part, location.href).href;
 const address = new URL(name, location.href).href;
 const size = Number(bytes);
 
-// An opaque origin may not start a worker from an address, only from a blob of its own, and in Chromium only one that is no module. So the
-// worker's text, which is on its way since the page began, is made no module: nobody imports it, and the library is told by itself where
-// its parts are. It says "ready" once it listens; where that fails there is none, and pdf.js does the work on the main thread.
+// worker resolves to the worker of the library, or to undefined if it does not
+// start: pdf.js then works on the main thread. A document of an opaque origin
+// cannot start a worker from an address, only from a blob of its own, and in
+// Chromium only a classic one. So the text of the worker, which the page loads
+// early, is changed from a module to a classic script. Nothing imports it, and
+// the library passes the addresses of its parts. The worker sends "ready" once
+// it listens.
 export const worker = (async () => {
   const answer = await fetch(at("pdf.worker.min.mjs"));
   if (!answer.ok) return;
@@ -20,16 +25,17 @@ export const worker = (async () => {
   });
 })().catch(() => {});
 
-const large = 4 << 20; // bytes; a larger file is read only where it is looked at
-const chunk = 64 << 10; // bytes; the library asks for these
-const head = 2 * chunk; // as much as arrives while the library does
+const large = 4 << 20; // bytes; of a larger file, only the parts in view are read
+const chunk = 64 << 10; // bytes that the library requests at once
+const head = 2 * chunk; // bytes; as many arrive while the library loads
 
 let fail;
-export const trouble = new Promise((_, reject) => (fail = reject)); // fails when the bytes of the file do not come any more
+// trouble rejects when the bytes of the file stop arriving.
+export const trouble = new Promise((_, reject) => (fail = reject));
 trouble.catch(() => {});
 
-// ask asks for bytes of the file, again if the network has a weak moment. A browser's store lets one request for a file wait for another,
-// so it is left out.
+// ask requests bytes of the file, and retries after a network error. It does
+// not use the browser's cache, where one request for a file waits for another.
 async function ask(headers, attempt = 0) {
   let status;
   try {
@@ -48,11 +54,12 @@ async function part(begin, end) {
   const answer = await ask({ Range: `bytes=${begin}-${end - 1}` });
   const all = new Uint8Array(await answer.arrayBuffer());
   if (answer.status === 206) return all;
-  kept.unshift({ begin: 0, end: size, data: Promise.resolve(all) }); // somebody on the way knows no ranges: then that was it
+  // A proxy on the way does not support ranges: this was the whole file.
+  kept.unshift({ begin: 0, end: size, data: Promise.resolve(all) });
   return all.slice(begin, end);
 }
 
-const kept = []; // what is there already, or on its way
+const kept = []; // ranges that have arrived or are on their way
 function keep(begin, end) {
   if (begin >= end) return;
   const data = part(begin, end);
@@ -72,7 +79,8 @@ async function read(begin, end) {
   return both;
 }
 
-// The end of a file, where its tables are, is in its last chunk, and where that is short in the one before.
+// The tables at the end of a file are in its last chunk or, if that is short,
+// in the one before.
 const end = Math.max(0, Math.floor((size - chunk / 2) / chunk) * chunk);
 if (size > large) {
   keep(0, head);
@@ -81,7 +89,8 @@ if (size > large) {
 const whole = size > large ? undefined : ask();
 whole?.catch(fail);
 
-// source is the file as the library wants it: in ranges, and a small one as it comes too.
+// source returns the file as the library needs it: in ranges and, if it is
+// small, also as a stream.
 export function source(pdfjs) {
   const range = new pdfjs.PDFDataRangeTransport(size, null);
   range.requestDataRange = (begin, end) => read(begin, end).then((data) => range.onDataRange(begin, data), fail);
@@ -100,7 +109,8 @@ export function source(pdfjs) {
 }
 
 export const library = import(at("pdf.min.mjs"));
+// While the library starts, the connection is free for more of the file.
 library.then(
   () => size > large && keep(head, 2 * head),
   () => {},
-); // while it is at work, the line is free
+);

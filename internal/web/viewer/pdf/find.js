@@ -1,25 +1,26 @@
-// Search: the text of the pages is read one by one from the current page on, and what is found is marked on the pages in view.
+// Search: reads the text of the pages one by one, starting at the current page,
+// and marks the hits on the pages in view.
 
 import { fold, pattern } from "./fold.js";
 import { events, id, turn, view } from "./pages.js";
 
-const most = 10_000; // hits; nobody goes through more
-const room = 8 << 20; // characters of text that are kept, for another search; what is beyond is read again
+const maxHits = 10_000; // hits, after which a search stops
+const room = 8 << 20; // characters of text that are kept for the next search; other text is read again
 
 const panel = id("find");
 const field = id("query");
 const count = id("found");
 const said = id("said");
-const texts = new Map(); // folded text by page, the one used last at the end
+const texts = new Map(); // folded text by page, the most recently used last
 let held = 0;
 
 let query = "";
 let run = 0;
 let reading = false;
 let total = 0;
-let hits = new Map(); // by page, the beginnings and ends of its hits in its folded text
-let at; // the current hit: its page and its place among the page's
-let seeking = false; // whether it is still to be brought into view
+let hits = new Map(); // by page, the beginning and end of each hit in its folded text
+let at; // the current hit: its page and its index on that page
+let seeking = false; // whether the current hit must still be scrolled into view
 
 async function textOf(number) {
   let text = texts.get(number);
@@ -53,7 +54,7 @@ async function search(text) {
   show();
   if (!wanted) return;
   let any = false;
-  for (let i = 0; i < pages && total < most; i++) {
+  for (let i = 0; i < pages && total < maxHits; i++) {
     const number = ((first - 1 + i) % pages) + 1;
     let page;
     try {
@@ -61,12 +62,12 @@ async function search(text) {
     } catch {
       page = ""; // a page that cannot be read has no hits
     }
-    if (i % 50 === 49) await new Promise((done) => setTimeout(done)); // keys come first
+    if (i % 50 === 49) await new Promise((done) => setTimeout(done)); // so that keys are handled first
     if (mine !== run) return;
     any ||= page.trim() !== "";
     const found = [];
     for (const m of page.matchAll(wanted)) {
-      if (m[0] && total < most) total = found.push(m.index, m.index + m[0].length) && total + 1;
+      if (m[0] && total < maxHits) total = found.push(m.index, m.index + m[0].length) && total + 1;
     }
     if (found.length) {
       hits.set(number, found);
@@ -79,7 +80,8 @@ async function search(text) {
   show(1, any ? "" : "This document has no text to search.");
 }
 
-// ordinal is the number of the current hit among all, in the order of the document, as far as it was read.
+// ordinal returns the number of the current hit in the order of the document,
+// among the pages read so far.
 function ordinal() {
   let before = 0;
   for (const [number, found] of hits) if (number < at.page) before += found.length / 2;
@@ -88,7 +90,7 @@ function ordinal() {
 
 let saying;
 function show(progress = 0, nothing = "") {
-  const n = total.toLocaleString("en") + (total >= most ? "+" : "");
+  const n = total.toLocaleString("en") + (total >= maxHits ? "+" : "");
   const text = at
     ? `${ordinal().toLocaleString("en")} of ${n}`
     : !query.trim()
@@ -102,7 +104,7 @@ function show(progress = 0, nothing = "") {
   panel.style.setProperty("--read", reading ? progress : 0);
   id("find-back").disabled = id("find-next").disabled = !at;
   clearTimeout(saying);
-  // What changes all the time is not read out.
+  // Screen readers do not read out the progress, which changes all the time.
   if (!reading || at)
     saying = setTimeout(() => (said.textContent = nothing || (text === "None" ? "Not found" : text)), 400);
 }
@@ -114,7 +116,8 @@ function go(page, hit) {
   seek();
 }
 
-// seek brings the current hit into view, at once or when its page has its words.
+// seek scrolls the current hit into view, at once or when the text of its page
+// is there.
 function seek() {
   const here = [...view.sheets[at.page - 1].element.querySelectorAll(`.found[data-hit="${at.hit}"]`)];
   if (!here.length) return view.sheets[at.page - 1].written || turn(at.page);
@@ -128,7 +131,7 @@ function seek() {
   if (top || left) scrollBy({ top, left, behavior: "instant" });
 }
 
-// mark lays a mark over each hit of a page whose words are there.
+// mark puts a mark over each hit of a page whose text is there.
 async function mark(s) {
   const found = hits.get(s.number);
   if (!found || !s.written || s.marked === run || panel.hidden) return;
@@ -155,7 +158,7 @@ async function mark(s) {
   if (at?.page === s.number) seek();
 }
 
-// runs divides a hit into the parts of the items of text that it covers.
+// runs splits a hit into the parts of the text items that it covers.
 function* runs(places, begin, end) {
   let now;
   for (const [item, from, to] of places.slice(begin, end)) {
@@ -207,7 +210,8 @@ function close() {
   id("pages").focus({ preventScroll: true });
 }
 
-// next goes to the hit after the current one, or with -1 before it; past the last comes the first.
+// next goes to the next hit, or with -1 to the previous one. The first hit
+// follows the last.
 export function next(step) {
   if (panel.hidden) open();
   clearTimeout(typing);

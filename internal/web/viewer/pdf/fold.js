@@ -1,4 +1,5 @@
-// Text as it is compared in a search: without case, accents, ligatures, kinds of quotes and dashes, and the ends of lines.
+// Text as a search compares it: without case, accents, ligatures, kinds of
+// quotes and dashes, and ends of lines.
 const letters = {
   ß: "ss",
   æ: "ae",
@@ -21,7 +22,8 @@ const letters = {
   "—": "-",
   "\u00ad": "",
 };
-// The marks of Latin, Greek, Cyrillic, Hebrew and Arabic; in other scripts such marks are letters.
+// The marks of Latin, Greek, Cyrillic, Hebrew and Arabic. In other scripts such
+// marks are letters.
 const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
 const ideograph = /[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff]$/;
 
@@ -34,7 +36,8 @@ function plain(c) {
     .replace(/\s+/g, " ");
 }
 
-// fold makes one text of the items of a page. With places it tells for each unit of that text where it comes from: item, begin and end.
+// fold joins the items of a page into one text. With wantPlaces it also returns
+// the source of each unit of that text: item, begin and end.
 export function fold(items, wantPlaces) {
   let text = "";
   const places = [];
@@ -53,14 +56,16 @@ export function fold(items, wantPlaces) {
     }
     if (!hasEOL) return;
     if (/\p{L}-$/u.test(text)) {
-      text = text.slice(0, -1); // a word that goes on in the next line
+      text = text.slice(0, -1); // the word continues on the next line
       places.pop();
     } else if (!ideograph.test(text)) add(" ", item, str.length, str.length);
   });
   return { text, places };
 }
 
-// pattern is what finds a query in a folded text; nothing for an empty one. A hyphen may have been the end of a line.
+// pattern returns an expression that finds a query in a folded text, or
+// undefined for an empty query. A hyphen in the query is optional, because it
+// may have been at the end of a line.
 export function pattern(query) {
   const folded = fold([{ str: query }]).text.trim();
   const escaped = folded.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

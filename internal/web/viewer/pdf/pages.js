@@ -1,13 +1,15 @@
-// The pages of the document: what is near the viewport is drawn, what is far away is let go, and what is in view is told.
-export const css = 96 / 72; // CSS pixels to a point
-const most = 4096 * 4096; // pixels of a canvas; some phones draw no more
+// The pages of the document: draws those near the viewport, releases those far
+// away, and reports those in view.
+export const css = 96 / 72; // CSS pixels per point
+const maxPixels = 4096 * 4096; // pixels of a canvas; some phones support no more
 
 export const root = document.documentElement;
 export const id = (name) => document.getElementById(name);
 export const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
-// view is the state that the viewer's modules share. turned is how far the reader has turned the pages, in degrees clockwise. reading
-// lays out a page as text, if that is what the reader wants.
+// view is the state that the viewer's modules share. turned is how far the
+// reader has turned the pages, in degrees clockwise. reading lays out a page as
+// text; it is undefined while pages are shown.
 export const view = {
   pdfjs: undefined,
   doc: undefined,
@@ -18,8 +20,10 @@ export const view = {
   reading: undefined,
 };
 
-// events tells what happens to pages: "page" when another is current, "text" when the words of one (detail) lie over its picture, "drawn"
-// when its picture is there, "turned" when all were turned.
+// events reports changes of pages: "page" when another one is current, "text"
+// when the text of one (detail) is there, "drawn" when its picture is there,
+// "turned" when all were turned, "scale" when the size changed, and "idle" when
+// nothing is left to draw.
 export const events = new EventTarget();
 export const happen = (type, detail) => events.dispatchEvent(new CustomEvent(type, { detail }));
 
@@ -34,7 +38,8 @@ export function sheet(number, width, height) {
   return s;
 }
 
-// resize gives a page its own size (before turning), which may differ from the first page's, without moving what is in view.
+// resize gives a page its own size (before turning), which may differ from the
+// first page's, without moving what is in view.
 function resize(s, width, height) {
   if (s.natural?.[0] === width && s.natural[1] === height) return;
   const before = s.element.isConnected && s.element.getBoundingClientRect();
@@ -49,14 +54,14 @@ export function shape(s) {
   s.element.style.setProperty("--h", s.height);
 }
 
-// viewportOf is the geometry of a page as it is turned, at a scale in CSS pixels.
+// viewportOf returns the geometry of a turned page, at a scale in CSS pixels.
 export const viewportOf = (page, scale) =>
   page.getViewport({ scale: css * scale, rotation: (page.rotate + view.turned) % 360 });
 
 // Drawing
 
-// A page is drawn somewhat before it comes into view and let go when it is far away. In a frame of another origin margins hold only
-// around a root that is named.
+// A page is drawn shortly before it comes into view and released when it is far
+// away. In a frame of another origin, margins only work with a named root.
 const of = (element) => view.sheets[element.dataset.number - 1];
 const watch = (margin, f) => {
   const moved = (all) => {
@@ -82,7 +87,8 @@ export function want(s, wanted) {
 
 let drawing = false;
 
-// draw draws what is wanted and not drawn at the present scale, one page at a time, the nearest to the current first.
+// draw draws the pages that are wanted and not drawn at the current scale, one
+// at a time. The nearest to the current page comes first.
 export async function draw() {
   if (drawing) return;
   drawing = true;
@@ -116,7 +122,7 @@ async function paint(s) {
   if (!(x2 > x1 && y2 > y1)) throw new Error("a page without size");
   resize(s, natural.width, natural.height);
   const viewport = viewportOf(page, drawnAt);
-  const canvas = canvasOf(viewport, most);
+  const canvas = canvasOf(viewport, maxPixels);
   s.task = page.render({
     canvas,
     viewport,
@@ -133,7 +139,8 @@ async function paint(s) {
   else write(s, page, viewport).catch((e) => e?.name === "AbortException" || console.warn(e));
 }
 
-// canvasOf is a canvas for a viewport, in pixels of the screen as far as the limit lets it.
+// canvasOf returns a canvas for a viewport, in pixels of the screen up to a
+// limit.
 export function canvasOf(viewport, limit) {
   const ratio = Math.min(devicePixelRatio || 1, Math.sqrt(limit / (viewport.width * viewport.height)));
   const canvas = document.createElement("canvas");
@@ -142,7 +149,7 @@ export function canvasOf(viewport, limit) {
   return canvas;
 }
 
-// write lays the words of a page over its picture, and its links over the words.
+// write puts the text of a page over its picture, and its links over the text.
 async function write(s, page, viewport) {
   const container = document.createElement("div");
   container.className = "text";
@@ -150,7 +157,7 @@ async function write(s, page, viewport) {
   const text = new view.pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
   s.text = text;
   await text.render();
-  if (s.text !== text) return; // let go meanwhile
+  if (s.text !== text) return; // the page was released
   s.written = true;
   happen("text", s);
   for (const link of await page.getAnnotations()) {
@@ -172,7 +179,8 @@ function anchor(link, viewport) {
   return a;
 }
 
-// lead makes an anchor lead where a link or a bookmark does: out into a tab of its own, or to a place of the document.
+// lead gives an anchor the target of a link or a bookmark: a URL in a new tab,
+// or a place in the document.
 export function lead(a, { url, dest }) {
   a.href = url || "#";
   if (url) {
@@ -182,7 +190,7 @@ export function lead(a, { url, dest }) {
   }
   a.addEventListener("click", (e) => {
     e.preventDefault();
-    follow(dest).catch(() => {}); // a link to nowhere
+    follow(dest).catch(() => {}); // the target does not exist
   });
 }
 
@@ -212,7 +220,8 @@ export function release(s) {
 
 // Moving
 
-// sheetAt is the first page whose lower edge is below a height of the viewport, or the last.
+// sheetAt returns the first page whose lower edge is below a height of the
+// viewport, or the last page.
 export function sheetAt(y) {
   let low = 0;
   let high = view.sheets.length - 1;
@@ -224,14 +233,16 @@ export function sheetAt(y) {
   return view.sheets[low];
 }
 
-// look finds the pages in view (wholly, or filling half of the viewport), the current one, and how far down the document the lower edge of
-// the viewport has been. The current one is the one that fills most of the viewport, or the page turned to as long as it is in view and
-// the reader has not scrolled since.
 let told = "";
 let depth = 0;
 let turned = 0;
 let turnedTop = 0;
 const topOf = (number) => view.sheets[number - 1].element.getBoundingClientRect().top;
+// look finds and reports the pages in view (wholly, or filling half of the
+// viewport), the current one, and how far down the document the lower edge of
+// the viewport has been. The current page is the one that fills most of the
+// viewport. A page that was turned to stays current while it is in view and the
+// reader does not scroll. With again, look reports also what has not changed.
 export function look(again) {
   const { sheets } = view;
   const shown = [];

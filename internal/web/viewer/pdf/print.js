@@ -1,8 +1,9 @@
-// Printing: every page is drawn as a picture, and the browser puts one on each sheet.
+// Printing: draws every page as a picture. The browser prints one on each
+// sheet.
 import { id, view } from "./pages.js";
 
-const most = 300; // pages; the pictures of more do not fit into a browser
-const dots = 150 / 72; // pixels to a point
+const maxPages = 300; // pages; a browser cannot hold the pictures of more
+const dots = 150 / 72; // pixels per point
 
 const panel = id("printing");
 const [words, cancel] = panel.children;
@@ -46,10 +47,10 @@ export async function print() {
   if (running) return;
   const pages = view.doc.numPages;
   cancel.textContent = "Cancel";
-  if (pages > most) {
+  if (pages > maxPages) {
     cancel.textContent = "Close";
     cancel.onclick = () => (panel.hidden = true);
-    say(`This document has ${pages} pages. Download it to print more than ${most}.`);
+    say(`This document has ${pages} pages. Download it to print more than ${maxPages}.`);
     return;
   }
   running = true;

@@ -1,10 +1,11 @@
-// The document as text that fits the window. The same sections hold it, so that pages are found, turned and measured as before.
+// Shows the document as text that fits the window. The text is in the same
+// sections as the pages, so that finding, turning and measuring do not change.
 import { canvasOf, draw, events, happen, id, lead, release, root, turn, view } from "./pages.js";
 import { reflow } from "./reflow.js";
 import { settle } from "./zoom.js";
 
 const compounds = new Set(); // words with a hyphen on the pages laid out so far
-const most = 4096 * 1024; // pixels of the picture of a page without text
+const maxPixels = 4096 * 1024; // pixels of the picture of a page without text
 
 export function toggle() {
   const { current } = view;
@@ -65,7 +66,8 @@ function title(number) {
   return header;
 }
 
-// run is an item of text, and a link if the middle of the item is on one.
+// run returns an element with the text of an item. It is a link if the middle
+// of the item is on one.
 function run(text, { transform, width, height }, links) {
   const x = transform[4] + width / 2;
   const y = transform[5] + height / 2;
@@ -82,7 +84,7 @@ function run(text, { transform, width, height }, links) {
 async function picture(page) {
   const { width } = page.getViewport({ scale: 1 });
   const viewport = page.getViewport({ scale: root.clientWidth / width });
-  const canvas = canvasOf(viewport, most);
+  const canvas = canvasOf(viewport, maxPixels);
   await page.render({
     canvas,
     viewport,
@@ -91,7 +93,7 @@ async function picture(page) {
   return canvas;
 }
 
-// What was found moves with its words.
+// remark moves the marks of hits to where their words are now.
 function remark() {
   if (!view.reading) return;
   for (const m of document.querySelectorAll(".found")) m.remove();

@@ -1,17 +1,21 @@
-// The words of a page as paragraphs, for a window that is narrower than the page.
+// Makes paragraphs of the text of a page, for a window that is narrower than
+// the page.
 
 const ideograph = /[\u2e80-\u30ff\u3400-\u9fff\uf900-\uff9f]$/;
 const bullet = /^(?:[•‣▪◦●○■□–—*·]\s|\(?(?:\d{1,3}|[a-z])[.)]\s)/iu;
 const sentence = /[.!?:;…]["'”’»)]*$/u;
-const wide = 2; // a gap of so many letters separates columns
+const wide = 2; // times the text size; a wider gap separates columns
 const word = "[\\p{L}\\p{N}]+";
 const compound = new RegExp(`${word}(?:[-\u2010]${word})+`, "gu");
 const begun = new RegExp(`(?:${word}[-\u2010])+$`, "u");
 const rest = new RegExp(`^${word}(?:[-\u2010]${word})*`, "u");
 
-// reflow makes paragraphs of the items of a page, in their order. An item is { text, x, y, width, size }, with y downwards. A paragraph
-// is { head, runs }: whether it is a heading, and its items as [number, text] without the hyphens of words that went on in the next line.
-// compounds are the words of the document that have a hyphen, as far as they are known; those of the page are added.
+// reflow returns the paragraphs of the items of a page, in their order. An item
+// is { text, x, y, width, size }, where y grows downwards. A paragraph is {
+// head, runs }: whether it is a heading, and its items as [number, text]
+// without the hyphens of words that continue on the next line. compounds has
+// the words of the document with a hyphen that are known so far. reflow adds
+// those of the page.
 export function reflow(items, compounds = new Set()) {
   const lines = columnsOf(linesOf(items)).map(joined);
   for (const { text } of lines) for (const [w] of text.matchAll(compound)) compounds.add(plain(w));
@@ -33,7 +37,8 @@ export function reflow(items, compounds = new Set()) {
   return paragraphs.map(({ head, runs }) => ({ head, runs }));
 }
 
-// linesOf finds the lines of a page. Each has its cells, the parts between wide gaps.
+// linesOf returns the lines of a page. The cells of a line are the parts
+// between wide gaps.
 function linesOf(items) {
   const lines = [];
   let line;
@@ -69,7 +74,7 @@ function linesOf(items) {
 
 const append = (runs, text) => (runs.at(-1)[1] += text);
 
-// joined is a line of text, with a wide space between its cells.
+// joined returns a line as text, with a wide space between its cells.
 function joined({ y, size, cells }) {
   for (const { runs } of cells.slice(0, -1)) append(runs, "\u2003");
   return {
@@ -83,8 +88,9 @@ function joined({ y, size, cells }) {
   };
 }
 
-// columnsOf puts the lines of two columns one column after the other, where they were written row by row. Unlike the cells of a table, they
-// are filled like text.
+// columnsOf returns the lines in reading order. If two columns were written row
+// by row, it puts one column after the other. Columns are filled with text. The
+// cells of a table are not, and keep their order.
 function columnsOf(lines) {
   const all = [];
   for (let i = 0; i < lines.length; ) {
@@ -96,7 +102,8 @@ function columnsOf(lines) {
   return all;
 }
 
-// sides are the lines left and right of the gutter that begins with a line. Their rows are all that keep to it.
+// sides returns the lines left and right of the gutter that begins at a line,
+// and the number of rows that keep the gutter free.
 function sides(lines, from) {
   const columns = [[], []];
   const { size } = lines[from];
@@ -123,7 +130,7 @@ function isText(column) {
   return width > 10 * cells[0].size && filled > 0.7 * width;
 }
 
-// usual is the size in which most of the page is set.
+// usual returns the size of most of the text.
 function usual(lines) {
   const sizes = new Map();
   for (const { size, text } of lines) {
@@ -143,7 +150,7 @@ function begins(line, before, p, lines) {
   if (down < 0) return sentence.test(before.text) || !/^\p{Ll}/u.test(line.text); // in the next column
   if (down > (p.lead ? 1.25 * p.lead : 1.9 * size)) return true;
   if (line.left > p.left + 0.8 * size && before.left <= p.left + 0.1 * size) return true;
-  // A line that ends although the next word had room was meant to end.
+  // A line that ends although the next word had room ends a paragraph.
   const column = lines.filter((l) => Math.abs(l.left - before.left) < 4 * size && alike(l, line));
   const right = Math.max(...column.map((l) => l.right));
   const word = (line.text.match(/^\S+/)[0].length * (line.right - line.left)) / line.text.length;
@@ -151,8 +158,9 @@ function begins(line, before, p, lines) {
   return before.right + word + 0.3 * size + slack < right;
 }
 
-// join ends a line so that the next one goes on in the same paragraph. A hyphen between the lines goes, unless the word has one elsewhere, or
-// a capital or a digit follows.
+// join prepares a line for the next one of the same paragraph. It removes a
+// hyphen between them, unless the word has one elsewhere, or a capital or a
+// digit follows.
 function join(runs, line, next, compounds) {
   const start = line.match(begun)?.[0];
   const end = next.match(rest)?.[0];

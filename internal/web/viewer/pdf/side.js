@@ -1,4 +1,5 @@
-// The sidebar: small pictures of the pages, and the document's bookmarks if it has any.
+// The sidebar: small pictures of the pages, and the bookmarks of the document,
+// if it has any.
 import { busy, canvasOf, css, events, id, lead, root, turn, view } from "./pages.js";
 import { settle } from "./zoom.js";
 
@@ -6,8 +7,8 @@ const panel = id("side");
 const list = id("thumbs");
 const outline = id("outline");
 const button = id("toggle-side");
-const most = 10_000; // bookmarks
-const narrow = matchMedia("(max-width: 48rem)"); // where it lies over the pages, as in pdf.css
+const maxBookmarks = 10_000; // bookmarks
+const narrow = matchMedia("(max-width: 48rem)"); // the sidebar covers the pages, as in pdf.css
 let thumbs;
 let drawing = false;
 
@@ -23,7 +24,7 @@ export function toggle(open = panel.hidden) {
   focused?.focus({ preventScroll: true });
 }
 
-// makeRoom closes the sidebar where it lies over the pages.
+// makeRoom closes the sidebar if it covers the pages.
 export const makeRoom = () => narrow.matches && !panel.hidden && toggle(false);
 id("pages").addEventListener("click", makeRoom);
 
@@ -67,7 +68,7 @@ function drop(t) {
   t.canvas = undefined;
 }
 
-// draw draws the thumbnails in view one by one. The pages themselves come first.
+// draw draws the thumbnails in view one by one, after the pages themselves.
 async function draw() {
   if (drawing) return;
   drawing = true;
@@ -117,8 +118,8 @@ function put(t, canvas) {
   t.frame.replaceChildren(canvas);
 }
 
-// follow marks the current page, and keeps it in view.
 let marked;
+// follow marks the thumbnail of the current page and scrolls it into view.
 function follow() {
   if (!thumbs || panel.hidden) return;
   const t = thumbs[view.current - 1];
@@ -190,7 +191,7 @@ for (const t of tabs) {
 async function fillOutline() {
   const items = await view.doc.getOutline().catch(() => null);
   if (!items?.length) return;
-  let left = most;
+  let left = maxBookmarks;
   const branch = (items) => {
     const ul = document.createElement("ul");
     for (const item of items) {

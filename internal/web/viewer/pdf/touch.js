@@ -1,4 +1,4 @@
-// Two fingers zoom around the point between them, and two taps zoom in and out.
+// Two fingers zoom around the point between them. Two taps zoom in and out.
 import { id, sheetAt, view } from "./pages.js";
 import { fit, fitting, size, within, zoom } from "./zoom.js";
 
@@ -13,7 +13,8 @@ const between = ([a, b]) => ({
   apart: Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY)),
 });
 
-// While the fingers move, the whole is stretched as it is; what they leave is laid out and drawn.
+// While the fingers move, the drawn pages are stretched. They are laid out and
+// drawn again at the end.
 addEventListener(
   "touchstart",
   (e) => {
@@ -58,7 +59,7 @@ addEventListener(
     const one = e.touches.length === 0 && e.changedTouches.length === 1 && e.changedTouches[0];
     if (!one || !e.target.closest?.("#pages") || e.target.closest("a")) return;
     const { clientX: x, clientY: y } = one;
-    if (!begun || Math.hypot(x - begun.clientX, y - begun.clientY) > 12) return; // that was scrolling
+    if (!begun || Math.hypot(x - begun.clientX, y - begun.clientY) > 12) return; // the touch scrolled
     const again = e.timeStamp - tap.at < 350 && Math.hypot(x - tap.x, y - tap.y) < 32;
     tap = { at: again ? -1000 : e.timeStamp, x, y };
     if (!again) return;
@@ -70,7 +71,8 @@ addEventListener(
   { passive: false },
 );
 
-// closer lets the column under the finger fill the window, or makes that place larger if there is no text.
+// closer makes the column under the finger fill the window. If there is no
+// text, it enlarges that place.
 function closer(x, y) {
   const here = (sheetAt(y).text?.textDivs || []).map((d) => d.getBoundingClientRect()).filter((r) => r.width);
   const near = here.filter((r) => r.left <= x && r.right >= x && Math.abs((r.top + r.bottom) / 2 - y) < 40);

@@ -1,5 +1,6 @@
-// The PDF viewer. It runs in a frame of an opaque origin, reads the file in ranges, draws the pages near the viewport, and tells the
-// page around it which ones are in view. pdf.js does the reading and drawing.
+// The PDF viewer. It runs in a frame of an opaque origin, reads the file in
+// ranges, draws the pages near the viewport with pdf.js, and reports to the
+// page around it which pages are in view.
 import { at, library, source, trouble, worker } from "./file.js";
 import { css, id, look, observe, root, sheet, tell, view, want } from "./pages.js";
 import { fit } from "./zoom.js";
@@ -41,11 +42,13 @@ async function open() {
   report();
 }
 
-// clear takes away the picture that was here before the page was.
+// clear removes the picture that is shown until the first page is drawn.
 const clear = () => id("glimpse")?.remove();
 
-// report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
 let failed;
+// report sends the current state to the page around. It runs when the viewer is
+// ready or has failed, and again when that page asks, because its scripts may
+// start later than these.
 function report() {
   if (failed) tell({ failed });
   else if (id("status").hidden && view.doc) {
@@ -66,7 +69,7 @@ function ask(answer, reason) {
     id("ask").textContent = "That was not the password. Try again.";
   input.value = "";
   input.focus();
-  // No <form>: a frame without leave to send forms sends none, not even to itself.
+  // This is not a <form>: the sandbox of the frame allows none to be sent.
   const submit = () => {
     panel.hidden = true;
     id("status").hidden = false;

@@ -1,13 +1,13 @@
-// The size of the pages, and which side of them is up.
+// The size of the pages, and their rotation.
 import { draw, happen, id, look, release, root, shape, sheetAt, turn, view } from "./pages.js";
 
 const steps = [0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
 let pending = 1;
 let fitted = "auto";
-let letters = 1; // the size of the text that is read without its pages
+let letters = 1; // size of the text while the document is read as text
 let redraw;
 
-// middle is the middle of the room for pages, beside the open sidebar.
+// middle returns the middle of the room for pages, beside the open sidebar.
 const middle = () =>
   (document.body.getBoundingClientRect().left +
     parseFloat(getComputedStyle(document.body).paddingLeft) +
@@ -18,7 +18,8 @@ export const within = (scale) => Math.min(Math.max(scale, steps[0]), steps.at(-1
 export const size = () => (view.reading ? letters : pending);
 export const fitting = () => fitted;
 
-// scaleTo changes the scale so that what is at one point of the viewport comes to another; pictures are stretched until they are drawn anew.
+// scaleTo changes the scale so that what is at one point of the viewport moves
+// to another. Pictures are stretched until they are drawn again.
 function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
   if (view.reading) return enlarge(to);
   pending = to = within(to);
@@ -67,8 +68,10 @@ export function step(up) {
   );
 }
 
-// fit makes the pages as large as the window wants: "width" fills it, "page" shows the whole of a page, "actual" is the size on paper;
-// "auto" is the width within what is pleasant to read, and the whole of a page that is wider than high.
+// fit chooses the size of the pages: "width" fills the window, "page" shows a
+// whole page, "actual" is the size on paper. "auto" is the width up to a size
+// that is comfortable to read, and shows the whole of a page that is wider than
+// high.
 export function fit(how) {
   fitted = how;
   if (view.reading) return scaleTo(1);
@@ -96,7 +99,7 @@ export function rotate() {
   draw();
 }
 
-// settle fits the pages again after the room for them has changed.
+// settle fits the pages again when the room for them has changed.
 export const settle = () =>
   view.sheets.length && (fitted && !view.reading && fitted !== "actual" ? fit(fitted) : look());
 

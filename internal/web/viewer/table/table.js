@@ -1,4 +1,5 @@
-// Tables of values: find rows, and sort them by a column. A workbook has a table for each of its sheets.
+// Tables: finds rows, and sorts them by a column. A workbook has a table for
+// each sheet.
 const article = document.querySelector("article.sheet");
 const finder = document.getElementById("finder");
 const query = document.getElementById("query");
@@ -12,7 +13,9 @@ const tables = [...article.querySelectorAll(".grid")].map((grid) => {
 });
 const current = () => tables.find((t) => t.grid.getClientRects().length);
 
-// How far the table in view was read is measured over all of its rows, which scroll in its box. A search shows too few of them to tell.
+// The depth of reading is measured over all rows of the visible table, which
+// scroll in its box. During a search it is not measured, because rows are
+// hidden.
 const measure = document.createElement("i");
 if (tables.length) {
   article.removeAttribute("data-depth");
@@ -80,7 +83,8 @@ function find() {
 
 // Sort
 
-// value reads a number as people write it: with signs, units of money, and separators of thousands and decimals.
+// value parses a number as people write it: with signs, currencies, and
+// separators of thousands and decimals.
 function value(text) {
   let digits = text.replace(/[^\d.,+\-−()eE%]/g, "").replace("−", "-");
   const last = Math.max(digits.lastIndexOf(","), digits.lastIndexOf("."));
@@ -104,7 +108,7 @@ function sorted(rows, index, direction) {
     return { row, text, n: numeric && text ? value(text) : NaN };
   });
   keys.sort((a, b) => {
-    if (!a.text || !b.text) return !a.text - !b.text; // what is empty comes last, either way
+    if (!a.text || !b.text) return !a.text - !b.text; // empty cells come last in both directions
     if (numeric && Number.isNaN(a.n) !== Number.isNaN(b.n)) return Number.isNaN(a.n) - Number.isNaN(b.n);
     return direction * (numeric && !Number.isNaN(a.n) ? a.n - b.n : collator.compare(a.text, b.text));
   });
@@ -144,7 +148,8 @@ if (tables.some((t) => t.rows.length > 1)) {
 article.addEventListener("change", find); // another sheet
 if (tables.length) find();
 
-// The page itself does not scroll: keys and the wheel beside the table move the table.
+// The page itself does not scroll, so keys and the wheel beside the table
+// scroll the table.
 const scrolls = / |Page|Home|End|Arrow/;
 addEventListener("keydown", (e) => {
   const at = document.activeElement;

@@ -1,4 +1,5 @@
-// In the frame of a file of an archive: left and right lead to the files beside it, unless something here scrolls or plays by them.
+// In the frame of a file of an archive, the left and right arrows open the
+// files beside it, unless the file scrolls or plays by them.
 addEventListener("keydown", (e) => {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
   const wide = [e.target, document.scrollingElement].some((x) => x && x.scrollWidth > x.clientWidth);

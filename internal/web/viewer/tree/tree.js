@@ -1,4 +1,5 @@
-// What is in an archive: a file of it opens over the list, from which the next and the previous one are reached.
+// The list of an archive. A file opens over the list, with buttons for the next
+// and the previous one.
 const dialog = document.getElementById("entry");
 const [name, place, back, next, close, download] = ["name", "place", "back", "next", "close", "download"].map((id) =>
   document.getElementById(`entry-${id}`),
@@ -12,7 +13,8 @@ frame.allow = "fullscreen";
 frame.sandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals";
 dialog.querySelector("div").append(frame);
 
-// What is shown, and that it goes away, is no step back in the history.
+// load replaces the address of the frame, so that opening and closing a file
+// adds nothing to the history.
 const load = (address) => frame.contentWindow.location.replace(address);
 
 function show(i) {
@@ -42,7 +44,7 @@ addEventListener("keydown", (e) => {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
   if (step && !e.altKey && !e.ctrlKey && !e.metaKey) by(step);
 });
-// The frame has the focus at first; it passes on arrows that it has no use for.
+// The frame has the focus at first. It passes on arrows that it does not use.
 addEventListener("message", ({ source, data }) => {
   const step = data?.vitrine?.step;
   if (source === frame.contentWindow && (step === 1 || step === -1)) by(step);
