@@ -1,7 +1,7 @@
-// One call of a tool by the client of the Model Context Protocol that others have written:
+// Calls one tool by the official client of the Model Context Protocol:
 //   node agent.mjs http URL KEY TOOL ARGUMENTS
 //   node agent.mjs stdio PROGRAM FOLDER TOOL ARGUMENTS
-// It prints the tools that are offered and what the call answers, as JSON.
+// It prints the tools that are offered and the result of the call, as JSON.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -19,9 +19,9 @@ if (way === "http") {
 const [name, text] = rest;
 const client = new Client({ name: "example-agent", version: "2.1.0" });
 await client.connect(transport);
-const { tools } = await client.listTools(); // with the schemas of answers, by which callTool checks them
+const { tools } = await client.listTools(); // with the schemas of results, which callTool checks
 const progress = [];
-// An error of the protocol has its code, and does not end the session.
+// An error of the protocol has a code and does not end the session.
 const unknown = await client.request({ method: "no/such" }, ResultSchema).then(() => "answered", (e) => e.code);
 const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push([p.progress, p.total]) });
 console.log(JSON.stringify({

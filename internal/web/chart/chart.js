@@ -1,11 +1,12 @@
-// Tooltips: an element with data-tip says it to a pointer, a finger and the keyboard. Marks of a group, which has
-// data-tips, are one stop of the Tab key; arrow keys go from mark to mark, and by data-columns up and down.
+// Tooltips: an element with data-tip shows it on hover, touch and focus. The
+// marks of a group with data-tips have one tab stop. Arrow keys move between
+// marks, and up and down by data-columns.
 import { parse, spoken, towards } from "./tip.js";
 
 const tip = document.createElement("div");
 tip.className = "tip raised";
 tip.hidden = true;
-tip.setAttribute("aria-hidden", "true"); // marks say it themselves
+tip.setAttribute("aria-hidden", "true"); // screen readers read the marks
 document.body.append(tip);
 let shown;
 
@@ -29,7 +30,7 @@ const hide = () => {
   tip.hidden = true;
 };
 
-// place puts the tip beside a mark that is high, and above or below others.
+// place puts the tip beside a tall mark, and above or below other marks.
 const place = (mark) => {
   const box = mark.getBoundingClientRect();
   const { offsetWidth: wide, offsetHeight: high } = tip;
@@ -40,7 +41,7 @@ const place = (mark) => {
   if (mark instanceof SVGGElement) {
     x = middle > right / 2 ? middle - wide - 16 : middle + 16;
     y = box.top + 4;
-  } else if (y < 64) y = box.bottom + 8; // under the head of the page
+  } else if (y < 64) y = box.bottom + 8; // the page header would cover it
   x = Math.max(8, Math.min(right - wide - 8, x));
   tip.style.transform = `translate(${Math.round(x + scrollX)}px, ${Math.round(y + scrollY)}px)`;
 };
@@ -63,7 +64,7 @@ document.addEventListener("pointermove", (event) => {
     if (mark) return mark === shown || show(mark);
     return shown && !shown.contains(document.activeElement) && hide();
   }
-  const group = event.target.closest?.("[data-tips]"); // a finger stays with what it touched first
+  const group = event.target.closest?.("[data-tips]"); // a touch stays in the group where it began
   const mark = group && markOf(document.elementFromPoint(event.clientX, event.clientY));
   if (mark && group.contains(mark)) show(mark);
 });
@@ -74,18 +75,19 @@ document.addEventListener("pointerdown", (event) => {
   else hide();
 });
 document.documentElement.addEventListener("pointerleave", (event) => {
-  if (event.pointerType === "mouse") hide(); // a finger that lifts leaves the tip, until the next tap
+  if (event.pointerType === "mouse") hide(); // after a touch, the tip stays until the next tap
 });
 addEventListener("scroll", (event) => event.target !== document && hide(), { capture: true, passive: true });
 addEventListener("resize", hide);
 
-// stop makes a mark the one at which Tab stops in its group.
+// stop makes a mark the tab stop of its group.
 const stop = (group, mark) => {
   for (const old of group.querySelectorAll('[data-tip][tabindex="0"]')) if (old !== mark) old.tabIndex = -1;
   mark.setAttribute("tabindex", "0");
 };
 
-// name gives marks of a drawing, which have no text, what they say as their name.
+// name gives marks of a drawing, which have no text, their tip as their
+// accessible name.
 const name = (marks) => {
   for (const mark of marks) {
     if (!(mark instanceof SVGGElement)) continue;
@@ -118,7 +120,8 @@ document.addEventListener("keydown", (event) => {
   show(marks[to]);
 });
 
-// ready gives each group its stop: its last mark where that is now.
+// ready gives each group a tab stop: the last mark if data-tips is "last",
+// otherwise the first.
 const ready = () => {
   for (const group of document.querySelectorAll("[data-tips]")) {
     const marks = marksOf(group);

@@ -1,16 +1,18 @@
-// What a mark says: a title, and rows of a class, a name and a value.
+// The texts of tooltips.
 
+// parse returns a tip: its title, and its rows of class, name and value.
 export const parse = (text) => {
   const [title, ...lines] = text.split("\n");
   return { title, rows: lines.map((line) => line.split("|")) };
 };
 
-// spoken returns it in a sentence, for screen readers.
+// spoken returns a tip as a sentence, for screen readers.
 export const spoken = ({ title, rows }) =>
   rows.length ? `${title}: ${rows.map(([, name, value]) => (name ? `${name} ${value}` : value)).join(", ")}` : title;
 
-// towards returns the index that a key leads to from index at among count marks in rows of so many columns; undefined for
-// other keys.
+// towards returns the index of the mark that a key moves to, or undefined for
+// other keys. at is the index of the current mark, among count marks in rows of
+// so many columns.
 export const towards = (key, at, count, columns) => {
   const by = {
     ArrowLeft: -1,

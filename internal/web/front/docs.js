@@ -1,19 +1,20 @@
-// The documentation.
+// Scripts of the documentation.
 import { all, find } from "../ui/app.js";
 import "./search.js";
 
-// Where the pages stand in a row, the one that is open is in sight.
+// If the pages are in a row that scrolls, it shows the open page.
 const row = find(".docs-nav nav > ul");
 const here = find(".docs-nav [aria-current]");
 if (here && row.scrollWidth > row.clientWidth)
   row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
 
-// A language that is chosen for one example is chosen for all.
+// A language that people choose for one example applies to all.
 document.addEventListener("change", ({ target }) => {
   if (!target.matches(".lang-tabs input")) return;
   for (const input of all(`.lang-tabs [value="${target.value}"]`)) input.checked = true;
 });
 
-// Addresses from before the reference had a page for each group lead to the overview, whose entries know where each part is.
+// An address of an operation or schema within the overview leads to the page
+// that has it.
 const entry = document.getElementById(location.hash.slice(1));
 if (entry?.matches(":is(.all-ops, .all-schemas) li")) location.replace(find("a", entry).href);

@@ -1,4 +1,5 @@
-// The drop zone of the first page. What is chosen here waits in this browser, and the dashboard takes it up.
+// The drop zone of the front page. Chosen files wait in this browser until the
+// dashboard uploads them.
 import { all, find, say } from "../ui/app.js";
 import { forget, mark, named, peek, put, unmark } from "../ui/pending.js";
 
@@ -15,7 +16,8 @@ const show = (files) => {
     `${files.length === 1 ? "is" : "are"} ready.${drop.dataset.in ? "" : ` Sign in to upload ${files.length === 1 ? "it" : "them"}.`}`;
 };
 
-// A folder has no bytes, and cannot be read as a file.
+// readable returns the files that can be read. A folder has no bytes, and
+// cannot be read as a file.
 const readable = async (files) => {
   const ok = [];
   for (const file of files) {
@@ -23,7 +25,7 @@ const readable = async (files) => {
       await file.slice(0, 1).arrayBuffer();
       ok.push(file);
     } catch {
-      // left out
+      // leave it out
     }
   }
   return ok;
@@ -61,7 +63,7 @@ find("#forget").addEventListener("click", async () => {
   find("button", drop).focus();
 });
 
-// Anywhere on the page.
+// Files can be dropped anywhere on the page.
 const files = (event) => event.dataTransfer?.types.includes("Files");
 let depth = 0;
 const over = (yes) => drop.classList.toggle("is-over", yes);

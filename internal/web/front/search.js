@@ -1,4 +1,5 @@
-// The search of the documentation shows its results while people type. Enter opens the one that is chosen or, if none is, the page with all of them.
+// Shows results of the documentation search while people type. Enter opens the
+// selected result or, if none is selected, the page of all results.
 import { all, find } from "../ui/app.js";
 
 const form = find(".docs-search");
@@ -7,7 +8,7 @@ const hits = find("#hits");
 const said = find("#hits-said");
 const shownAtMost = 8;
 let typed;
-let shown; // the words of the results in the list
+let shown; // the query of the results in the list
 let asking;
 
 const options = () => all("[role=option]", hits);
@@ -26,7 +27,7 @@ const open = (yes) => {
   choose(null);
 };
 
-// The list is that of the page of results.
+// show fills the list with the results of a results page.
 const show = (page) => {
   const found = all(".found li", page);
   const list = found.slice(0, shownAtMost).map((li, i) => {
@@ -79,7 +80,7 @@ const ask = () => {
     show(document.adoptNode(x.response.body));
     shown = words;
   };
-  x.send(); // without an answer, Enter still leads to the results
+  x.send(); // if this fails, Enter still opens the page of results
 };
 
 const combobox = {
@@ -115,7 +116,7 @@ field.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// As on the pages of the app, "/" leads to the search.
+// "/" moves the focus to the search, as in the app.
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.target.closest?.("input:not([type=radio]), textarea, select")) return;

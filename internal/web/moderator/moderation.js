@@ -1,4 +1,5 @@
-// The queue: several rows at once, and keys that decide. Everything here is done by links, fields and buttons that are on the page without it.
+// The moderation queue: selects several rows, and has keys for decisions. The
+// links, fields and buttons of the page do the same without scripts.
 import { all, find, say } from "../ui/app.js";
 
 const { body } = document;
@@ -6,7 +7,7 @@ const boxes = all(".review-rows input");
 const rows = all(".review-rows li");
 const keysOn = find("#keys-on");
 
-// Buttons show their keys while these are on.
+// showKeys shows the keys on the buttons while keys are on.
 const showKeys = () => body.classList.toggle("has-keys", keysOn.checked);
 keysOn.addEventListener("change", showKeys);
 showKeys();
@@ -26,10 +27,11 @@ if (every) {
     count();
   });
   for (const b of boxes) b.addEventListener("change", count);
-  count(); // a browser that goes back has kept what was selected
+  count(); // browsers restore the selection when the user goes back
 }
 
-// The row that keys are about is the one that has the focus.
+// current returns the checkbox of the row with the focus, which the keys act
+// on.
 const current = () => boxes[rows.findIndex((row) => row.contains(document.activeElement))];
 const choose = () => {
   const box = current();
@@ -38,7 +40,7 @@ const choose = () => {
   count();
 };
 
-// A key that comes before anyone can have seen the page decides nothing.
+// A key decides nothing until people can have seen the page.
 const shown = performance.now();
 const sight = 700; // ms
 addEventListener("key", (event) => {
@@ -58,7 +60,8 @@ addEventListener("key", (event) => {
   }
 });
 
-// As J and K of every page; after these, which take what they know.
+// The arrow keys act like J and K on every page, and X selects. Handlers that
+// ran before prevent the default action of keys that they use.
 const typing = (target) => target.closest?.("textarea, select, input:not([type=checkbox])");
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat || typing(event.target))
@@ -73,7 +76,8 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// What is in a live region from the start is not read aloud; what is put there is.
+// Screen readers do not read what a live region contains at the start, only
+// what is added.
 const done = find(".done p");
 if (done) setTimeout(() => (find("#heard").textContent = done.textContent.trim()), 100);
 setTimeout(() => (body.dataset.ready = ""), sight);

@@ -1,4 +1,5 @@
-// What a page does beyond its HTML, whatever it shows: it says so when content cannot be shown, and hands the keys to a viewer.
+// The script of every public page. It shows a message if content cannot be
+// shown, and connects the page with its viewer.
 const find = (selector) => document.querySelector(selector);
 const cannot = find("#cannot");
 const media = find(".stage img, .stage video, .stage audio");
@@ -11,7 +12,8 @@ const instead = (element, message) => {
 };
 if (media && cannot) {
   const failed = () => instead(media);
-  // Of some videos a browser can play the sound alone.
+  // blind shows the message for a video of which the browser can play only the
+  // sound.
   const blind = () => {
     if (media.readyState === 0 || media.videoWidth !== 0) return;
     media.pause();
@@ -23,8 +25,8 @@ if (media && cannot) {
   blind();
 }
 
-// The PDF viewer says when it is ready, which is when keys may go to it, or why it cannot show the document. In a page of another site
-// the focus is not ours to take.
+// The PDF viewer reports when it is ready for keys, or why it cannot show the
+// document. An embedded page does not take the focus from the site around it.
 if (frame && cannot) {
   addEventListener("message", ({ source, data }) => {
     const m = data?.vitrine;
@@ -35,7 +37,8 @@ if (frame && cannot) {
   frame.contentWindow.postMessage({ vitrine: "again" }, "*");
 }
 
-// Full screen shows the content without the label. A viewer of pages then shows one at a time.
+// Full screen shows the content without the label. A viewer of pages then shows
+// one at a time.
 const stage = find(".stage");
 const full = find("#full");
 if (full && document.fullscreenEnabled) {
@@ -49,7 +52,7 @@ if (full && document.fullscreenEnabled) {
   });
 }
 
-// A frame prints its document itself; this page prints what it holds.
+// A frame prints its own document. Without a frame, this page prints itself.
 const print = find("#print");
 if (print) {
   print.hidden = false;

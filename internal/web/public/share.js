@@ -1,4 +1,4 @@
-// The panel from which a page is passed on.
+// The panel for sharing a page.
 const share = document.getElementById("share");
 const send = document.getElementById("send");
 
@@ -20,7 +20,7 @@ if (navigator.share) {
     navigator.share({ title: document.title, url: document.getElementById("address").value }).catch(() => {}),
   );
 }
-// A press inside a frame is not seen out here; that the focus went there is.
+// A press inside a frame causes no event here, but moves the focus there.
 addEventListener(
   "blur",
   () => document.activeElement?.tagName === "IFRAME" && share.matches(":popover-open") && share.hidePopover(),

@@ -1,4 +1,5 @@
-// How this page is read, told to the server: docs/reference/beacon.md says what is sent and when.
+// Measures how this page is read and sends it to the server.
+// docs/reference/beacon.md says what is sent and when.
 const { kind, beacon } = document.body.dataset;
 const frame = document.querySelector("iframe");
 const media = document.querySelector("video, audio");
@@ -6,8 +7,8 @@ const item = document.querySelector("[data-depth]");
 const now = () => performance.now();
 const start = performance.getEntriesByType("navigation")[0]?.responseStart || now();
 
-const idle = 30_000; // without input for so long, nobody is reading
-const most = 240; // snapshots of one view; the last 40 are kept for hiding, leaving and the like
+const idle = 30_000; // ms without input, after which nobody is reading
+const maxSnapshots = 240; // snapshots of one view; the last 40 are reserved for hiding, leaving and the like
 let last = now(); // time of the last tick
 let input = last; // of the last input
 let inside = -idle; // of the last input in the frame
@@ -20,10 +21,11 @@ let shown = [];
 let sent = 0;
 let told = "";
 let toldPresent = 0;
-const pages = new Map(); // time by page, the latest last
+const pages = new Map(); // ms by page, the most recent page last
 
-// In a page of another site this one is a frame: it may be out of view while it is visible, and cannot know whether the window has the focus.
-// Who first brings it into view is there, as is whoever moves over it.
+// An embedded page is a frame. It may be out of view while it is visible, and
+// cannot know whether its window has the focus. So coming into view for the
+// first time counts as input, as does moving over the page.
 const framed = window !== parent;
 let inView = !framed;
 const seen = (all) => {
@@ -31,7 +33,7 @@ const seen = (all) => {
   inView = all.at(-1).isIntersecting;
   if (inView && !told) input = now();
   tick();
-  send(most, !told);
+  send(maxSnapshots, !told);
 };
 if (framed) new IntersectionObserver(seen).observe(document.body);
 const visible = () => inView && document.visibilityState === "visible";
@@ -42,7 +44,8 @@ function playing() {
   return r.bottom > 0 && r.top < innerHeight;
 }
 
-// tick credits the time since the last one to what was true then, and looks again. A tick counts 1.5 s at most: sleep is no reading.
+// tick credits the time since the last tick to the state at that time, then
+// reads the new state. It credits at most 1.5 s, because sleep is not reading.
 function tick() {
   const t = now();
   const ms = Math.min(t - last, 1500);
@@ -68,7 +71,8 @@ function tick() {
 
 const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
 
-// The hundredths of a medium of which at least half was played, as runs: the first one, and the one behind the last.
+// parts returns the hundredths of a medium of which at least half was played,
+// as runs: the first one, and the one behind the last.
 function parts(played, part) {
   const runs = {};
   let from = -1;
@@ -89,7 +93,8 @@ function parts(played, part) {
 function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
   if (kind === "pages") {
-    // A page counts from one second on. Those looked at last come first in a body of 4 KiB; the server has the others already.
+    // A page counts from one second on. The most recent pages fit into a body
+    // of 4 KiB. The server already has the others.
     s.pages = Object.fromEntries(
       [...pages]
         .filter((p) => p[1] >= 1000)
@@ -112,14 +117,15 @@ function snapshot() {
   return s;
 }
 
-// send tells how things stand if something has changed, or always. What is sent from a page that goes on is known to be told once it has
-// arrived; if it does not, it is sent again when the next is due.
+// send sends a snapshot if something has changed, or with always in any case. A
+// snapshot from a page that stays open counts as sent once it has arrived. If
+// it does not arrive, it is sent again when the next one is due.
 function send(limit, always, leaving) {
-  if (!told && !visible()) return; // a tab that nobody has looked at yet
+  if (!told && !visible()) return; // a tab that was never visible
   tick();
   const s = snapshot();
   const text = JSON.stringify(s);
-  const more = text !== told || (limit === most && present - toldPresent > 100);
+  const more = text !== told || (limit === maxSnapshots && present - toldPresent > 100);
   if (sent >= limit || !(more || always)) return;
   told = text;
   toldPresent = present;
@@ -138,9 +144,9 @@ setInterval(() => {
   if (last - start < schedule[0] * 1000) return;
   const at = schedule.shift();
   if (!schedule.length) schedule.push(Math.max(at + 30, (last - start) / 1000));
-  send(most - 40);
+  send(maxSnapshots - 40);
 }, 1000);
-requestAnimationFrame(() => setTimeout(() => send(most, true)));
+requestAnimationFrame(() => setTimeout(() => send(maxSnapshots, true)));
 
 const events = (target, types, f) => {
   for (const t of types.split(" ")) target.addEventListener(t, f, { capture: true, passive: true });
@@ -150,28 +156,29 @@ events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
   if (!on) tick();
 });
 events(window, "focus blur pageshow resize", tick);
-events(document, "visibilitychange freeze", () => (visible() ? tick() : send(most)));
-events(window, "pagehide", () => send(most, true, true));
-events(window, "online", () => send(most));
+events(document, "visibilitychange freeze", () => (visible() ? tick() : send(maxSnapshots)));
+events(window, "pagehide", () => send(maxSnapshots, true, true));
+events(window, "online", () => send(maxSnapshots));
 if (media) {
   events(media, "play pause", tick);
-  events(media, "ended", () => send(most, true));
+  events(media, "ended", () => send(maxSnapshots, true));
 }
 for (const a of document.querySelectorAll("[data-download]")) {
   events(a, "click", () => {
     downloaded = true;
-    send(most, true);
+    send(maxSnapshots, true);
   });
 }
 
-// What the content frame tells is believed from that frame alone, and only as far as it can be true.
+// Messages are accepted only from the content frame, and only as far as they
+// can be true.
 events(window, "message", ({ source, data }) => {
   const m = data?.vitrine;
   if (!frame || source !== frame.contentWindow || typeof m !== "object" || !m) return;
   tick();
   if (m.active) {
     input = now();
-    if (kind === "pages") inside = input; // a stranger's HTML does not say where the focus is
+    if (kind === "pages") inside = input; // HTML of a user is not trusted about the focus
   }
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
   if (kind === "pages" && Array.isArray(m.shown))

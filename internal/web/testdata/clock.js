@@ -1,13 +1,13 @@
-// A clock that stands still until a test moves it: performance.now, dates and
-// timers, in a page and in the frames within it. A timeout of 0 takes no time
-// and stays the browser's own.
+// A clock that only a test advances: performance.now, dates and timers, in a
+// page and in the frames within it. A timeout of 0 takes no time and stays the
+// browser's own.
 (() => {
   const begin = 1000; // a whole number, so that sums of times are exact
   const { setTimeout, clearTimeout, clearInterval, Date, fetch } = window;
   const day = Date.now() - begin;
   const timers = new Map(); // in the order in which they were set
-  const waiting = []; // for frames that move their clocks
-  const asked = new Set(); // the server, and not answered yet
+  const waiting = []; // for frames that advance their clocks
+  const asked = new Set(); // requests to the server without an answer yet
   let now = begin, next = 1e9;
 
   performance.now = () => now;
@@ -33,7 +33,8 @@
     return answer;
   };
 
-  // advance runs what becomes due, each at its time. What is overdue runs once.
+  // advance runs timers when they become due, in order. An overdue interval
+  // runs once.
   function advance(ms) {
     const until = now + ms;
     for (;;) {
@@ -48,8 +49,9 @@
     now = until;
   }
 
-  // tick moves the clock, and then those of the frames. When it is done, the server has answered, and what the frames had to tell has been
-  // heard here: messages of a frame come in order.
+  // tick advances the clock, and then those of the frames. Once it is done, the
+  // server has answered, and messages of the frames have arrived: messages of a
+  // frame come in order.
   async function tick(ms) {
     advance(ms);
     await Promise.allSettled(asked);
@@ -70,7 +72,8 @@
     parent.postMessage({ tick: ms }, "*");
   });
 
-  // A page that the browser keeps for going back to it stands still; pass is how much later it comes back.
+  // The clock does not advance while the browser keeps the page for going back.
+  // pass is how much later the page comes back.
   window.clock = { tick, pass: 0 };
   const back = () => {
     if (document.visibilityState !== "visible") return;

@@ -1,7 +1,8 @@
-// What a page's own clock says of how it was read, told with each beacon: at is
-// when that was; seen is how long it was visible since its tracker began; lost is how much of that the tracker cannot have counted,
-// because the browser ran it late. Times are taken when the tracker looks at
-// the clock.
+// Records by the page's own clock how it was read, and adds the record to each
+// beacon: at is the time of the record, seen is how long the page was visible
+// since its tracker began, and lost is how much of that the tracker cannot have
+// counted because the browser ran it late. Times are taken when the tracker
+// reads the clock.
 (() => {
   const { fetch, setInterval } = window;
   const now = performance.now.bind(performance), sendBeacon = navigator.sendBeacon.bind(navigator);
@@ -13,7 +14,8 @@
     return latest;
   };
 
-  // account runs after the tracker has looked. A tick of the tracker counts 1.5 s at most.
+  // account runs after the tracker has read the clock. A tick of the tracker
+  // counts at most 1.5 s.
   function account() {
     if (!told) return;
     if (from !== undefined) {
@@ -25,7 +27,7 @@
   }
   function body(text) {
     if (!told && inView) {
-      seen = latest - first; // the tracker counts from its first look at the page on, the server from the answer
+      seen = latest - first; // the tracker counts from its first look, the server from the response
       lost = latest - performance.getEntriesByType("navigation")[0].responseStart;
       from = mark = latest;
     }

@@ -1,5 +1,6 @@
-// What every page of the site has: keys, copying, forms that are sent once. Everything is done by links, fields and buttons that are on the page without
-// it.
+// The script of every page of the app: keys, copying, and forms that are sent
+// only once. The links, fields and buttons of the page do the same without
+// scripts.
 import "./signout.js";
 import "./times.js";
 
@@ -8,14 +9,15 @@ export const all = (selector, root = document) => [...root.querySelectorAll(sele
 
 const toast = find("#toast");
 let silence;
-// say tells something for a moment, aloud too.
+// say shows a message for four seconds. Screen readers announce it.
 export const say = (text) => {
   toast.textContent = text;
   clearTimeout(silence);
   silence = setTimeout(() => (toast.textContent = ""), 4000);
 };
 
-// Copying: a button has data-text, or data-copy with the id of what is copied.
+// Copying: a button has data-text, or data-copy with the ID of the element to
+// copy.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest?.("[data-text], [data-copy]");
   if (!button) return;
@@ -28,14 +30,15 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// Sharing: a button has data-share with an address. It is seen where the system can share.
+// Sharing: a button has data-share with an address. It is visible if the system
+// can share.
 document.body.classList.toggle("can-share", Boolean(globalThis.navigator?.share));
 document.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-share]");
   if (button) navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
 });
 
-// A form that was sent is not sent again while its answer is on its way.
+// A form is not sent again until its answer has arrived.
 let sent = new WeakSet();
 document.addEventListener("submit", (event) => {
   if (event.target.method !== "post" || event.defaultPrevented) return;
@@ -44,7 +47,7 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
-// Whoever speaks to their computer, or leans on the keyboard, turns the keys off.
+// People who use speech input, or press keys by accident, can turn keys off.
 const keysOn = find("#keys-on");
 const sheet = find("#keys");
 const remembered = (name, value) => {
@@ -53,7 +56,7 @@ const remembered = (name, value) => {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // it holds for this page
+    // the setting lasts as long as this page
   }
   return null;
 };
@@ -65,7 +68,8 @@ document.body.classList.add("has-script");
 
 const typing = (target) =>
   target.closest?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])");
-// A list that keys walk through: its lines have one main link each, marked data-line.
+// step moves the focus among the lines of a list. Each line has one main link,
+// marked data-line.
 const step = (by) => {
   const lines = all("[data-line]").filter((l) => l.checkVisibility?.() ?? true);
   if (!lines.length) return;
@@ -79,7 +83,8 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || event.repeat)
     return;
   if (typing(event.target)) {
-    if (event.key === "Escape" && !event.target.closest(":popover-open")) event.target.blur(); // a popover gives the focus back itself
+    // A popover returns the focus itself.
+    if (event.key === "Escape" && !event.target.closest(":popover-open")) event.target.blur();
     return;
   }
   const key = event.key.toLowerCase();

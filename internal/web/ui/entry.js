@@ -1,4 +1,4 @@
-// The pages on which people get in.
+// The script of the pages for signing in and signing up.
 import "./passwords.js";
 import "./signout.js";
 
@@ -21,6 +21,6 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
-// A new account's reports have the days and hours of the browser that made it.
+// Reports of a new account use the time zone of the browser that created it.
 for (const field of document.querySelectorAll("[data-zone]"))
   field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";

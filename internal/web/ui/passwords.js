@@ -1,4 +1,4 @@
-// A password can be looked at: a button names its field in data-shows.
+// Shows and hides passwords. A button names its field in data-shows.
 for (const button of document.querySelectorAll("[data-shows]")) {
   const field = document.getElementById(button.dataset.shows);
   const show = (shown) => {
@@ -7,5 +7,5 @@ for (const button of document.querySelectorAll("[data-shows]")) {
     button.setAttribute("aria-pressed", shown);
   };
   button.addEventListener("click", () => show(field.type === "password"));
-  field.form.addEventListener("submit", () => show(false)); // password managers look for a password
+  field.form.addEventListener("submit", () => show(false)); // password managers need a password field
 }

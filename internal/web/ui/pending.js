@@ -1,4 +1,5 @@
-// Files that somebody has chosen before they had signed in. They wait in this browser and nowhere else, for two hours at most.
+// Files that were chosen before sign-in. They wait only in this browser, for at
+// most two hours.
 const LIFE = 2 * 60 * 60 * 1000;
 
 const open = () =>
@@ -9,7 +10,8 @@ const open = () =>
     request.onerror = request.onblocked = () => fail(request.error ?? new Error("blocked"));
   });
 
-// within does one thing with the store, durably, and answers what came of it.
+// within runs a function on the store in one durable transaction and returns
+// its result.
 const within = async (mode, act) => {
   const db = await open();
   try {
@@ -26,17 +28,20 @@ const within = async (mode, act) => {
 
 const fresh = (kept) => (kept && Date.now() - kept.at < LIFE ? kept.files : []);
 
-// What a person has just chosen in this tab they need not be asked about again: the mark goes with the tab, through sign-in, and no further.
+// The mark says that the waiting files were chosen in this tab just now, so
+// that the dashboard does not ask about them. It lasts as long as the tab, also
+// through sign-in.
 const MARK = "pending";
 const tab = (act) => {
   try {
     return act(sessionStorage);
   } catch {
-    return null; // one is asked
+    return null; // the dashboard asks
   }
 };
 
-// mark says that whoever leaves this page goes on with the files that wait; unmark takes that back, and answers whether it was so.
+// mark records that the user leaves this page to continue with the waiting
+// files. unmark removes the mark and returns whether it was set.
 export const mark = () => tab((store) => store.setItem(MARK, "yes"));
 export const unmark = () =>
   tab((store) => {
@@ -45,10 +50,11 @@ export const unmark = () =>
     return was;
   }) ?? false;
 
-// put keeps files in place of those that waited. It fails where the browser keeps nothing, or has no room.
+// put stores files and replaces those that waited. It fails if the browser
+// stores nothing or has no room.
 export const put = (files) => within("readwrite", (store) => store.put({ at: Date.now(), files: [...files] }, "files"));
 
-// peek answers the files that wait, and leaves them.
+// peek returns the waiting files and keeps them.
 export const peek = async () => {
   try {
     return fresh(await within("readonly", (store) => store.get("files")));
@@ -57,16 +63,17 @@ export const peek = async () => {
   }
 };
 
-// named is what to call them.
+// named returns what a page calls files: the name of one, or how many they are.
 export const named = (files) => (files.length === 1 ? files[0].name : `${files.length} files`);
 
-// forget lets go of them.
+// forget deletes the waiting files.
 export const forget = () => {
   unmark();
   return within("readwrite", (store) => store.clear()).catch(() => {});
 };
 
-// take answers the files that wait, once: they wait no more. It answers [] when there are none, or none that can still be read.
+// take returns the waiting files and deletes them. It returns [] if there are
+// none, or if none can be read any more.
 export const take = async () => {
   const files = await peek();
   await forget();

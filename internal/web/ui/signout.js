@@ -1,7 +1,8 @@
-// Who signs out leaves no files to whoever signs in next.
+// Deletes the waiting files on sign-out, so that the next user of this browser
+// does not get them.
 import { forget } from "./pending.js";
 
-const enough = 500; // ms: a browser that does not answer keeps nobody signed in
+const enough = 500; // ms; sign-out does not wait longer for the browser's store
 
 document.addEventListener("submit", async (event) => {
   if (event.target.getAttribute("action") !== "/sign-out" || event.defaultPrevented) return;

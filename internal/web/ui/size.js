@@ -1,6 +1,6 @@
 const units = ["B", "kB", "MB", "GB", "TB"];
 
-// bytes is a size for people, in decimal units as the server writes them.
+// bytes returns a size as text, in decimal units as the server writes them.
 export const bytes = (n) => {
   let at = 0;
   while (n >= 999.5 && at < units.length - 1) {

@@ -1,8 +1,9 @@
-// Times of events in the zone that the page names, or else in the browser's, with UTC in the title. Days of reports stay
-// as they are.
+// Shows times of events in the zone that the page names, or else in the
+// browser's, with UTC in the title. Days of reports do not change.
 const now = new Date();
 
-// formatIn returns what writes a time in a zone. A zone that the browser does not know is like none.
+// formatIn returns a function that formats a time in a zone. The function
+// throws if the browser does not know the zone.
 const formatIn = (zone) => {
   const format = (date, year) =>
     new Intl.DateTimeFormat("en-GB", {
@@ -24,7 +25,7 @@ const update = () => {
     if (Number.isNaN(date.getTime())) continue;
     let zone = time.closest("[data-zone]")?.dataset.zone || ofBrowser;
     const utc = date.toISOString();
-    const withYear = /\d{4}/.test(time.textContent); // as long as what it stands for, so that nothing moves
+    const withYear = /\d{4}/.test(time.textContent); // as wide as the text it replaces, so that nothing moves
     try {
       time.textContent = formatIn(zone)(date, withYear);
     } catch {
@@ -33,7 +34,8 @@ const update = () => {
     }
     time.title = `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC${zone ? `, shown in ${zone}` : ""}`;
   }
-  // Above times the page names their zone, and says that there are two only if there are.
+  // The page names the zone of its times. It mentions UTC only if the browser's
+  // zone is another.
   for (const clock of document.querySelectorAll("[data-clock]"))
     clock.textContent = (clock.closest("[data-zone]")?.dataset.zone || ofBrowser || "").replaceAll("_", " ");
   for (const both of document.querySelectorAll("[data-clocks]")) both.hidden = /^(Etc\/)?UTC$/.test(ofBrowser);

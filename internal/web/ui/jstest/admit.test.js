@@ -19,7 +19,8 @@ test("a file is refused by its name and its size, with the reason", () => {
   assert.equal(refusal({ name: "large.txt", size: 3000 }, { ...rules, limit: 0 }), "");
 });
 
-// What a browser gives of a dropped folder: entries, read a few at a time.
+// A dropped folder as browsers present it: entries, which are read a few at a
+// time.
 const file = (name) => ({ isFile: true, name, file: (done) => done({ name }) });
 const dir = (name, ...inside) => ({
   name,

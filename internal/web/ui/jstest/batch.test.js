@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-// The module looks for nothing before it is asked to.
+// A page without elements. The module uses none on import.
 globalThis.document = {
   querySelector: () => null,
   querySelectorAll: () => [],

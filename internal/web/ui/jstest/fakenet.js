@@ -1,7 +1,7 @@
 import { webcrypto } from "node:crypto";
 import { setImmediate as settled } from "node:timers/promises";
 
-// Globals of a browser that Node has under no name, or only later than 18.
+// Globals of browsers that some versions of Node do not have.
 globalThis.crypto ??= webcrypto;
 globalThis.location = new URL("https://vitrine.example/dashboard");
 AbortSignal.any ??= ([signal]) => signal;
@@ -11,8 +11,8 @@ globalThis.addEventListener = (...args) => listeners.addEventListener(...args);
 globalThis.removeEventListener = (...args) => listeners.removeEventListener(...args);
 export const online = () => listeners.dispatchEvent(new Event("online"));
 
-// The clock stands still until somebody waits for run: whenever nothing else
-// is left to do, run turns it to the next timer.
+// The clock advances only during run: when nothing else is left to do, run
+// advances it to the next timer.
 const timers = new Map();
 let id = 0;
 let now = 0;
@@ -24,12 +24,12 @@ const quiet = async () => {
   for (let i = 0; i < 5; i++) await settled();
 };
 
-// Net is a server and its storage. begin, put and complete are what it answers
-// one request after the other; when they are used up, all goes well.
+// Net is a server and its storage. begin, put and complete are the answers to
+// requests, in order. Requests after the last answer succeed.
 export class Net {
   constructor({ begin = [], put = [], complete = [], bucket = "", there = () => true } = {}) {
-    this.log = []; // what was asked
-    this.waits = []; // ms that the clock was turned by
+    this.log = []; // the requests
+    this.waits = []; // ms by which the clock advanced, for each timer
     const next = (step, list, good) => {
       const n = (this.counts[step] ?? 0) + 1;
       this.counts[step] = n;
@@ -95,7 +95,7 @@ export class Net {
     };
   }
 
-  // run waits for a promise while it turns the clock.
+  // run waits for a promise while it advances the clock.
   async run(promise) {
     let open = true;
     const end = () => {

@@ -13,17 +13,17 @@ const target = () => {
   };
 };
 
-// FakePage is a page with its tracker, on a clock that stands still until
-// pass is called. Beacons are collected in sent.
+// FakePage is a page with its tracker, on a clock that only pass and sleep
+// advance. sent collects the beacons.
 export class FakePage {
-  // media, item (what has data-depth) and frame are elements of the page;
-  // framed means that the page is itself in a frame.
+  // media, item (the element with data-depth) and frame are elements of the
+  // page. framed means that the page is itself in a frame.
   constructor({ kind = "scroll", framed = false, hidden = false, focus = true, media, item, frame, webdriver } = {}) {
     this.now = 0;
     this.focus = focus;
     this.sent = [];
-    this.status = 204; // what beacons are answered; 0: the network is away
-    this.beacons = true; // whether sendBeacon takes anything
+    this.status = 204; // status of answers to beacons; 0 means that there is no network
+    this.beacons = true; // whether sendBeacon accepts anything
     this.window = target();
     this.media = media && Object.assign(media, target());
     this.frame = frame && { contentWindow: { postMessage: () => {} } };
@@ -76,7 +76,8 @@ export class FakePage {
     while (after.length) after.shift()(); // the first paint
   }
 
-  // pass lets time pass; it calls the tracker once a second, as a browser does.
+  // pass advances the clock and calls the tracker once a second, as a browser
+  // does.
   pass(seconds) {
     const end = this.now + seconds * 1000;
     for (; this.due <= end; this.due += this.interval) {
@@ -86,7 +87,7 @@ export class FakePage {
     this.now = end;
   }
 
-  // sleep lets time pass in which nothing runs.
+  // sleep advances the clock while nothing runs.
   sleep(seconds) {
     this.now += seconds * 1000;
     this.due = this.now + this.interval;
@@ -101,7 +102,7 @@ export class FakePage {
     this.document.fire("visibilitychange");
   }
 
-  // tells has the content frame, or another window, post a message.
+  // tells posts a message from the content frame or from another window.
   tells(vitrine, source = this.frame.contentWindow) {
     this.window.fire("message", { source, data: { vitrine } });
   }
@@ -115,7 +116,7 @@ export class FakePage {
     return this.sent.at(-1);
   }
 
-  // times are the seconds at which beacons were sent.
+  // times returns the seconds at which beacons were sent.
   get times() {
     return this.sent.map(({ at }) => at / 1000);
   }

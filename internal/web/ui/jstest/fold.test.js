@@ -1,4 +1,4 @@
-// What a search in a PDF finds.
+// The text that a search in a PDF compares.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fold, pattern } from "../../viewer/pdf/fold.js";

@@ -1,9 +1,11 @@
-// How the lines of a PDF's page become paragraphs.
+// Paragraphs made of the lines of a PDF's page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reflow } from "../../viewer/pdf/reflow.js";
 
-// lines sets each text as a line of letters that are 5 wide: [text, x, y, size], or text alone below the last one.
+// lines returns the items of lines whose letters are half as wide as their
+// size. A line is [text, x, y, size], or only a text, which is below the
+// previous line.
 function lines(...all) {
   let [x, y, size] = [50, 88, 10];
   return all.map((line) => {

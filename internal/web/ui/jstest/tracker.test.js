@@ -1,4 +1,4 @@
-// What docs/reference/beacon.md says a page measures and sends.
+// What a page measures and sends, as docs/reference/beacon.md says.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settled } from "node:timers/promises";
@@ -219,7 +219,7 @@ test("what has not changed is not sent again", () => {
   const p = new FakePage();
   p.pass(300); // engaged for 30 s
   assert.deepEqual(p.times, [0, 5, 15, 30]);
-  p.show(false); // but the present is told when it ends
+  p.show(false); // the time of presence is sent when it ends
   assert.deepEqual([p.times.at(-1), p.last.present, p.last.final], [300, 300_000, undefined]);
   p.show(true);
   p.show(false);
@@ -242,7 +242,7 @@ test("a tab tells nothing before somebody looks at it", () => {
   p.show(true);
   p.pass(5);
   const { engaged } = p.leave();
-  assert.equal(engaged, 0); // the input of its opening is long past
+  assert.equal(engaged, 0); // the input that opened the page is too old
   p.input();
   p.pass(5);
   assert.equal(p.leave().engaged, 5000);
@@ -316,7 +316,7 @@ test("in another site's page time counts while some of the frame is in view", ()
   const p = new FakePage({ framed: true, focus: false });
   p.pass(60);
   assert.equal(p.sent.length, 0);
-  p.window.inView(true); // as good as input, the first time
+  p.window.inView(true); // counts as input, the first time
   assert.equal(p.sent.length, 1);
   p.pass(10);
   p.window.inView(false);

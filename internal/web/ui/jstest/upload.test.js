@@ -1,4 +1,4 @@
-// What an upload does when something fails.
+// Uploads, and their failures.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newKey, Refusal, upload } from "../../app/upload.js";
@@ -17,7 +17,7 @@ const lost = { lost: true };
 const refused = (code, status = 400) => ({ status, body: { code, error: `It is ${code}.` } });
 const times = (n, what) => Array.from({ length: n }, () => what);
 
-// send uploads a file and returns what became of it, and the states it was in.
+// send uploads a file and returns its link or error, and the states it had.
 const send = async (net, options = {}) => {
   const states = [];
   const result = { states };

@@ -1,11 +1,11 @@
-// The ZIP that a browser makes of a folder, read by a reader of its own.
+// ZIPs that the browser makes, read by an independent reader.
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import zlib from "node:zlib";
 import { hidden, mostFiles, TooMuch, zip } from "../../app/websitepage/zip.js";
 
-// Node 18 has no "deflate-raw", so every version gets the one of zlib.
+// Node 18 has no "deflate-raw", so every version uses that of zlib.
 globalThis.CompressionStream = class {
   constructor(format) {
     assert.equal(format, "deflate-raw");
@@ -15,7 +15,7 @@ globalThis.CompressionStream = class {
 
 const file = (path, content) => ({ path, file: new Blob([content]) });
 
-// crc32 is the checksum of ISO 3309, bit by bit.
+// crc32 returns the checksum of ISO 3309, computed bit by bit.
 const crc32 = (bytes) => {
   let crc = ~0;
   for (const byte of bytes)
@@ -26,9 +26,9 @@ const crc32 = (bytes) => {
   return ~crc >>> 0;
 };
 
-// unzip reads a ZIP as its specification says: from the record at its end, by
-// the central directory, to each local header. It holds all of them against
-// each other and against the content.
+// unzip reads a ZIP as its specification says: from the record at its end,
+// through the central directory, to each local header. It compares all of them
+// with each other and with the content.
 const unzip = async (blob) => {
   const bytes = Buffer.from(await blob.arrayBuffer());
   const end = bytes.length - 22;
@@ -120,7 +120,7 @@ test("it ends when it is cancelled", async () => {
   await assert.rejects(going, { name: "AbortError" });
 });
 
-// An empty stream of a size that no test has the memory for.
+// huge returns an empty file that claims a size for which no test has memory.
 const huge = (path, size) => ({ path, file: { size, stream: () => new Blob([]).stream() } });
 
 test("what does not fit into 32-bit numbers is refused", async () => {
