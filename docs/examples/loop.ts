@@ -43,7 +43,8 @@ async function publish(name: string, type: string, content: string, more: { repl
   const bytes = new TextEncoder().encode(content);
   const begun = await call<Schemas["SignedUpload"] | Schemas["ExistingUpload"]>("POST", "/uploads", { ...file, size: bytes.length } satisfies Schemas["UploadRequest"]);
   if ("existing" in begun.data) return begun.data.existing;
-  const put = await fetch(begun.data.signedUrl, { method: "PUT", headers: { "Content-Type": type }, body: bytes }); // no key: the address is enough
+  // The signed address needs no key.
+  const put = await fetch(begun.data.signedUrl, { method: "PUT", headers: { "Content-Type": type }, body: bytes });
   if (!put.ok) throw new Error(`the bytes were not taken: ${put.status}`);
   const complete: Schemas["CompleteRequest"] = { ...file, path: begun.data.path };
   if (linkName) complete.linkName = linkName;

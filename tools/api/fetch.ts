@@ -1,4 +1,5 @@
-// The three steps by the client of openapi-fetch, with types by openapi-typescript.
+// The three steps by the client of openapi-fetch, with types by
+// openapi-typescript.
 import createClient from "openapi-fetch";
 import type { paths } from "./schema";
 

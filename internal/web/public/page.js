@@ -12,8 +12,7 @@ const instead = (element, message) => {
 };
 if (media && cannot) {
   const failed = () => instead(media);
-  // blind shows the message for a video of which the browser can play only the
-  // sound.
+  // blind shows the message for a video if the browser can play only its sound.
   const blind = () => {
     if (media.readyState === 0 || media.videoWidth !== 0) return;
     media.pause();

@@ -71,8 +71,8 @@ function tick() {
 
 const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
 
-// parts returns the hundredths of a medium of which at least half was played,
-// as runs: the first one, and the one behind the last.
+// parts returns the hundredths of a medium that were at least half played, as
+// runs: the first one, and the one behind the last.
 function parts(played, part) {
   const runs = {};
   let from = -1;
