@@ -338,9 +338,9 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// TestSizes checks that a file has at most 500 lines, a function 60, and a
-// package 6,000 without its tests. Suites are lists of cases, whose functions
-// may be longer.
+// TestSizes checks that a file of Go or a script has at most 500 lines, a
+// function 60, and a package 6,000 without its tests. Suites are lists of
+// cases, whose functions may be longer.
 func TestSizes(t *testing.T) {
 	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
 	packages := map[string]int{}
@@ -349,7 +349,7 @@ func TestSizes(t *testing.T) {
 		if lines > mostOfFile {
 			t.Errorf("%s has %d lines, want at most %d", name, lines, mostOfFile)
 		}
-		if strings.HasSuffix(name, "_test.go") {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return
 		}
 		packages[path.Dir(name)] += lines
@@ -368,7 +368,7 @@ func TestSizes(t *testing.T) {
 				}
 			}
 		}
-	}, "*.go")
+	}, "*.go", "*.js", "*.mjs", "*.ts")
 	for p, lines := range packages {
 		if lines > mostOfPackage {
 			t.Errorf("%s has %d lines, want at most %d", p, lines, mostOfPackage)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func TestWidths(t *testing.T) {
 
 // wideComment matches comments that may be wider: those for a tool, tables and
 // samples, and one long word such as a URL.
-var wideComment = regexp.MustCompile(`^//(go:|nolint|\t)|^//\s*\S*://\S+$`)
+var wideComment = regexp.MustCompile(`^//(go:|nolint|\t|   npx )|^//\s*\S*://\S+$`)
 
 func TestCommentWidths(t *testing.T) {
 	const most = 80
@@ -82,6 +83,41 @@ func TestCommentWidths(t *testing.T) {
 		}
 	}, "*.go")
 }
+
+// TestCommentWidthsOfScripts checks that comments of scripts and styles wrap at
+// 80 columns. A comment beside code is part of a line of code, which wraps at
+// 120.
+func TestCommentWidthsOfScripts(t *testing.T) {
+	const most, code = 80, 120
+	read := 0
+	eachTracked(t, func(name, text string) {
+		style := path.Ext(name) == ".css"
+		inside := false
+		for i, l := range strings.Split(text, "\n") {
+			trimmed, width := strings.TrimSpace(l), utf8.RuneCountInString(l)
+			begins := style && strings.HasPrefix(trimmed, "/*") || !style && strings.HasPrefix(trimmed, "//")
+			inside = style && (inside || strings.Contains(l, "/*"))
+			switch {
+			case begins || inside && !strings.Contains(l, "/*"):
+				read++
+				if width > most && !wideComment.MatchString(trimmed) {
+					t.Errorf("%s:%d is wider than %d columns:\n%s", name, i+1, most, l)
+				}
+			case width > code && (inside || !style && besideCode.MatchString(l)):
+				t.Errorf("%s:%d is wider than %d columns:\n%s", name, i+1, code, l)
+			}
+			if strings.Contains(l, "*/") {
+				inside = false
+			}
+		}
+	}, "*.js", "*.mjs", "*.ts", "*.css")
+	if read < 600 {
+		t.Errorf("read %d lines of comments, want at least 600", read)
+	}
+}
+
+// besideCode matches a line of a script that ends with a comment.
+var besideCode = regexp.MustCompile(`\S.*\s//\s`)
 
 // unbreakable matches what may make a line of Markdown wider: a row of a table,
 // a definition of a link, and a long word or code span.

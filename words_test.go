@@ -1,10 +1,13 @@
 package vitrine_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,6 +21,10 @@ var avoidedInDocs = regexp.MustCompile(`(?i)\b(of which|for want of|anew|for eve
 
 // avoidedOnPages are more words and phrases that pages and scripts avoid.
 var avoidedOnPages = regexp.MustCompile(`(?i)\b((the|an|its|your) operator|(on|of|by) this site|an? \w+ are allowed|replace (it|this) by|frees its|takes up (no|a|one)|in no average|single moments|as soon as it came|no more on)\b`)
+
+// avoidedInComments are more words and phrases that comments of scripts, styles
+// and templates avoid.
+var avoidedInComments = regexp.MustCompile(`(?i)\b((tells?|told|answers) (whether|how|what|when)|told (aloud|by)|came (of|to nothing)|as good as|stranger[’']s|in sight|given up|scripting brings)\b`)
 
 // unquoted returns a text of Markdown without code, quotations and comments.
 // Lines keep their numbers.
@@ -143,6 +150,73 @@ func TestPlainWordsInDocs(t *testing.T) {
 	}, "*.md", ":!internal/web/ui/vendor")
 	if read < 3000 {
 		t.Errorf("read %d lines, want at least 3000", read)
+	}
+}
+
+// commentOf matches the comments of files that are not Go, by extension. The
+// comments of a script are also strings of [scriptTexts].
+var commentOf = map[string]*regexp.Regexp{
+	".css":  regexp.MustCompile(`(?s)/\*.*?\*/`),
+	".html": regexp.MustCompile(`(?s)\{\{-? ?/\*.*?\*/|<!--.*?-->`),
+}
+
+// scriptComments calls f with each comment of a script, and its line. Lines of
+// comments below each other are one comment.
+func scriptComments(text string, f func(line int, comment string)) {
+	first, end, comment := 0, 0, ""
+	for _, at := range scriptTexts.FindAllStringIndex(text, -1) {
+		s := strings.TrimSpace(text[at[0]:at[1]])
+		if !strings.HasPrefix(s, "//") {
+			continue
+		}
+		begin := at[0] + strings.Index(text[at[0]:], s)
+		if comment != "" && strings.Trim(text[end:begin], " ") != "\n" {
+			f(first, comment)
+			comment = ""
+		}
+		if comment == "" {
+			first = 1 + strings.Count(text[:begin], "\n")
+		}
+		comment += s[len("//"):]
+		end = at[1]
+	}
+	if comment != "" {
+		f(first, comment)
+	}
+}
+
+// TestPlainWordsInComments checks that the comments of scripts, styles and
+// templates use plain words.
+func TestPlainWordsInComments(t *testing.T) {
+	const sample = "let a; // zero\n\n  // One\n  // two\nlet b = \"// no\";\n// three"
+	var got []string
+	scriptComments(sample, func(line int, comment string) { got = append(got, fmt.Sprint(line, comment)) })
+	if want := []string{"1 zero", "3 One two", "6 three"}; !slices.Equal(got, want) {
+		t.Fatalf("comments %q, want %q", got, want)
+	}
+	patterns := []*regexp.Regexp{avoided, avoidedInDocs, avoidedOnPages, avoidedInComments}
+	read := map[string]int{}
+	eachTracked(t, func(file, text string) {
+		ext := path.Ext(file)
+		check := func(line int, comment string) {
+			read[ext]++
+			comment = strings.Join(strings.Fields(comment), " ")
+			for _, p := range patterns {
+				if word := p.FindString(comment); word != "" {
+					t.Errorf("%s:%d: %q in %.90s", file, line, word, comment)
+				}
+			}
+		}
+		if comments := commentOf[ext]; comments != nil {
+			for _, at := range comments.FindAllStringIndex(text, -1) {
+				check(1+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]])
+			}
+			return
+		}
+		scriptComments(text, check)
+	}, "*.js", "*.mjs", "*.ts", "*.css", "*.html")
+	if read[".js"] < 400 || read[".css"] < 60 || read[".html"] < 8 {
+		t.Errorf("read %v comments, want at least 400 of scripts, 60 of styles and 8 of templates", read)
 	}
 }
 
