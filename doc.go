@@ -67,7 +67,7 @@
 //	report               the analytics engine: views to a report; pure
 //	client               the API's Go client
 //	cmd/vitrine          the program: configuration, wiring, other commands
-//	docs                 how-to, reference, specification, decisions
+//	docs                 guides, reference, specification, decisions
 //	e2e                  the program and a browser, from an empty directory on
 //	bench, tools         modules of their own: benchmarks; tools of the build
 //

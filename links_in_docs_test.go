@@ -12,7 +12,7 @@ import (
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	drop := regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+?)(?: <!--.*-->)?$`).FindAllStringSubmatch(text, -1) {
 		found[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 	}
 	return found

@@ -415,14 +415,13 @@ var dependencies = map[string]string{
 	"rsc.io/qr":                          "QR codes",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
 
-	"github.com/oschwald/maxminddb-golang/v2":         "city files, by the format's own reader, mapped into memory; ISC licence",
-	"github.com/JohannesKaufmann/html-to-markdown/v2": "the documentation as Markdown, for agents",
-	"github.com/google/jsonschema-go":                 "the schemas of what tools for agents answer",
-	"github.com/modelcontextprotocol/go-sdk":          "the protocol of AI agents",
-	"github.com/aws/aws-sdk-go-v2":                    "S3: signatures, and trying again",
-	"github.com/aws/aws-sdk-go-v2/config":             "S3: credentials wherever Amazon's tools find them: environment, files, roles",
-	"github.com/aws/aws-sdk-go-v2/service/s3":         "S3: the operations, as Amazon and those after it speak them",
-	"github.com/aws/smithy-go":                        "S3: what their errors are",
+	"github.com/oschwald/maxminddb-golang/v2": "city files, by the format's own reader, mapped into memory; ISC licence",
+	"github.com/google/jsonschema-go":         "the schemas of what tools for agents answer",
+	"github.com/modelcontextprotocol/go-sdk":  "the protocol of AI agents",
+	"github.com/aws/aws-sdk-go-v2":            "S3: signatures, and trying again",
+	"github.com/aws/aws-sdk-go-v2/config":     "S3: credentials wherever Amazon's tools find them: environment, files, roles",
+	"github.com/aws/aws-sdk-go-v2/service/s3": "S3: the operations, as Amazon and those after it speak them",
+	"github.com/aws/smithy-go":                "S3: what their errors are",
 }
 
 func TestDependenciesHaveReasons(t *testing.T) {

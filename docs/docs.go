@@ -1,11 +1,14 @@
-// Package docs has those guides of this directory that an instance serves, so
-// that the site and the repository say the same.
+// Package docs has the guides, which an instance serves below /docs and which
+// can be read in the repository, too.
+//
+// A guide is Markdown. Its front matter has the title, the description, the
+// group of the menu and the place in the order of all guides. Its comments are
+// actions of text/template, for what depends on the instance.
 package docs
 
 import "embed"
 
-// Guides are how-to pages in Markdown, by their paths below docs.
+// Guides are the guides, below the directory guide.
 //
-//go:embed how-to/accounts.md how-to/command-line.md how-to/moderation.md
-//go:embed how-to/reports.md how-to/websites.md
+//go:embed guide/*.md
 var Guides embed.FS

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
 	"os"
@@ -31,46 +30,45 @@ var blocks = map[string][]block{
 		{want: "Last 30 days"},
 		{want: `"slug"`},
 	},
-	"docs/how-to/accounts.md":     {{skip: "it needs a mail server: TestSignUpByMail"}},
-	"docs/how-to/moderation.md":   {{want: "/sign-in/"}},
-	"docs/how-to/back-up.md":      {{want: "restored"}},
-	"docs/how-to/command-line.md": {{want: "draft.pdf is version 2"}, {want: "/p/"}},
-	"docs/how-to/cities.md":       {{skip: "it fetches from the internet: TestCities"}},
-	"docs/how-to/reclassify.md":   {{want: "views read in"}},
-	"docs/how-to/run.md":          {{skip: "it needs root and systemd"}},
-	"docs/how-to/scale.md":        {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
-	"docs/how-to/scan-for-malware.md": {{skip: "Debian's package: test.sh installs it"},
-		{skip: "settings of clamd: TestDoctorClamd"}},
-	"docs/how-to/websites.md":       {{skip: "it needs names in DNS: TestSitesURL"}},
+	"docs/guide/accounts.md": {{skip: "it needs a mail server: TestSignUpByMail"}},
+	"docs/guide/agents.md": {{skip: "another program"},
+		{skip: "another program"}},
+	"docs/guide/back-up.md":      {{want: "restored"}},
+	"docs/guide/command-line.md": {{want: "draft.pdf is version 2"}, {want: "/p/"}},
+	"docs/guide/embedding.md":    {{want: `"html"`}},
+	"docs/guide/moderation.md":   {{want: "/sign-in/"}},
+	"docs/guide/quick-start.md": {
+		{want: ""},
+		{want: `"slug"`},
+		{want: "/p/"},
+		{want: "current", link: "draft.pdf"},
+		{want: `"totals"`},
+	},
+	"docs/guide/scale.md": {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
+	"docs/guide/self-hosting.md": {
+		{skip: "it needs Docker: TestComposeSettings"},
+		{skip: "the test itself builds and serves"},
+		{skip: "it needs root and systemd"},
+		{want: "vtr_"},
+		{skip: "it needs root and systemd"},
+		{want: "restored"},
+		{skip: "it needs Docker"},
+	},
+	"docs/guide/websites.md":        {{skip: "it needs names in DNS: TestSitesURL"}},
 	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
 	"docs/reference/bots.md":        {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
 	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
 }
 
-// served has the blocks on pages below /docs that can be run, by ID.
-var served = map[string]block{
-	"c-env":     {want: ""},
-	"c-curl":    {want: `"slug"`},
-	"c-cli":     {want: "/p/"},
-	"c-go":      {skip: "TestGoInDocs"},
-	"c-js":      {skip: "TestQuickStart"},
-	"c-python":  {skip: "TestQuickStart"},
-	"c-replace": {want: "current", link: "draft.pdf"},
-	"c-read":    {want: `"totals"`},
-	"c-frame":   {skip: "HTML: TestBrowserEmbed"},
-	"c-oembed":  {want: `"html"`},
-	"c-run":     {skip: "the test itself builds and serves"},
-	"c-acc":     {want: "vtr_"},
-	"c-docker":  {skip: "it needs Docker: TestComposeSettings"},
-	"c-proxy":   {skip: "a file of Caddy"},
-	"c-systemd": {skip: "it needs root and systemd"},
-	"c-beside":  {skip: "it needs root and systemd"},
-	"c-backup":  {want: "restored"},
-	"c-upgrade": {skip: "it needs Docker"},
-}
+// fenced matches a block of code: its language and its text.
+var fenced = regexp.MustCompile("(?ms)^ *```([a-z]*)[^\n]*\n(.*?)^ *```$")
 
-var shellBlock = regexp.MustCompile("(?ms)^```(sh|)\n(.*?)^```$")
+// shellBlocks returns the blocks of commands in a document.
+func shellBlocks(text string) [][]string {
+	return slices.DeleteFunc(fenced.FindAllStringSubmatch(text, -1),
+		func(m []string) bool { return m[1] != "" && m[1] != "sh" })
+}
 
 // A desk is an instance with an account and files, on which commands are run.
 type desk struct {
@@ -192,7 +190,8 @@ func (d *desk) try(where, commands string, b block) {
 	}
 }
 
-// TestBlocksInDocs runs every block of commands in the documents.
+// TestBlocksInDocs runs every block of commands in the documents; those of
+// guides as the instance serves them.
 func TestBlocksInDocs(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq"} {
 		vitrinetest.Program(t, program)
@@ -203,14 +202,18 @@ func TestBlocksInDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file := range strings.FieldsSeq(string(out)) {
-		if strings.Contains(file, "/vendor/") || strings.HasPrefix(file, "docs/decisions/") {
+		if strings.Contains(file, "/vendor/") || strings.HasPrefix(file, "docs/decisions/") ||
+			file == "internal/web/front/docs_api.md" { // a template of the API reference
 			continue
 		}
 		text, err := os.ReadFile("../" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := shellBlock.FindAllStringSubmatch(string(text), -1)
+		if name, ok := strings.CutPrefix(file, "docs/guide/"); ok && name != "overview.md" {
+			text = []byte(d.page("/docs/" + name))
+		}
+		found := shellBlocks(string(text))
 		if len(found) != len(blocks[file]) {
 			t.Errorf("%s has %d blocks of commands, want %d as listed here", file, len(found), len(blocks[file]))
 			continue
@@ -221,32 +224,7 @@ func TestBlocksInDocs(t *testing.T) {
 	}
 }
 
-// TestBlocksInServedDocs runs every block of commands on the pages below /docs.
-func TestBlocksInServedDocs(t *testing.T) {
-	for _, program := range []string{"bash", "curl", "jq"} {
-		vitrinetest.Program(t, program)
-	}
-	d := newDesk(t)
-	var tried []string
-	for _, page := range []string{"/quick-start", "/embedding", "/self-hosting"} {
-		for _, m := range regexp.MustCompile(`(?s)<code id="([^"]+)">(.*?)</code>`).FindAllStringSubmatch(d.page("/docs"+page), -1) {
-			b, known := served[m[1]]
-			if !known {
-				t.Errorf("/docs%s has the block %s, which is not listed here", page, m[1])
-				continue
-			}
-			tried = append(tried, m[1])
-			d.try(m[1], html.UnescapeString(m[2]), b)
-		}
-	}
-	for id := range served {
-		if !slices.Contains(tried, id) {
-			t.Errorf("no page below /docs has the block %s", id)
-		}
-	}
-}
-
-// page returns the HTML of a page.
+// page returns the text of a page.
 func (d *desk) page(path string) string {
 	d.t.Helper()
 	res, err := http.Get(d.url + path)
@@ -263,17 +241,16 @@ func (d *desk) page(path string) string {
 
 // TestGoInDocs compiles the Go program in the documentation.
 func TestGoInDocs(t *testing.T) {
-	source, err := os.ReadFile("../internal/web/front/docs_start.html")
+	source, err := os.ReadFile("../docs/guide/quick-start.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`(?s)<code id="c-go">(.*?)</code>`).FindStringSubmatch(string(source))
+	m := regexp.MustCompile("(?ms)^```go[^\n]*\n(.*?)^```$").FindStringSubmatch(string(source))
 	if m == nil {
 		t.Fatal("the page has no Go program")
 	}
-	body := strings.ReplaceAll(html.UnescapeString(m[1]), "{{.Site}}", "https://share.example")
 	file := filepath.Join(t.TempDir(), "main.go")
-	program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"os\"\n\n\"vitrine/client\"\n)\n\nfunc share(ctx context.Context) error {\n" + body +
+	program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"os\"\n\n\"vitrine/client\"\n)\n\nfunc share(ctx context.Context) error {\n" + m[1] +
 		"\nreturn nil\n}\n\nfunc main() { _ = share(context.Background()) }\n"
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestSkill(t *testing.T) {
 		}
 	}
 	_, skill := in.get("/skill.md", "")
-	found := shellBlock.FindAllStringSubmatch(skill, -1)
+	found := shellBlocks(skill)
 	if len(found) != 2 || !strings.HasPrefix(skill, "---\nname: vitrine\n") {
 		t.Fatalf("%d blocks, want 2:\n%s", len(found), skill)
 	}

@@ -99,8 +99,42 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 28 {
-		t.Errorf("%d pages: %v, want 28", len(paths), paths)
+	if len(paths) != 30 {
+		t.Errorf("%d pages: %v, want 30", len(paths), paths)
+	}
+}
+
+// TestDocsInMarkdown checks that each page is also Markdown, with the sections
+// that people see, and with nothing that is only for people or the repository.
+func TestDocsInMarkdown(t *testing.T) {
+	s := newSite(t)
+	heading := regexp.MustCompile(`<h2 id="[^"]+">(.*?)</h2>`)
+	left := regexp.MustCompile(`<!-|</?[a-z]+>|https://share\.example|]\(\.\.|\{#|%!|&#?\w+;`)
+	code := regexp.MustCompile("(?s)```.*?```")
+	for _, path := range s.docPaths() {
+		page := s.status(s.get(path), 200).body
+		text := s.status(s.get(path+".md"), 200).body
+		title := s.parse(page).tags("h1")[0].text()
+		if !strings.HasPrefix(text, "# "+title+"\n\n") {
+			t.Errorf("%s.md begins with %.40q, want the title %q", path, text, title)
+		}
+		if m := left.FindString(code.ReplaceAllString(text, "")); m != "" {
+			t.Errorf("%s.md has %q, which is not for agents:\n%s", path, m, text)
+		}
+		for _, shown := range []string{"{#", "](", "<!-"} {
+			if strings.Contains(s.parse(page).tags("article")[0].text(), shown) {
+				t.Errorf("%s shows %q", path, shown)
+			}
+		}
+		if strings.HasPrefix(path, "/docs/api/") {
+			continue // whose sections are operations and schemas
+		}
+		for _, m := range heading.FindAllStringSubmatch(page, -1) {
+			want := strings.NewReplacer("’", "'", "&amp;", "&").Replace(html.UnescapeString(m[1]))
+			if want != "On this page" && !strings.Contains(text, "\n## "+want+"\n") {
+				t.Errorf("%s.md lacks the section %q", path, want)
+			}
+		}
 	}
 }
 
@@ -140,9 +174,13 @@ func TestDocsOfThisInstance(t *testing.T) {
 	}
 	for page, wants := range map[string][]string{ // in Markdown, with the tables and links of the page
 		"/docs/limits.md":       {"| Links ", "| 7 "},
-		"/docs/how-we-count.md": {"(" + s.url + "/docs/how-we-count#bots)"},
-		"/docs/moderation.md":   {"(" + s.url + "/docs/file-types#reason-codes)"},
+		"/docs/how-we-count.md": {"# How we count\n\nWhat every", "## Unique viewers\n", "[bots](#bots)"},
+		"/docs/moderation.md":   {"(" + s.url + "/docs/file-types.md#reason-codes)"},
 		"/docs/file-types.md":   {"`macros`"},
+		"/docs/send-a-deck.md":  {"![The upload page: a place to drop files", "](" + s.url + "/assets/"},
+		"/docs/api.md":          {"(" + s.url + "/docs/api/uploads.md#createUpload)"},
+		"/docs/api/uploads.md":  {"## POST /uploads\n", "- `name` (string", "- 429:", "curl -sS"},
+		"/docs.md":              {"(" + s.url + "/docs/links.md)"},
 	} {
 		body := s.status(s.get(page), 200).body
 		for _, want := range wants {
@@ -207,17 +245,17 @@ func TestQuickStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "report.pdf"), samples["report.pdf"], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, lines := range []struct{ page, id, program, want string }{
-		{"/docs/quick-start", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"},
-		{"/", "curl-lines", "bash -euc", `"url":"` + f.url + "/p/"},
-		{"/docs/quick-start", "c-js", "node --input-type=module -e", f.url + "/p/"},
-		{"/docs/quick-start", "c-python", "python3 -c", f.url + "/p/"},
+	for _, lines := range []struct{ page, name, program, want string }{
+		{"/docs/quick-start", "Three steps with curl", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/", "Three requests with curl", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/docs/quick-start", "Three steps in JavaScript", "node --input-type=module -e", f.url + "/p/"},
+		{"/docs/quick-start", "Three steps in Python", "python3 -c", f.url + "/p/"},
 	} {
-		page, id := lines.page, lines.id
-		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page),
+		page, name := lines.page, lines.name
+		m := regexp.MustCompile(`(?s)aria-label="` + name + `"><code[^>]*>(.*?)</code>`).FindStringSubmatch(s.status(s.get(page),
 			200).body)
 		if m == nil {
-			t.Fatalf("no %s on %s", id, page)
+			t.Fatalf("no %s on %s", name, page)
 		}
 		text := strings.Replace(html.UnescapeString(m[1]), "key=vtr_…", "key="+key, 1)
 		command := append(strings.Fields(lines.program), text)
@@ -235,7 +273,7 @@ func TestQuickStart(t *testing.T) {
 func TestDocErrorIsReal(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	m := regexp.MustCompile(`(?s)aria-label="An error"><code>(.*?)</code>`).FindStringSubmatch(f.get("/docs/errors").body)
+	m := regexp.MustCompile(`(?s)aria-label="An error"><code[^>]*>(.*?)</code>`).FindStringSubmatch(f.get("/docs/errors").body)
 	if m == nil {
 		t.Fatal("the page shows no error")
 	}

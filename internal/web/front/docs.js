@@ -13,8 +13,3 @@ document.addEventListener("change", ({ target }) => {
   if (!target.matches(".lang-tabs input")) return;
   for (const input of all(`.lang-tabs [value="${target.value}"]`)) input.checked = true;
 });
-
-// An address of an operation or schema within the overview leads to the page
-// that has it.
-const entry = document.getElementById(location.hash.slice(1));
-if (entry?.matches(":is(.all-ops, .all-schemas) li")) location.replace(find("a", entry).href);

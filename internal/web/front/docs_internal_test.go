@@ -112,8 +112,8 @@ func TestReference(t *testing.T) {
 		}
 	}
 	on := 0 // operations and schemas on the pages
-	for i := range docPages {
-		if name, ok := docPages[i].apiPage(); ok && name != "" {
+	for _, d := range docPages() {
+		if name, ok := d.apiPage(); ok && name != "" {
 			on += len(ref.page(name).sections(name))
 		}
 	}

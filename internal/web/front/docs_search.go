@@ -1,7 +1,6 @@
 package front
 
 import (
-	"bytes"
 	"cmp"
 	"html"
 	"net/http"
@@ -120,25 +119,36 @@ func (d *docPage) weight() float64 {
 func (s *Handler) docsIndex() (*docIndex, error) {
 	s.indexOnce.Do(func() {
 		var parts []docPart
-		for i := range docPages {
-			if docPages[i].Group == "" {
+		for i, d := range docPages() {
+			if d.Group == "" {
 				continue // lists the other pages
 			}
-			r, err := http.NewRequest(http.MethodGet, docPages[i].Path, nil)
+			page, err := s.docText(i)
 			if err != nil {
 				s.indexErr = err
 				return
 			}
-			var b bytes.Buffer
-			if err := ui.Template(docPages[i].template).Execute(&b, s.docsPage(r, i)); err != nil {
-				s.indexErr = err
-				return
-			}
-			parts = append(parts, docParts(&docPages[i], b.String())...)
+			parts = append(parts, docParts(&d, page)...)
 		}
 		s.index = newDocIndex(parts)
 	})
 	return s.index, s.indexErr
+}
+
+// docText returns a page as a stranger gets it.
+func (s *Handler) docText(i int) (string, error) {
+	r, err := http.NewRequest(http.MethodGet, docPages()[i].Path, nil)
+	if err != nil {
+		return "", err
+	}
+	p := s.docsPage(r, i)
+	name, err := s.makeDoc(p)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = ui.Template(name).Execute(&b, p)
+	return b.String(), err
 }
 
 // SearchDocs lists the parts of the documentation that match a query. The
@@ -151,7 +161,7 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d := &docPage{Path: docsSearch, Title: "Search the documentation"}
-	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query,
+	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages(), Query: query,
 		Found: index.found(query)}
 	p.Matches, p.Found = len(p.Found), p.Found[:min(len(p.Found), maxDocsFound)]
 	p.Index = false

@@ -125,7 +125,7 @@ func (s *Handler) Sitemap(w http.ResponseWriter, r *http.Request) error {
 // frontPaths returns the paths of all these pages.
 func frontPaths() []string {
 	paths := []string{"/", httpx.PlansRoute}
-	for _, d := range docPages {
+	for _, d := range docPages() {
 		paths = append(paths, d.Path)
 	}
 	return paths

@@ -19,6 +19,7 @@ type Handler struct {
 	indexOnce sync.Once
 	index     *docIndex // of the documentation; made by the first search
 	indexErr  error
+	rendered  sync.Map // the guides, by path
 }
 
 //go:embed *.html *.css *.js pictures

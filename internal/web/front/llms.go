@@ -35,7 +35,7 @@ func (s *Handler) LLMs(w http.ResponseWriter, r *http.Request) error {
 		"- [Skill](%s/skill.md): publish, replace and report from a shell\n"+
 		"- [OpenAPI](%s/openapi.json): every operation of the API\n\n## Documentation\n\n", site, site+httpx.APIRoot,
 		site, site, site+httpx.APIRoot)
-	for _, d := range docPages {
+	for _, d := range docPages() {
 		fmt.Fprintf(&b, "- [%s](%s%s.md): %s\n", d.Title, site, d.Path, d.Description)
 	}
 	return s.writeText(w, r, "text/plain; charset=utf-8", []byte(b.String()))

@@ -78,22 +78,9 @@ var pages = []page{
 	{"moderation_queue.html", review, nil},
 
 	// front
-	{"docs_agents.html", docs, nil},
 	{"docs_api.html", docs, nil},
-	{"docs_api_group.html", docs, nil},
-	{"docs_counting.html", docs, nil},
-	{"docs_deck.html", docs, nil},
-	{"docs_embedding.html", docs, nil},
-	{"docs_errors.html", docs, nil},
 	{"docs_guide.html", docs, nil},
-	{"docs_hosting.html", docs, nil},
-	{"docs_limits.html", docs, nil},
-	{"docs_links.html", docs, nil},
-	{"docs_missing.html", docs, nil},
-	{"docs_overview.html", docs, nil},
 	{"docs_search.html", docs, nil},
-	{"docs_start.html", docs, nil},
-	{"docs_types.html", docs, nil},
 	{"home.html", front, nil},
 	{"plans.html", front, nil},
 
