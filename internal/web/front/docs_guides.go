@@ -210,12 +210,12 @@ func (s *Handler) render(p *docsPage) error {
 	return nil
 }
 
-//go:embed docs_api.md
+//go:embed docs_api.tmpl
 var apiMarkdownText string
 
 // apiMarkdown returns the template of a page of the API reference for agents.
 var apiMarkdown = sync.OnceValue(func() *texttemplate.Template {
-	return texttemplate.Must(texttemplate.New("docs_api.md").Parse(apiMarkdownText))
+	return texttemplate.Must(texttemplate.New("docs_api.tmpl").Parse(apiMarkdownText))
 })
 
 // asMarkdown reports whether a request asks for a page of the documentation as
