@@ -34,7 +34,7 @@ pictures: ## the pictures of the app in the documentation and in the README
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without
-bench: ## benchmarks beside their references, a table at the end: docs/reference/performance.md
+bench: ## benchmarks beside their references, a table at the end: bench/README.md
 	./bench/setup.sh
 	cd bench && go vet ./... && go test ./... && go test -run '^$$' -bench '$(BENCH)' -timeout 6h .
 
@@ -47,7 +47,7 @@ bench-pages: ## each kind of page in Chromium, by its own tracing; VITRINE_BENCH
 bench-site: ## pages of the site beside the API's answers with the same numbers
 	go test ./internal/web -run '^$$' -bench 'Site|SignIn' -benchtime 1s
 
-bench-costs: ## one request of each route, in docs/reference/costs.md
+bench-costs: ## one request of each route, in bench/costs.md
 	VITRINE_COSTS=1 go test ./internal/web -run '^$$' -bench 'Costs' -benchtime 1x
 
 bench-places: ## taking in views and making reports on SQLite and PostgreSQL in one run; files in a bucket beside files on the disk; one server beside two

@@ -1,5 +1,5 @@
 // Package bench measures the program from outside, each figure with a reference
-// in the same run (docs/reference/performance.md).
+// in the same run (bench/README.md).
 package bench
 
 import (

@@ -57,7 +57,7 @@ var blocks = map[string][]block{
 	"docs/guide/websites.md":        {{skip: "it needs names in DNS: TestSitesURL"}},
 	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
 	"docs/reference/bots.md":        {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
-	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
+	"bench/README.md": {{skip: "benchmarks take hours: make bench"}},
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
 }
 

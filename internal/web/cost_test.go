@@ -24,7 +24,7 @@ import (
 	"vitrine/internal/sharedreport"
 )
 
-// The most that a request of a stranger costs (docs/reference/costs.md).
+// The most that a request of a stranger costs (bench/costs.md).
 const (
 	mostCPU   = 60 * time.Millisecond
 	mostLive  = 1 << 20 // bytes
@@ -32,7 +32,7 @@ const (
 )
 
 // costPage is the page with the cost of each kind of request.
-const costPage = "../../docs/reference/costs.md"
+const costPage = "../../bench/costs.md"
 
 // route is a row of the route table.
 type route struct{ guard, method, path string }
@@ -110,12 +110,12 @@ func TestEveryRouteHasACost(t *testing.T) {
 	}
 	for _, r := range routeTable(t) {
 		if !rows[r.String()] {
-			t.Errorf("%s has no row in docs/reference/costs.md: run make bench-costs", r)
+			t.Errorf("%s has no row in bench/costs.md: run make bench-costs", r)
 		}
 		delete(rows, r.String())
 	}
 	for r := range rows {
-		t.Errorf("docs/reference/costs.md has a row for %s, which is no route", r)
+		t.Errorf("bench/costs.md has a row for %s, which is no route", r)
 	}
 }
 
@@ -415,7 +415,7 @@ row, or if a row of a stranger is above its bound: 60 ms of processor time and 1
 use at once. Two kinds of requests may be above it:
 
 - Those that check a password (19 MiB), make a filtered shared report or unpack a file of an
-  archive. [Decision 0015](../decisions/0015-limits-on-attempts.md) bounds the first.
+  archive. [Decision 0015](../docs/decisions/0015-limits-on-attempts.md) bounds the first.
 - The page of a text file takes some three times the bytes that it shows: at most 4 MiB.
 
 A status of 400 or more shows what a refusal costs: the request has an empty form, or an identifier

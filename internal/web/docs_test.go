@@ -166,6 +166,11 @@ func TestDocsOfThisInstance(t *testing.T) {
 			t.Errorf("the types lack %s", ext)
 		}
 	}
+	for _, r := range vitrine.Reasons() {
+		if !strings.Contains(types, "<code>"+r.Code+"</code>") {
+			t.Errorf("the types lack the reason %s", r.Code)
+		}
+	}
 	for from, to := range map[string]string{"/docs/albums-and-websites": "/docs/websites", "/login": "/sign-in",
 		"/signup": "/sign-up"} {
 		if r := s.status(s.get(from), 308); r.Header.Get("Location") != to {

@@ -151,7 +151,8 @@ func (p *docsPage) Extensions() string {
 
 // Limits lists the limits of plans or accounts.
 func (p *docsPage) Limits() string {
-	heads := []string{"Links", "File size", "Storage", "Uploads per hour", "Earlier versions", "Analytics, custom addresses"}
+	heads := []string{"Links", "File size", "Storage", "Uploads per hour", "Earlier versions",
+		"Analytics, custom addresses"}
 	named := p.Sold || len(p.Plans) > 1
 	switch {
 	case p.Sold:
