@@ -54,11 +54,11 @@ var blocks = map[string][]block{
 		{want: "restored"},
 		{skip: "it needs Docker"},
 	},
-	"docs/guide/websites.md":        {{skip: "it needs names in DNS: TestSitesURL"}},
-	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
-	"docs/reference/bots.md":        {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
-	"bench/README.md": {{skip: "benchmarks take hours: make bench"}},
-	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
+	"docs/guide/websites.md":      {{skip: "it needs names in DNS: TestSitesURL"}},
+	"docs/reference/beacon.md":    {{want: "HTTP/1.1 204"}},
+	"docs/reference/bots.md":      {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
+	"bench/README.md":             {{skip: "benchmarks take hours: make bench"}},
+	"internal/web/front/skill.md": {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
 }
 
 // fenced matches a block of code: its language and its text.
