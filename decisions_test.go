@@ -1,7 +1,6 @@
 package vitrine_test
 
 import (
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -47,29 +46,5 @@ func TestDecisions(t *testing.T) {
 	}
 	if rows := regexp.MustCompile(`(?m)^\| \d.*$`).FindAllString(index, -1); !slices.Equal(rows, want) {
 		t.Errorf("the index lists %q, want %q", rows, want)
-	}
-}
-
-// TestGlossary checks that the glossary of the documentation has each term of
-// the one in doc.go.
-func TestGlossary(t *testing.T) {
-	code, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	docs, err := os.ReadFile("docs/reference/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(code), "# Glossary")
-	list, _, _ = strings.Cut(list, "\n// # ")
-	terms := regexp.MustCompile(`(?m)^//\t(\S+(?: \S+)*)  +\S`).FindAllStringSubmatch(list, -1)
-	if len(terms) < 15 {
-		t.Fatalf("found %d terms, want at least 15", len(terms))
-	}
-	for _, m := range terms {
-		if !strings.Contains(string(docs), "\n| "+m[1]+" |") {
-			t.Errorf("docs/reference/glossary.md lacks %q", m[1])
-		}
 	}
 }

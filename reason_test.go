@@ -1,6 +1,7 @@
 package vitrine_test
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestReasons(t *testing.T) {
 func TestPromisedReasons(t *testing.T) {
 	promise, mark := regexp.MustCompile(`(?s)may\s+rely\s+on\s+(.*?)(;|\.)`), strings.NewReplacer("<code>", "", "</code>", "", "`", "")
 	for _, path := range []string{"docs/specification/contract.md", "docs/reference/scanning.md",
-		"internal/web/front/docs_types.html", "internal/web/api/openapi.json"} {
+		"docs/guide/file-types.md", "internal/web/api/openapi.json"} {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
