@@ -12,8 +12,8 @@ import (
 
 // TestBucketHangs checks that nobody waits for a bucket that hangs: the page of
 // a file that was not shown before comes without its content, and says so;
-// downloads and bytes answer 503; the export of an account ends. When the bucket
-// works again, so do they.
+// downloads and bytes answer 503; the export of an account ends. When the
+// bucket works again, so do they.
 func TestBucketHangs(t *testing.T) {
 	server := vitrinetest.S3(t)
 	d, _ := newBucketSiteOn(t, server)

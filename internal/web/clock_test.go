@@ -9,8 +9,9 @@ import (
 	"vitrine/report"
 )
 
-// TestAllSinceClockSetBack checks that the range "all" has the views that were stored
-// while the clock was behind, also those from before the link's creation.
+// TestAllSinceClockSetBack checks that the range "all" has the views that were
+// stored while the clock was behind, also those from before the link's
+// creation.
 func TestAllSinceClockSetBack(t *testing.T) {
 	f := newFixture(t)
 	l := f.publish("notes.txt", samples["notes.txt"])
