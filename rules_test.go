@@ -140,7 +140,7 @@ web/content                  vitrine accept charset collections filetype filetyp
 web/content                  filetype/archive ratelimit turn web/httpx web/ui web/viewer
 web/front                    web/app/reportpage
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
-web/httpx                    vitrine auth geo report spelling visitor
+web/httpx                    vitrine auth geo report spelling turn visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
 web/public                   vitrine report accept collections filetype ingest links markup moderation ratelimit visitor web/httpx
 web/public                   web/ui web/viewer

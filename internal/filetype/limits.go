@@ -104,8 +104,8 @@ const (
 	MaxSolid = 32 * MiB
 
 	// MaxMember is the largest member that is unpacked for a reader, of an
-	// archive that is packed as a whole: it is in memory. MaxReach is how much
-	// of a compressed tar is unpacked to get to it.
+	// archive that is packed as a whole: it may be in memory. MaxReach is how
+	// much of a compressed tar is unpacked to get to it.
 	MaxMember = 8 * MiB
 	MaxReach  = 64 * MiB
 

@@ -161,7 +161,7 @@ func Acquire() (release func()) {
 	}
 	return func() {
 		for range n {
-			turns.Release()
+			turns.Release(Line{})
 		}
 	}
 }
@@ -178,7 +178,7 @@ func inTurn(ctx context.Context, line Line, f func()) error {
 	if err := turns.Take(ctx, line); err != nil {
 		return vitrine.Unavailable(err)
 	}
-	defer turns.Release()
+	defer turns.Release(line)
 	f()
 	return nil
 }

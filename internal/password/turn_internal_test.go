@@ -30,13 +30,13 @@ func TestLines(t *testing.T) {
 		if want := []string{"known"}; !slices.Equal(got, want) {
 			t.Fatalf("while strangers have all turns %q have one, want %q", got, want)
 		}
-		hashTurns().strangers.Release()
+		hashTurns().strangers.Release(Line{})
 		synctest.Wait()
 		if i := slices.Index(got, "stranger"); i != 2 {
 			t.Errorf("turns went to %q, want the stranger after one of the flood", got)
 		}
 		for range maxHashes() - 1 {
-			hashTurns().strangers.Release()
+			hashTurns().strangers.Release(Line{})
 		}
 	})
 }

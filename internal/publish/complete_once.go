@@ -130,11 +130,11 @@ func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err e
 	s.checks.mu.Lock()
 	defer s.checks.mu.Unlock()
 	if err := c.waiting.Err(); err != nil {
-		turns.Release()
+		turns.Release(a)
 		return nil, vitrine.Unavailable(err)
 	}
 	c.begun = true
-	return turns.Release, nil
+	return func() { turns.Release(a) }, nil
 }
 
 // inspectInTurn inspects the bytes of a link when it is its account's turn.

@@ -13,24 +13,31 @@ import (
 type Queue[K comparable] struct {
 	mu     sync.Mutex
 	free   int
+	each   int
+	held   map[K]int             // turns by key; none is 0
 	queues map[K][]chan struct{} // of those that wait, oldest first; none is empty
 	next   []K                   // the keys of queues, in the order in which they get a turn
 }
 
 // New returns a queue with n turns.
-func New[K comparable](n int) *Queue[K] {
-	return &Queue[K]{free: n, queues: map[K][]chan struct{}{}}
+func New[K comparable](n int) *Queue[K] { return NewEach[K](n, n) }
+
+// NewEach returns a queue with n turns, of which each key has at most a number
+// at once. So a key that keeps its turns for long does not stop the others.
+func NewEach[K comparable](n, each int) *Queue[K] {
+	return &Queue[K]{free: n, each: each, held: map[K]int{}, queues: map[K][]chan struct{}{}}
 }
 
-// Take waits for a turn. The caller calls Release after it, unless Take returns
-// the error of ctx.
+// Take waits for a turn. The caller calls Release with the key after it, unless
+// Take returns the error of ctx.
 func (t *Queue[K]) Take(ctx context.Context, key K) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	t.mu.Lock()
-	if t.free > 0 {
+	if t.free > 0 && t.held[key] < t.each {
 		t.free--
+		t.held[key]++
 		t.mu.Unlock()
 		return nil
 	}
@@ -45,7 +52,7 @@ func (t *Queue[K]) Take(ctx context.Context, key K) error {
 		return nil
 	case <-ctx.Done():
 		if !t.remove(key, given) {
-			t.Release()
+			t.Release(key)
 		}
 		return ctx.Err()
 	}
@@ -75,17 +82,23 @@ func (t *Queue[K]) put(key K, queue []chan struct{}) {
 	}
 }
 
-// Release passes a turn on.
-func (t *Queue[K]) Release() {
+// Release gives a turn of a key back, and passes it on.
+func (t *Queue[K]) Release(key K) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.next) == 0 {
-		t.free++
+	t.free++
+	if t.held[key]--; t.held[key] == 0 {
+		delete(t.held, key)
+	}
+	i := slices.IndexFunc(t.next, func(k K) bool { return t.held[k] < t.each })
+	if i < 0 {
 		return
 	}
-	key := t.next[0]
-	t.next = t.next[1:]
+	key = t.next[i]
+	t.next = slices.Delete(t.next, i, i+1)
 	queue := t.queues[key]
+	t.free--
+	t.held[key]++
 	close(queue[0])
 	if t.put(key, queue[1:]); len(queue) > 1 {
 		t.next = append(t.next, key)

@@ -19,7 +19,9 @@ var ErrNotReadable = errors.New("the member of the archive is not unpacked")
 // Member reads a member of an archive of one of the types tgz, gz, 7z and rar,
 // by its index in Facts.Entries. The archive was inspected before. What must be
 // unpacked first, and the member itself, are bounded: see
-// filetype.Entry.Sealed.
+// filetype.Entry.Sealed. A member of a 7z archive is in memory. One of a gzip
+// file is unpacked while it is read, and is read forward only; then content is
+// no io.ReaderAt.
 func Member(r io.ReaderAt, size int64, t filetype.Type, i int) (name string, content io.ReadSeeker, err error) {
 	s := filetype.NewSource(r, size)
 	switch t.Ext {
@@ -50,12 +52,61 @@ func inMemory(r io.Reader, size int64) (io.ReadSeeker, error) {
 	return bytes.NewReader(p), nil
 }
 
+// unpacked reads a member that is unpacked while it is read. It can seek, but
+// not back behind what was read.
+type unpacked struct {
+	r        io.Reader
+	size     int64
+	at, next int64 // what was read of r, and where the next read is
+}
+
+// Seek implements [io.Seeker].
+func (s *unpacked) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += s.next
+	case io.SeekEnd:
+		offset += s.size
+	}
+	if offset < 0 {
+		return 0, ErrNotReadable
+	}
+	s.next = offset
+	return offset, nil
+}
+
+// Read implements [io.Reader].
+func (s *unpacked) Read(p []byte) (int, error) {
+	switch {
+	case s.next >= s.size:
+		return 0, io.EOF
+	case s.next < s.at:
+		return 0, ErrNotReadable
+	}
+	skipped, err := io.CopyN(io.Discard, s.r, s.next-s.at)
+	s.at += skipped
+	if err == nil {
+		var n int
+		n, err = s.r.Read(p[:min(int64(len(p)), s.size-s.at)])
+		s.at += int64(n)
+		s.next = s.at
+		if n > 0 {
+			return n, nil
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return 0, err
+}
+
 func gzipMember(s *filetype.Source, i int) (string, io.ReadSeeker, error) {
 	z, err := gzip.NewReader(bufio.NewReaderSize(s.Rest(0), filetype.ChunkBytes))
 	if err != nil {
 		return "", nil, ErrNotReadable
 	}
-	t := tar.NewReader(io.LimitReader(z, filetype.MaxReach))
+	reach := &io.LimitedReader{R: z, N: filetype.MaxReach}
+	t := tar.NewReader(reach)
 	for n := 0; ; {
 		h, err := t.Next()
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
@@ -68,8 +119,10 @@ func gzipMember(s *filetype.Source, i int) (string, io.ReadSeeker, error) {
 			if h.Typeflag != tar.TypeReg || sparse(h) {
 				return h.Name, nil, ErrNotReadable
 			}
-			content, err := inMemory(t, h.Size)
-			return h.Name, content, err
+			if h.Size > min(filetype.MaxMember, reach.N) {
+				return h.Name, nil, ErrNotReadable
+			}
+			return h.Name, &unpacked{r: t, size: h.Size}, nil
 		}
 		n++
 	}

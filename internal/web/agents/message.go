@@ -120,7 +120,7 @@ func (h *Handler) turn(ctx context.Context, of vitrine.AccountID) (release func(
 		return func() {}, &refusal{http.StatusServiceUnavailable, &agent.ProtocolError{
 			Code: jsonrpc.CodeInternalError, Message: "Too many large messages at once. Repeat the call in 5 seconds."}}
 	}
-	return h.large.Release, nil
+	return func() { h.large.Release(of) }, nil
 }
 
 // readRest reads the rest of a large message. A sender that is too slow loses

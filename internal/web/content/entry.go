@@ -29,7 +29,7 @@ type entry struct {
 	filetype.Entry
 	viewer *viewer.Viewer
 	bytes  io.ReadSeeker
-	packed bool // ranges of it cost as much as all before them
+	packed bool // ranges of it cost as much as all before them, which bytes may read once
 	tag    string
 	close  func()
 }
@@ -74,11 +74,11 @@ func (s *Handler) withEntry(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	default:
 		err = e.unpack(r, s.LimitedAddr(r), blob, t, i)
 	}
-	if err != nil {
-		return err
-	}
 	if e.close != nil {
 		defer e.close()
+	}
+	if err != nil {
+		return err
 	}
 	return h(w, r, l, e)
 }
@@ -143,16 +143,29 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 	}
 }
 
-// unpacks bounds how many archives are unpacked for readers at once. Networks
-// take turns, so that none holds up the others.
-var unpacks = turn.New[netip.Prefix](2)
+// unpacks bounds how many archives are unpacked for readers at once, which
+// takes time and, of a 7z archive, the memory of a dictionary. members bounds
+// how many entries are in memory until they are sent: those of 7z archives, of
+// at most // filetype.MaxMember bytes each. A network has only some of the
+// turns, so that none holds up the others, however slowly its clients read.
+var (
+	unpacks = turn.NewEach[netip.Prefix](2, 1)
+	members = turn.NewEach[netip.Prefix](8, 2)
+)
 
 // unpack finds an entry of an archive that is packed as a whole.
 func (e *entry) unpack(r *http.Request, from netip.Addr, blob vitrine.Blob, t filetype.Type, i int) error {
-	if err := unpacks.Take(r.Context(), ratelimit.Subscriber(from)); err != nil {
-		return httpx.ErrClientGone
+	network := ratelimit.Subscriber(from)
+	if t.Ext == "7z" {
+		if err := httpx.TakeTurn(r, members, network); err != nil {
+			return err
+		}
+		e.close = func() { members.Release(network) }
 	}
-	defer unpacks.Release()
+	if err := httpx.TakeTurn(r, unpacks, network); err != nil {
+		return err
+	}
+	defer unpacks.Release(network)
 	name, content, err := inspect.Member(blob, blob.Size(), t, i)
 	switch {
 	case errors.Is(err, inspect.ErrNotReadable):
@@ -165,6 +178,8 @@ func (e *entry) unpack(r *http.Request, from netip.Addr, blob vitrine.Blob, t fi
 		return httpx.ErrNoPage // read in another way than when it was listed
 	}
 	e.bytes = content
+	_, stored := content.(io.ReaderAt)
+	e.packed = !stored
 	_, err = content.Seek(0, io.SeekStart)
 	return err
 }

@@ -41,16 +41,23 @@ func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 // the same page, so its compressed size reveals nothing (BREACH).
 func Render(w http.ResponseWriter, r *http.Request, status int, page string, data any,
 	parts ...string) error {
+	body, gzipped, err := Make(r, page, data, parts...)
+	if err == nil {
+		Send(w, r, status, body, gzipped)
+	}
+	return err
+}
+
+// Make returns the page with which Render answers, for [Send].
+func Make(r *http.Request, page string, data any, parts ...string) (body []byte, gzipped bool, err error) {
 	var b bytes.Buffer
 	if err := Template(page, parts...).Execute(&b, data); err != nil {
-		return fmt.Errorf("render %s: %w", page, err)
+		return nil, false, fmt.Errorf("render %s: %w", page, err)
 	}
 	if httpx.AcceptsGzip(r) {
-		Send(w, r, status, httpx.Compress(b.Bytes()), true)
-	} else {
-		Send(w, r, status, b.Bytes(), false)
+		return httpx.Compress(b.Bytes()), true, nil
 	}
-	return nil
+	return b.Bytes(), false, nil
 }
 
 // Send answers with a page, uncompressed or as gzip.

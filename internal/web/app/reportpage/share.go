@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
 	"vitrine/internal/ratelimit"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/turn"
@@ -132,18 +131,32 @@ func setPrivateHeaders(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// sharedReports bounds how many reports are made for strangers at once: filters
-// read views, which takes time and memory. Networks take turns, so that none
-// holds up the others.
-var sharedReports = turn.New[netip.Prefix](2)
+// sharedReports bounds how many pages of reports are made for strangers at
+// once: filters read views, which takes time and memory. A network has one
+// turn, so that none holds up the others. The page is sent after its turn,
+// because a reader may be slow.
+var sharedReports = turn.NewEach[netip.Prefix](2, 1)
 
-// numbersInTurn is numbersOf for a stranger.
-func (s *Handler) numbersInTurn(r *http.Request, a *vitrine.Account, of subject, in analytics.Query) (*numbers, error) {
-	if err := sharedReports.Take(r.Context(), ratelimit.Subscriber(s.LimitedAddr(r))); err != nil {
-		return nil, httpx.ErrClientGone
+// inTurn answers a stranger with a page that shows a shared report.
+func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *sharedreport.Shared, policy httpx.Surface,
+	template string) error {
+	network := ratelimit.Subscriber(s.LimitedAddr(r))
+	if err := httpx.TakeTurn(r, sharedReports, network); err != nil {
+		return err
 	}
-	defer sharedReports.Release()
-	return s.numbersOf(r.Context(), a, of, in)
+	page, gzipped, err := func() ([]byte, bool, error) {
+		defer sharedReports.Release(network)
+		p, err := s.sharedPage(r, found)
+		if err != nil {
+			return nil, false, err
+		}
+		s.SetPagePolicy(w, r, policy, p.Nonce)
+		return ui.Make(r, template, p)
+	}()
+	if err == nil {
+		ui.Send(w, r, http.StatusOK, page, gzipped)
+	}
+	return err
 }
 
 // sharedPage returns the report of a shared address.
@@ -153,7 +166,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.numbersInTurn(r, found.Owner, of, inRange(rg))
+	n, err := s.numbersOf(r.Context(), found.Owner, of, inRange(rg))
 	if err != nil {
 		return nil, err
 	}
@@ -191,12 +204,7 @@ func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	if !in {
 		return s.askPassword(w, r, http.StatusOK, nil)
 	}
-	p, err := s.sharedPage(r, found)
-	if err != nil {
-		return err
-	}
-	s.SetPagePolicy(w, r, httpx.SharedReport, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, "shared.html", p)
+	return s.inTurn(w, r, found, httpx.SharedReport, "shared.html")
 }
 
 // passwordPage asks for the password of a report. It reveals nothing about it.
@@ -258,10 +266,5 @@ func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
 	if found.Password != "" {
 		return httpx.ErrNoPage
 	}
-	p, err := s.sharedPage(r, found)
-	if err != nil {
-		return err
-	}
-	s.SetPagePolicy(w, r, httpx.EmbeddedChart, p.Nonce)
-	return ui.Render(w, r, http.StatusOK, "shared_embed.html", p)
+	return s.inTurn(w, r, found, httpx.EmbeddedChart, "shared_embed.html")
 }
