@@ -167,6 +167,7 @@ type stuck struct {
 }
 
 func (s *stuck) Write(p []byte) (int, error) {
+	s.WriteHeader(http.StatusOK)
 	s.begun <- len(p)
 	<-s.ctx.Done()
 	return 0, s.ctx.Err()
@@ -201,7 +202,10 @@ func TestMemoryOfTurns(t *testing.T) {
 			var gone sync.WaitGroup
 			for i := range clients {
 				gone.Go(func() {
-					s.handler.ServeHTTP(&stuck{nothing{header: http.Header{}}, begun, ctx}, s.from(ctx, i, c.address))
+					w := &stuck{nothing{header: http.Header{}}, begun, ctx}
+					if s.handler.ServeHTTP(w, s.from(ctx, i, c.address)); w.status != http.StatusOK {
+						t.Errorf("status %d, want 200", w.status)
+					}
 				})
 			}
 			for range clients {
