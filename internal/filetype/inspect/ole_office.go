@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -199,7 +200,8 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 				macros = true
 			}
 		case pptOLEObject:
-			n, p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice), facts)
+			object, size := unpackOLE(body, version>>4 == 1)
+			n, p := slideObject(c, c.S.Unfold(object, &budget, filetype.OpenPrice), size, facts)
 			if p != nil {
 				return p
 			}
@@ -214,9 +216,14 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
 // slideObject judges an embedded object of a presentation, and counts projects
-// without a macro. An unreadable object is held.
-func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) (projects int, problem *filetype.Problem) {
+// without a macro. An unreadable object is held. Some programs leave out the
+// checksum behind a packed one: it is whole if it has its size.
+func slideObject(c *ole.Compound, r io.Reader, size int64, facts *filetype.Facts) (projects int,
+	problem *filetype.Problem) {
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) && int64(len(p)) == size {
+		err = nil
+	}
 	if err == nil && len(p) <= filetype.MaxNested {
 		if object, ok := ole.Open(c.S.Within(p)); ok {
 			if problem := object.Check(); problem != nil {
@@ -231,16 +238,17 @@ func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) (projects 
 	return 0, nil
 }
 
-// unpackOLE reads an embedded object of PowerPoint. The unpacked size comes
-// first.
-func unpackOLE(r io.Reader, compressed bool) io.Reader {
+// unpackOLE reads an embedded object of PowerPoint. The size of a packed one
+// comes first; that of any other is -1.
+func unpackOLE(r io.Reader, compressed bool) (object io.Reader, size int64) {
 	if !compressed {
-		return r
+		return r, -1
 	}
-	io.CopyN(io.Discard, r, 4)
+	head := make([]byte, 4)
+	io.ReadFull(r, head)
 	z, err := zlib.NewReader(r)
 	if err != nil {
-		return filetype.Failing{Err: err}
+		return filetype.Failing{Err: err}, -1
 	}
-	return z
+	return z, int64(filetype.LittleEndian.Uint32(head))
 }

@@ -143,6 +143,7 @@ func judgedOLE() []otherFile {
 	word := func(entries ...stored) []byte {
 		return oleFile(append([]stored{stream("WordDocument", fib(0)), storage("ObjectPool")}, entries...)...)
 	}
+	chart, program := oleFile(stream("Workbook", biff())), oleFile(stream("\x01Ole10Native", packaged("a.exe", "x")))
 	return []otherFile{
 		judge(refused+filetype.ReasonEmbeddedProgram, "packaged script", "doc", word(stream("\x01Ole10Native", packaged(`..\a\invoice.js`, "x")))),
 		judge(refused+filetype.ReasonEmbeddedProgram, "second package is a program", "doc", word(stream("\x01Ole10Native", packaged("a.txt", "x")), stream("\x01OLE10nATIVE", packaged("b.lnk", "x")))),
@@ -163,6 +164,10 @@ func judgedOLE() []otherFile {
 		judge(refused+filetype.ReasonEmbeddedProgram, "packaged program", "ppt", slides(oleFile(stream("\x01Ole10Native", packaged("a.exe", "x"))))),
 		judge(refused+filetype.ReasonMacros, "macros in an object", "ppt", slides(oleFile(storage("VBA"), stream("dir", "x")))),
 		judge("live", "chart", "ppt", slides(oleFile(stream("Workbook", biff())))),
+		judge("live", "chart without a checksum", "ppt", slidesWith(len(chart), chart, 4)),
+		judge(held+filetype.HoldEmbeddedObject, "chart that is cut short", "ppt", slidesWith(len(chart), chart, 50)),
+		judge(held+filetype.HoldEmbeddedObject, "chart without a checksum, of another size", "ppt", slidesWith(512, chart, 4)),
+		judge(refused+filetype.ReasonEmbeddedProgram, "packaged program without a checksum", "ppt", slidesWith(len(program), program, 4)),
 		judge(refused+filetype.ReasonEmbeddedProgram, "packaged program", "xls", oleFile(stream("Workbook", biff()), stream("\x01Ole10Native", packaged("a.exe", "x")))),
 	}
 }

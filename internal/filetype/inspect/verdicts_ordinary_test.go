@@ -289,3 +289,12 @@ func drawnFiles() (out []otherFile) {
 	return append(out, judge(held+filetype.HoldEmbeddedObject, "clip art of another class", "doc", oleFile(stream("WordDocument", fib(0)),
 		stored{name: "ObjectPool", kind: 1, class: package1}, stream("ObjectPool/\x01Ole10Native", clip))))
 }
+
+// slidesWith returns a presentation whose object says its size and lacks its
+// last bytes.
+func slidesWith(size int, object []byte, missing int) []byte {
+	var b buf
+	packed := deflated(string(object))
+	b.le(uint32(size)).str(packed[:len(packed)-missing])
+	return oleFile(stream("PowerPoint Document", pptStream(0, pptRecord(0x10, 0x1011, b.String()))))
+}
