@@ -18,6 +18,8 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // wasmPage is the size of a memory page of WebAssembly.
@@ -26,7 +28,9 @@ const wasmPage = 64 << 10
 // pdfium starts PDFium in WebAssembly. It has separate memory and no access to
 // files or the network.
 func (o order) pdfium() (pdfium.Pool, error) {
-	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage)
+	// PDFium handles errors with exceptions of WebAssembly.
+	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage).
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
 	if o.Cache != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)
 		if err != nil {
