@@ -69,13 +69,13 @@ func startAt(t *testing.T, places []string, flags ...string) *instance {
 		for in := bufio.NewScanner(said); in.Scan(); {
 			select {
 			case lines <- in.Text():
-			case <-time.After(10 * time.Second): // nothing reads the output any more
+			case <-time.After(5 * time.Minute): // nothing reads the output any more
 			}
 		}
 	}()
 	at := regexp.MustCompile(`http://localhost:\d+`)
 	setUp := regexp.MustCompile(`http://localhost:\d+/setup/\S+`)
-	deadline := time.After(time.Minute)
+	deadline := time.After(5 * time.Minute)
 	for in.setUp == "" {
 		select {
 		case line := <-lines:

@@ -81,7 +81,7 @@ func TestLines(t *testing.T) {
 		if !l.Frozen() {
 			t.Fatalf("%s does not count as silence", name)
 		}
-		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("%s: connection that must be closed: %v", name, err)
 		}
