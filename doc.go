@@ -66,7 +66,7 @@
 //
 //	report               the analytics engine: views to a report; pure
 //	client               the API's Go client
-//	cmd/vitrine          the program: configuration, wiring, other commands
+//	cmd/vitrine          the program: its commands, and tests that start it
 //	docs                 guides, reference, specification, decisions
 //	e2e                  the program and a browser, from an empty directory on
 //	bench, tools         modules of their own: benchmarks; tools of the build
@@ -104,6 +104,7 @@
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text
 //	remote, operator     commands over the API; commands in the data directory
+//	serve                the server: configuration, wiring; doctor
 //	command, terminal    arguments and flags; output of commands; credentials, manifest: files
 //	spelling             the word that a misspelt one may mean
 //	instance, datadir    an open instance; who serves from a directory, its room

@@ -21,11 +21,7 @@ docs
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client accept audit auth clamav collections command credentials
-cmd/vitrine                  datadir disk durable geo hostname importer ingest instance lease limits logowner mail manifest
-cmd/vitrine                  moderation operator outbox ownviews preview publish reclassify remote s3 sitestats
-cmd/vitrine                  spool sqldb sqlstore storageowner terminal viewdb visitor web web/api web/app
-cmd/vitrine                  web/httpx web/ui worker report
+cmd/vitrine                  command operator preview remote serve terminal
 
 vitrine                      report filetype
 
@@ -55,7 +51,7 @@ secrets
 spelling
 command                      spelling terminal
 agent                        charset client report secrets terminal
-remote                       vitrine agent client command credentials filetype report terminal
+remote                       vitrine agent client command credentials filetype hostname report terminal
 limits                       vitrine command terminal
 markup                       vitrine filetype
 password                     vitrine turn
@@ -85,10 +81,15 @@ spare                        vitrine
 storageowner                 vitrine
 versions                     vitrine access
 
-instance                     vitrine analytics auth command disk links logowner manifest moderation s3
-instance                     sharedclock signer sqldb sqlstore storageowner viewdb
-operator                     vitrine auth command datadir instance limits links password publish remote
-operator                     terminal web/httpx
+instance                     vitrine analytics auth command disk geo links logowner manifest moderation s3 sharedclock
+instance                     signer spool sqldb sqlstore storageowner viewdb
+operator                     vitrine audit auth command datadir disk durable geo hostname importer ingest instance
+operator                     lease limits links logowner manifest password publish reclassify remote report s3 spool
+operator                     sqldb sqlstore storageowner terminal viewdb visitor web/httpx
+
+serve                        vitrine accept auth clamav collections command datadir disk durable geo hostname ingest
+serve                        instance lease limits mail moderation outbox ownviews preview publish s3 sitestats sqldb
+serve                        sqlstore storageowner terminal web web/api web/app web/httpx web/ui worker
 
 clamav                       vitrine
 disk                         vitrine signer durable
@@ -218,8 +219,8 @@ var ports = map[string][]string{
 }
 
 // allPorts are packages that implement ports, test them, or wire everything.
-var allPorts = []string{"clamav", "disk", "instance", "mail", "preview", "s3", "spool", "sqldb", "sqlstore",
-	"viewdb", "vitrinetest", "web"}
+var allPorts = []string{"clamav", "disk", "instance", "mail", "operator", "preview", "s3", "serve", "spool", "sqldb",
+	"sqlstore", "viewdb", "vitrinetest", "web"}
 
 func TestPorts(t *testing.T) {
 	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)

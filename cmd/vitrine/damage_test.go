@@ -76,7 +76,7 @@ func TestDamagedDatabase(t *testing.T) {
 		wantFault("audit", all, err)
 		all, err = vitrineOn(data, "admin", "backup", data+"-copy")
 		wantFault("backup", all, err)
-		for _, left := range []string{data + "-copy", data + "-copy." + partialDir} {
+		for _, left := range []string{data + "-copy", data + "-copy." + "vitrine-partial"} {
 			if _, err := os.Stat(left); err == nil {
 				t.Errorf("%s: backup left %s", what, left)
 			}

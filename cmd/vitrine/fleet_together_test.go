@@ -402,7 +402,7 @@ func (f *fleet) chores() (holder string) {
 	f.t.Helper()
 	err := f.store.Read(f.t.Context(), func(tx vitrine.Tx) error {
 		holder = ""
-		l, err := tx.Lease(choresLease)
+		l, err := tx.Lease("chores")
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
 		}

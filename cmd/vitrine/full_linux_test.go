@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/instance"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -143,7 +144,7 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 		t.Errorf("page with room again: status %d, want 200", status)
 	}
 	// The spool may wait half a minute before it is replayed.
-	if some, err := spooled(d.data); err != nil || some {
+	if some, err := instance.Spooled(d.data); err != nil || some {
 		d.wait("spool drained")
 	}
 	d.check(views + 1)

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/command"
 	"vitrine/internal/operator"
 	"vitrine/internal/remote"
+	"vitrine/internal/serve"
 	"vitrine/internal/terminal"
 )
 
@@ -49,20 +50,10 @@ func newProgram() *command.Command {
 	program := command.NewProgram("Publish a file and see how it is read.",
 		"A flag whose help names a $VARIABLE can also be set in the environment.\n\n"+terminal.ExitCodes, platform())
 	program.Add("Publish files and read reports", remote.Commands()...)
-	program.Add("Your account, its keys and its agents",
-		append([]*command.Command{newLogin(), newLogout()}, remote.AccountCommands()...)...)
-	program.Add("Run a server", newServe(), newDoctor(), newHealthcheck(), newAdmin())
+	program.Add("Your account, its keys and its agents", remote.AccountCommands()...)
+	program.Add("Run a server", append(serve.Commands(), operator.New())...)
 	program.Add("Other commands", command.NewCompletion(), newPreview())
 	return program
-}
-
-// newAdmin returns the commands that open the data of an instance.
-func newAdmin() *command.Command {
-	admin := command.NewGroup("admin", "Manage an instance, in its data directory.")
-	admin.Add("Accounts, keys and links", operator.Commands()...)
-	admin.Add("Data", newBackup(), newRestore(), newMigrate(), newAudit(), newRepair(), newRotateSecret(), newImport(),
-		newReclassify(), newCities())
-	return admin
 }
 
 // resumeGC starts the garbage collector, which main stops while the command
@@ -72,7 +63,7 @@ var resumeGC = func() {}
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
-	remote.Version = version
+	t.Version = version
 	chosen, err := newProgram().Parse(args, t.Out)
 	if err != nil {
 		t.Fail(err.Error(), terminal.UsageCode, []string{"Try: " + command.Try(err)}, slices.Contains(args, "--json"))

@@ -26,6 +26,7 @@ import (
 
 	"vitrine/internal/instance"
 	"vitrine/internal/preview"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 			return over
 		}
 	}
-	afterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
+	remote.AfterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		instance.Clock = func() time.Time { return time.Now().Add(ahead) }
 	}

@@ -39,3 +39,25 @@ func ASCII(name string) (string, error) {
 	}
 	return ascii, nil
 }
+
+// Origin parses the address of an instance. It accepts only scheme and host,
+// because pages and API are at the root.
+func Origin(flag, s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag,
+			s)
+	}
+	host, err := Host(u)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: host}, nil
+}
+
+// Loopback reports whether a host, without a port, is this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}

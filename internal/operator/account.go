@@ -1,5 +1,5 @@
-// Package operator implements the commands that manage the accounts, keys and
-// links of an instance, in its data directory.
+// Package operator implements the commands that manage an instance in its data
+// directory: accounts, keys and links, backups, migrations and repairs.
 package operator
 
 import (
@@ -24,8 +24,17 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// Commands returns the commands that manage accounts, keys and links.
-func Commands() []*command.Command {
+// New returns the command with all commands that open the data of an instance.
+func New() *command.Command {
+	admin := command.NewGroup("admin", "Manage an instance, in its data directory.")
+	admin.Add("Accounts, keys and links", accountCommands()...)
+	admin.Add("Data", newBackup(), newRestore(), newMigrate(), newAudit(), newRepair(), newRotateSecret(), newImport(),
+		newReclassify(), newCities())
+	return admin
+}
+
+// accountCommands returns the commands that manage accounts, keys and links.
+func accountCommands() []*command.Command {
 	return []*command.Command{
 		newSetup(),
 		command.NewGroup("account", "Create, invite, change and suspend accounts.", newAccountCreate(), newAccountInvite(),

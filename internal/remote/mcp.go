@@ -50,7 +50,7 @@ func (c *mcpCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	to := *t.Asked
-	s := &agent.Server{Version: Version, Scope: agent.Full, Local: true, Files: files, Now: time.Now,
+	s := &agent.Server{Version: t.Version, Scope: agent.Full, Local: true, Files: files, Now: time.Now,
 		Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
 			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
 				client.WithPatience(10*time.Second))

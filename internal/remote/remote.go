@@ -15,9 +15,6 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// Version is the version of the program. It is sent in the User-Agent.
-var Version = "dev"
-
 // DefaultURL is the default address of an instance.
 const DefaultURL = "http://localhost:8080"
 
@@ -29,7 +26,7 @@ func Commands() []*command.Command {
 
 // AccountCommands returns the commands for the account and its keys.
 func AccountCommands() []*command.Command {
-	return []*command.Command{newWhoami(), newKey(), newMCP()}
+	return []*command.Command{newLogin(), newLogout(), newWhoami(), newKey(), newMCP()}
 }
 
 // Flags select the instance and the API key of a command that prints results.
@@ -141,7 +138,7 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	if _, err := credentials.NormalServer(to.Server); err != nil {
 		return nil, err
 	}
-	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+Version))...)
+	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+t.Version))...)
 	if err != nil {
 		return nil, terminal.Usage(err.Error())
 	}

@@ -30,6 +30,7 @@ type Terminal struct {
 	Width    int     // columns of Out
 	ErrWidth int     // columns of Err; 0 means that they are not known
 	quiet    bool    // Say prints nothing
+	Version  string  // of the program
 	Asked    *Target // server of the command, for error messages; may be nil
 }
 

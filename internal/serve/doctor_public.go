@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine/internal/datadir"
+	"vitrine/internal/hostname"
 )
 
 // certificateLeft is the remaining validity below which the doctor warns about
@@ -24,7 +25,7 @@ func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
 		state, text := note, "No public URL is set here (--public-url, VITRINE_PUBLIC_URL), so links work on this machine only."
-		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !loopback(host) {
+		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !hostname.Loopback(host) {
 			state = warning
 		}
 		d.report(part, state, "%s", text)

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/hostname"
 	"vitrine/internal/instance"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
@@ -137,12 +138,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// Limits of free disk space. Below minFree, writes may fail. Below lowFree,
-// the doctor warns.
-const (
-	minFree = 256 << 20
-	lowFree = 5 << 30
-)
+// lowFree is the free disk space below which the doctor warns.
+const lowFree = 5 << 30
 
 func (d *doctor) data(context.Context) {
 	const part = "data directory"
@@ -183,7 +180,7 @@ func (d *doctor) diskSpace(part, dir string) {
 		return
 	}
 	switch {
-	case left < minFree || files >= 0 && files < 1000:
+	case left < instance.MinFree || files >= 0 && files < 1000:
 		d.report(part, wrong, "%s is full: %s and %s are left. Free some space, or move it to a larger disk.",
 			dir,
 			terminal.FormatSize(left), terminal.Counted(files, "file"))
@@ -329,7 +326,7 @@ func (d *doctor) files(ctx context.Context) {
 		d.report(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
 		return
 	}
-	public, err := origin("--public-url", d.PublicURL)
+	public, err := hostname.Origin("--public-url", d.PublicURL)
 	if err == nil {
 		err = b.CorsMissing(ctx, public.String())
 	}
@@ -354,7 +351,7 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	case err == nil:
 		d.report(part, fine, "The files belong to this database.")
 	case errors.Is(err, storageowner.ErrOther):
-		d.report(part, wrong, "%s.", upperFirst(otherPlace(err)))
+		d.report(part, wrong, "%s.", upperFirst(instance.OtherOwner(err)))
 	default:
 		d.report(part, wrong, "The owner of the files cannot be read: %s.", withoutPassword(err, d.StorePlace()))
 	}

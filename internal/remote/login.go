@@ -1,11 +1,10 @@
-package main
+package remote
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -14,7 +13,7 @@ import (
 	"vitrine/client"
 	"vitrine/internal/command"
 	"vitrine/internal/credentials"
-	"vitrine/internal/remote"
+	"vitrine/internal/hostname"
 	"vitrine/internal/terminal"
 )
 
@@ -33,7 +32,7 @@ func newLogin() *command.Command {
 	cmd.Long = "The page asks what the key may do and when it expires. --scope and --expires propose it: on the page\nyou can give the key less, but not more."
 	cmd.Examples("login", "login --server https://share.example", "login --scope read --expires 30d")
 	cmd.String(&c.Server, "server", "URL", "Address of the instance. Default: that of the last login, or http://localhost:8080.").Env("VITRINE_SERVER")
-	cmd.Choice(&c.Scope, "scope", "SCOPE", "The most that the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys). Default: full.", remote.Scopes...)
+	cmd.Choice(&c.Scope, "scope", "SCOPE", "The most that the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys). Default: full.", Scopes...)
 	cmd.WhenOrNever(&c.Expires, "expires", "When the key expires at the latest, such as 12h, 90d, 1y, 2027-01-31 or never. Default: you choose on the page, which proposes 90 days.")
 	cmd.Bool(&c.NoBrowser, "no-browser", "Print the address without opening a browser.")
 	return cmd
@@ -46,9 +45,9 @@ const (
 	maxPollInterval = time.Minute
 )
 
-// afterInterval is the timer between two requests for the key. Tests replace
+// AfterInterval is the timer between two requests for the key. Tests replace
 // it.
-var afterInterval = time.After
+var AfterInterval = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	stored, err := credentials.Open()
@@ -56,7 +55,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	last, err := stored.Last()
-	server, wrong := credentials.NormalServer(cmp.Or(strings.TrimSpace(c.Server), last, remote.DefaultURL))
+	server, wrong := credentials.NormalServer(cmp.Or(strings.TrimSpace(c.Server), last, DefaultURL))
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
@@ -66,21 +65,21 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else if err != nil {
 		return err
 	}
-	api, err := remote.NewClient(t, terminal.Target{Server: server}, remote.Patient(t)...)
+	api, err := NewClient(t, terminal.Target{Server: server}, Patient(t)...)
 	if err != nil {
 		return err
 	}
-	l, err := api.StartLogin(ctx, c.request())
+	l, err := api.StartLogin(ctx, c.request(t))
 	if err != nil {
 		return err
 	}
-	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !hostname.Loopback(u.Hostname()) {
 		t.Tell("Warning: the connection to %s is not encrypted; others on the network can read the key.",
 			terminal.Plain(u.Host))
 	}
 	t.Tell("Your code: %s\n", terminal.Plain(l.Code))
 	t.Tell("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
-	if !c.NoBrowser && t.ErrTTY && t.InTTY && remote.OpenBrowser(l.URLWithCode) {
+	if !c.NoBrowser && t.ErrTTY && t.InTTY && OpenBrowser(l.URLWithCode) {
 		t.Say("The address was opened in your browser.")
 	}
 	t.Tell("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
@@ -89,7 +88,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	v := credentials.Credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"},
+	mine, err := NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"},
 		client.WithAttempts(2))
 	if err != nil {
 		return err
@@ -110,8 +109,8 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // request returns what the key is for, and the most that it may do.
-func (c *loginCmd) request() client.LoginRequest {
-	r := client.LoginRequest{Program: "vitrine " + version, Machine: machineName(), Scope: c.Scope}
+func (c *loginCmd) request(t *terminal.Terminal) client.LoginRequest {
+	r := client.LoginRequest{Program: "vitrine " + t.Version, Machine: machineName(), Scope: c.Scope}
 	if at := c.Expires.At(time.Now()); c.Expires.Given {
 		r.ExpiresAt = &at
 	}
@@ -138,7 +137,7 @@ func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client
 		select {
 		case <-ctx.Done():
 			return client.TakenLogin{}, ctx.Err()
-		case <-afterInterval(pause):
+		case <-AfterInterval(pause):
 		}
 		taken, err := api.TakeLogin(ctx, l.Secret)
 		var refused *client.Error
@@ -168,11 +167,6 @@ func checkAccess(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "forbidden"
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
-}
-
 // logoutCmd revokes the key that "login" stored.
 type logoutCmd struct {
 	Server string
@@ -192,7 +186,7 @@ func newLogout() *command.Command {
 // knows it.
 func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *credentials.Credential) {
 	target := terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}
-	replaced, err := remote.NewClient(t, target, client.WithAttempts(2))
+	replaced, err := NewClient(t, target, client.WithAttempts(2))
 	if err == nil {
 		err = replaced.RevokeKey(ctx)
 	}
@@ -207,7 +201,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	server, err := remote.ServerOr(strings.TrimSpace(c.Server), stored)
+	server, err := ServerOr(strings.TrimSpace(c.Server), stored)
 	if err != nil {
 		return err
 	}
@@ -218,8 +212,8 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return terminal.NoAccess("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
-		remote.Patient(t)...)
+	api, err := NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
+		Patient(t)...)
 	if err != nil {
 		return err
 	}

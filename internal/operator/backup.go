@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -248,7 +248,7 @@ type backup struct {
 // make copies most files first, so that deletes are blocked only briefly, while
 // it copies the databases and the files stored since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
-	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
+	b.manifest = manifest.Manifest{Format: manifest.Format, Program: b.meter.T.Version, Began: time.Now().UTC()}
 	b.files = &disk.Backup{From: filepath.Join(b.from, instance.FilesDir), To: filepath.Join(b.to, instance.FilesDir),
 		Since: b.since, Progress: b.meter.Add,
 		Damaged: func(k vitrine.UploadID) { b.damaged(k) }}

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -85,7 +85,7 @@ const (
 type service struct {
 	instance *instance.Instance
 	views    *ingest.Views
-	spools   *spools
+	spools   *instance.Spools
 	scanner  *scanner
 	outbox   *outbox.Outbox // nil without a mail server
 	loops    []*worker.Loop
@@ -95,15 +95,15 @@ type service struct {
 }
 
 // wire creates a server.
-func (c *serveCmd) wire(in *instance.Instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
+func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewer vitrine.Previewer, scanner *scanner,
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
-	s.views = spools.views(in, log)
+	s.views = startViews(in, spools, log)
 	leases := leasesOf(in)
 	var scan, previews *worker.Loop
 	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Plans: c.Plans(), Now: in.Now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
-		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + otherPlace(err)) }}
+		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + instance.OtherOwner(err)) }}
 	scans := &publish.Scans{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Now: in.Now,
 		Concurrency: c.concurrentScans(),
 		Leases:      leases, Plans: c.Plans(),
@@ -190,7 +190,7 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		ContentURL:        content,
 		SitesURL:          sites,
 		TrustedProxies:    c.TrustedProxy,
-		Version:           version,
+		Version:           c.version,
 		SetupCommand:      terminal.Self() + " admin setup --data " + terminal.ShellWord(c.Data),
 		Keys:              in.Keys,
 		Uploads:           uploads,

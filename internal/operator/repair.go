@@ -1,10 +1,11 @@
-package main
+package operator
 
 import (
 	"context"
 	"errors"
 
 	"vitrine/internal/command"
+	"vitrine/internal/hostname"
 	"vitrine/internal/instance"
 	"vitrine/internal/s3"
 	"vitrine/internal/storageowner"
@@ -36,7 +37,7 @@ func (f bucketFlags) bucket(ctx context.Context,
 	do func(in *instance.Instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
-		u, err := origin("--public-url", f.PublicURL)
+		u, err := hostname.Origin("--public-url", f.PublicURL)
 		if err != nil {
 			return terminal.Usage(err.Error())
 		}
@@ -77,11 +78,6 @@ func (c *repairCORSCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("Pages of %s can upload files to the bucket at %s.", public, b.Origin())
 		return nil
 	})
-}
-
-// otherPlace returns the hint for storageowner.ErrOther.
-func otherPlace(err error) string {
-	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine admin repair files\""
 }
 
 type repairFilesCmd struct {

@@ -1,4 +1,6 @@
-package main
+// Package serve implements the command that runs a server, and those that check
+// one.
+package serve
 
 import (
 	"cmp"
@@ -20,6 +22,11 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 )
+
+// Commands returns the commands that run and check a server.
+func Commands() []*command.Command {
+	return []*command.Command{newServe(), newDoctor(), newHealthcheck()}
+}
 
 // serveCmd is the configuration of a server. The manual is generated from its
 // help texts.
@@ -45,7 +52,8 @@ type serveCmd struct {
 	LogFormat         string
 	LogLevel          slog.Level
 	Dev               bool
-	geoFlags
+	instance.CityFlags
+	version string
 	created bool               // the instance is new
 	unknown func() [][2]string // variables that look like settings
 }
@@ -94,7 +102,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	cmd.Choice(&c.LogFormat, "log-format", "", "Format of the log on standard error: text or json.", "text", "json").Env("VITRINE_LOG_FORMAT")
 	cmd.Text(&c.LogLevel, "log-level", "LEVEL", "info", "What is logged: debug, info, warn or error.").Env("VITRINE_LOG_LEVEL").Complete(command.Words("debug", "info", "warn", "error"))
 	cmd.Bool(&c.Dev, "dev", "For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build.").Env("VITRINE_DEV")
-	c.geoFlags.AddFlags(cmd)
+	c.CityFlags.AddFlags(cmd)
 	cmd.Title("")
 }
 
@@ -190,11 +198,11 @@ func (c *serveCmd) Validate() error {
 // origins returns the origins of pages and of file bytes for a server that
 // listens on a port.
 func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
-	public, err = origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
+	public, err = hostname.Origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
 	if err != nil || c.ContentURL == "" {
 		return public, public, err
 	}
-	content, err = origin("--content-url", c.ContentURL)
+	content, err = hostname.Origin("--content-url", c.ContentURL)
 	return public, content, err
 }
 
@@ -210,7 +218,7 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 		return &url.URL{Scheme: public.Scheme, Host: "*." + public.Host}, nil
 	}
 	scheme, host, ok := strings.Cut(text, "://*.")
-	u, err := origin("--sites-url", scheme+"://"+host)
+	u, err := hostname.Origin("--sites-url", scheme+"://"+host)
 	if !ok || err != nil || strings.Contains(host, "*") {
 		return nil, fmt.Errorf("--sites-url: %q is not an address of scheme and host alone whose host begins with *., such as https://*.sites.example", text)
 	}
@@ -234,20 +242,4 @@ func cookieDomain(host string) string {
 		return host
 	}
 	return domain
-}
-
-// origin parses the address of an instance. It accepts only scheme and host,
-// because pages and API are at the root.
-func origin(flag, s string) (*url.URL, error) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
-		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag,
-			s)
-	}
-	host, err := hostname.Host(u)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return &url.URL{Scheme: u.Scheme, Host: host}, nil
 }

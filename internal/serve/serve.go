@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"cmp"
@@ -30,6 +30,7 @@ import (
 // running requests, stops background work, and closes views and databases.
 func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
+	c.version = t.Version
 	for _, v := range c.unknown() {
 		log.Warn("a variable of the environment is not a setting of Vitrine", "variable", v[0], "did_you_mean", v[1])
 	}
@@ -59,18 +60,18 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	spools, err := openSpools(c.Data, c.Shared(), log)
+	spools, err := instance.OpenSpools(c.Data, c.Shared(), log)
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	err = in.ReserveIDs(starting, func(behind string) { log.Warn(behind) }, spools.idSources()...)
+	err = in.ReserveIDs(starting, func(behind string) { log.Warn(behind) }, spools.IDSources()...)
 	if err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
 	previewer, err := c.previewer(log)
 	scanner, errScanner := c.scanner()
 	sender, errSender := c.mailer()
-	cities, errCities := c.openCities(starting, c.Data, log)
+	cities, errCities := openCities(starting, c.CityFlags, c.Data, log)
 	if err := errors.Join(err, errScanner, errSender, errCities); err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
@@ -156,7 +157,7 @@ func setupAddress(ctx context.Context, in *instance.Instance, public *url.URL) (
 // only secret that is logged, because it can take over the instance. It is
 // invalid after its use.
 func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
-	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
+	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", c.version)
 	if c.LogFormat == "text" {
 		t.Say("\nVitrine is at %s\n", public)
 		if c.created {
