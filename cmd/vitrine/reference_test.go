@@ -13,18 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
 
-// cell escapes a text for a table cell of Markdown.
-func cell(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`, "<", `\<`).Replace(text)
+// plain escapes a text for Markdown.
+func plain(text string) string {
+	return strings.NewReplacer("\n", " ", "*", `\*`, "<", `\<`).Replace(text)
 }
 
-// code returns a text as code for a table cell, or "" for an empty text.
-func code(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
-}
+func code(text string) string { return "`" + text + "`" }
 
 // shared are sets of flags that many commands take. The reference has each set
 // once.
@@ -39,9 +33,7 @@ var shared = []struct {
 		[]string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
 }
 
-const flagHead = "\n| flag | default | variable | what it does |\n|---|---|---|---|\n"
-
-// flagRow returns the row of a flag.
+// flagRow returns the line of a flag, with its variable and its default.
 func flagRow(f *command.Flag) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
@@ -50,11 +42,18 @@ func flagRow(f *command.Flag) string {
 	if kind := f.Value.Type(); kind != "bool" {
 		name += " " + kind
 	}
-	initial := f.DefValue
-	if initial == "false" {
-		initial = ""
+	var more []string
+	if f.Variable != "" {
+		more = append(more, code(f.Variable))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(initial), code(f.Variable), cell(f.Help))
+	if initial := f.DefValue; initial != "" && initial != "false" && !strings.Contains(f.Help, "Default: ") {
+		more = append(more, "default "+code(initial))
+	}
+	line := "- " + code(name)
+	if len(more) > 0 {
+		line += " (" + strings.Join(more, ", ") + ")"
+	}
+	return line + ": " + plain(f.Help) + "\n"
 }
 
 // sharedRows returns the rows of each shared set, as the first command with all
@@ -120,20 +119,24 @@ func reference(program *command.Command) string {
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s%s", set.title, set.intro, flagHead, common[i])
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", set.title, set.intro, common[i])
 	}
 	program.Walk(func(c *command.Command) {
 		if c.Hidden {
 			return
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), cell(c.Short))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), plain(c.Short))
 		if len(c.Arguments) > 0 {
-			b.WriteString("\n| argument | what it is |\n|---|---|\n")
+			b.WriteString("\n")
 			for _, a := range c.Arguments {
-				fmt.Fprintf(&b, "| %s | %s |\n", code(a.Summary()), cell(a.Help))
+				fmt.Fprintf(&b, "- %s: %s\n", code(a.Summary()), plain(a.Help))
 			}
 		}
-		b.WriteString(flagsOf(c, common))
+		flags := flagsOf(c, common)
+		if len(c.Arguments) > 0 && strings.HasPrefix(flags, "\n- ") {
+			flags = flags[1:] // they are one list
+		}
+		b.WriteString(flags)
 	})
 	return b.String()
 }
@@ -157,7 +160,7 @@ func flagsOf(c *command.Command, common []string) string {
 	}
 	var text string
 	if rows.Len() > 0 {
-		text = flagHead + rows.String()
+		text = "\n" + rows.String()
 	}
 	if len(links) > 0 {
 		text += "\nIt takes " + strings.Join(links, " and ") + ".\n"
