@@ -7,7 +7,7 @@ const panel = id("side");
 const list = id("thumbs");
 const outline = id("outline");
 const button = id("toggle-side");
-const maxBookmarks = 10_000; // bookmarks
+const maxBookmarks = 10_000;
 const narrow = matchMedia("(max-width: 48rem)"); // the sidebar covers the pages, as in pdf.css
 let thumbs;
 let drawing = false;
