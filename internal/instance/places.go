@@ -53,7 +53,7 @@ func (p *Places) AddFlags(cmd *command.Command) {
 
 // briefly is the help of the flags of commands other than serve.
 var briefly = map[string]string{
-	"data":     "Data directory of the instance. Default: data, in the current directory.",
+	"data":     "Data directory of the instance.",
 	"database": "PostgreSQL with accounts and links, as for serve.",
 	"views":    "Where views are, as for serve.",
 	"files":    "Bucket with the files, as for serve.",
@@ -64,7 +64,7 @@ func (p *Places) AddSettings(cmd *command.Command) {
 	cmd.Check(func() error { return p.Validate() })
 	cmd.Title("Storage")
 	p.Data = "data"
-	cmd.Path(&p.Data, "data", "DIR", "Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory.").Env("VITRINE_DATA")
+	cmd.Path(&p.Data, "data", "DIR", "Data directory. Holds databases and files unless you set --database, --views or --files.").Env("VITRINE_DATA")
 	cmd.String(&p.Database, "database", "URL", "PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory.").Env("VITRINE_DATABASE")
 	cmd.String(&p.Views, "views", "URL", "Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory.").Env("VITRINE_VIEWS")
 	cmd.String(&p.Files, "files", "URL", "Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory.").Env("VITRINE_FILES")

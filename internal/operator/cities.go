@@ -35,7 +35,7 @@ shown. The pages contain it.`
 	cmd.Examples("admin cities --data /var/lib/vitrine")
 	c.CityFlags.AddFlags(cmd)
 	c.Data = "data"
-	cmd.Path(&c.Data, "data", "DIR", "Directory of the instance. Default: data, in the current directory.").Env("VITRINE_DATA")
+	cmd.Path(&c.Data, "data", "DIR", "Data directory of the instance.").Env("VITRINE_DATA")
 	c.From = geo.DownloadRoot
 	cmd.String(&c.From, "from", "URL", "Address of the folder that the file is fetched from, for a mirror.")
 	return cmd

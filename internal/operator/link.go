@@ -74,7 +74,7 @@ type linkRow struct {
 	versionOf
 }
 
-func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.Instance, l *vitrine.Link) error {
+func (a slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.Instance, l *vitrine.Link) error {
 	owner, err := ownerOf(ctx, in, l)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance.In
 	if row.versionOf, err = versionOfLink(ctx, in, l); err != nil {
 		return err
 	}
-	if c.JSON {
+	if a.JSON {
 		return t.JSON(row)
 	}
 	return t.Table(linkColumns, [][]string{row.cells(t, l, owner)})

@@ -26,9 +26,9 @@ type bucketFlags struct {
 }
 
 // AddFlags adds the flags to a command.
-func (c *bucketFlags) AddFlags(cmd *command.Command) {
-	c.Places.AddFlags(cmd)
-	cmd.String(&c.PublicURL, "public-url", "URL", "Address of the instance as visitors type it.").Env("VITRINE_PUBLIC_URL")
+func (f *bucketFlags) AddFlags(cmd *command.Command) {
+	f.Places.AddFlags(cmd)
+	cmd.String(&f.PublicURL, "public-url", "URL", "Address of the instance as visitors type it.").Env("VITRINE_PUBLIC_URL")
 }
 
 // bucket calls do with the bucket of an instance. public is the origin of the

@@ -42,7 +42,7 @@ name when it is complete. A directory that is not empty is refused.
 	cmd.Examples("admin restore /backups/monday --data /var/lib/vitrine")
 	cmd.PathArg(&c.From, "from", "Directory of the backup.")
 	c.Data = "data"
-	cmd.Path(&c.Data, "data", "DIR", "Data directory to create. Default: data, in the current directory.").Env("VITRINE_DATA")
+	cmd.Path(&c.Data, "data", "DIR", "Data directory to create.").Env("VITRINE_DATA")
 	cmd.Bool(&c.Deep, "deep", "Also read the bytes of every file and compare their SHA-256. Copied files are always compared.")
 	c.JSONFlag.AddFlags(cmd)
 	return cmd

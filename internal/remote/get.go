@@ -182,20 +182,20 @@ func openSpecial(ctx context.Context, path string) (*os.File, error) {
 }
 
 // find returns the link for an argument.
-func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*client.Client, client.LinkDetail, error) {
-	api, err := r.reader(t)
+func (f Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*client.Client, client.LinkDetail, error) {
+	api, err := f.reader(t)
 	if err != nil {
 		return nil, client.LinkDetail{}, err
 	}
-	l, err := r.link(ctx, t, api, arg)
+	l, err := f.link(ctx, t, api, arg)
 	return api, l, err
 }
 
 // link returns the link for an argument. It says if the argument is a former
 // slug.
-func (r Flags) link(ctx context.Context, t *terminal.Terminal, api *client.Client, arg string) (
+func (f Flags) link(ctx context.Context, t *terminal.Terminal, api *client.Client, arg string) (
 	l client.LinkDetail, err error) {
-	slug, err := r.slug(ctx, t, api, arg)
+	slug, err := f.slug(ctx, t, api, arg)
 	if err != nil {
 		return l, err
 	}

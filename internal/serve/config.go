@@ -94,7 +94,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	c.ViewerKeyLife = 8760 * time.Hour
 	cmd.Duration(&c.ViewerKeyLife, "viewer-key-life", "How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new.").Env("VITRINE_VIEWER_KEY_LIFE")
 	c.KeepViews = 25
-	cmd.Int(&c.KeepViews, "keep-views", "MONTHS", "How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever. Default: 25.").Env("VITRINE_KEEP_VIEWS")
+	cmd.Int(&c.KeepViews, "keep-views", "MONTHS", "How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever.").Env("VITRINE_KEEP_VIEWS")
 	cmd.Int(&c.MaxViews, "max-views", "N", "The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit.").Env("VITRINE_MAX_VIEWS")
 	c.AbuseThreshold = moderation.DefaultAbuseThreshold
 	cmd.Int(&c.AbuseThreshold, "abuse-threshold", "N", "How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never.").Env("VITRINE_ABUSE_THRESHOLD")
