@@ -206,7 +206,10 @@ func (s *Handler) render(p *docsPage) error {
 		last = newRendered(text)
 		s.rendered.Store(p.Doc.Path, last)
 	}
-	p.HTML, p.Doc.Sections = last.(*rendered).HTML, last.(*rendered).sections
+	p.HTML = last.(*rendered).HTML
+	if p.Doc.Group != "" { // the overview has the groups beside it
+		p.Doc.Sections = last.(*rendered).sections
+	}
 	return nil
 }
 
