@@ -14,6 +14,7 @@ document.addEventListener("change", ({ target }) => {
   for (const input of all(`.lang-tabs [value="${target.value}"]`)) input.checked = true;
 });
 
-// An anchor of an operation or a schema on the overview of the API leads to where it is described.
+// An anchor of an operation or a schema on the overview of the API leads to
+// where it is described.
 const entry = document.getElementById(location.hash.slice(1));
 if (entry?.matches(":is(.all-ops, .all-schemas) li")) location.replace(find("a", entry).href);
