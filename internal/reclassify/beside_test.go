@@ -105,7 +105,7 @@ func besideServer(t *testing.T, open func() vitrine.ViewLog) {
 func allClasses(t *testing.T, log vitrine.ViewLog, links vitrine.LinkID) map[string]int {
 	all := map[string]int{}
 	for link := range links {
-		for class, n := range classes(t, log, link+1) {
+		for class, n := range byClass(t, log, link+1) {
 			all[class] += n
 		}
 	}

@@ -44,8 +44,8 @@ func fill(t *testing.T, log vitrine.ViewLog, a vitrine.AccountID, link vitrine.L
 	}
 }
 
-// classes counts the views of a link by reason and product.
-func classes(t *testing.T, log vitrine.ViewLog, link vitrine.LinkID) map[string]int {
+// byClass counts the views of a link by reason and product.
+func byClass(t *testing.T, log vitrine.ViewLog, link vitrine.LinkID) map[string]int {
 	t.Helper()
 	n := map[string]int{}
 	err := log.Views(t.Context(), link, 0, math.MaxInt32, func(o *report.View) error {
@@ -90,7 +90,7 @@ func TestExpired(t *testing.T) {
 		}
 		return tally
 	}
-	before, kept := whole(), classes(t, log, 1)
+	before, kept := whole(), byClass(t, log, 1)
 	gone := int64(before.Views()) - int64(kept[""])
 	s := &reclassify.Service{Log: log, Rule: rules(map[string]string{"A": "", "B": "ai_training"})}
 	r, err := s.Run(t.Context(), true)
@@ -131,7 +131,7 @@ func TestMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := int64(classes(t, log, 1)["monitor B"] + classes(t, log, 2)["monitor B"])
+	n := int64(byClass(t, log, 1)["monitor B"] + byClass(t, log, 2)["monitor B"])
 	vitrinetest.Equal(t, "changed", []int64{r.Changed(), r.Applied, reported}, []int64{n, n, n})
 	if r, err = s.Run(t.Context(), true); err != nil || r.Applied != 0 || n < 25_000 {
 		t.Errorf("second run: %d of %d views changed, %v, want 0", r.Applied, n, err)
