@@ -245,8 +245,9 @@ func tableCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkS
 		tag = "dt"
 	case members:
 		tag = "dd"
-	case row.Kind() == extast.KindTableHeader:
+	case row.Kind() == extast.KindTableHeader && n.HasChildren(): // an empty one heads nothing
 		tag, more = "th", ` scope="col"`
+	case row.Kind() == extast.KindTableHeader:
 	case !has(row, "code") && first && n.HasChildren(), has(row, "code") && n.PreviousSibling() == row.FirstChild():
 		tag, more = "th", ` scope="row"`
 	}
