@@ -3,6 +3,7 @@ package web_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/password"
-	"vitrine/internal/sharedreport"
+	"vitrine/internal/web/app"
 )
 
 // The most that a request of a stranger costs (bench/costs.md).
@@ -92,13 +93,16 @@ func TestEveryRouteHasACost(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]*)`(?:, ([^|]*))? \\| (\\w+) \\| ([\\d.]+) \\| ([\\d,]+) \\| [\\d,]+ \\| \\d+ \\|").
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]*)`(?:, ([^|]*))? \\| (\\w+) \\| ([\\d.]+) \\| ([\\d,]+) \\| [\\d,]+ \\| (\\d)\\d\\d \\|").
 		FindAllStringSubmatch(string(page), -1) {
 		rows[m[1]] = true
 		cpu, err1 := strconv.ParseFloat(m[4], 64)
 		live, err2 := strconv.Atoi(strings.ReplaceAll(m[5], ",", ""))
 		if err1 != nil || err2 != nil {
 			t.Errorf("row %q is not numbers: %v, %v", m[0], err1, err2)
+		}
+		if refused := m[6] >= "4"; refused != (refusals[m[1]] != "") {
+			t.Errorf("%s has status %sxx: it needs a request that does what the route is for, or a reason", m[1], m[6])
 		}
 		most := mostLive
 		if slices.Contains([]string{"GET /p/{slug}", "GET /p/{slug}/embed"}, m[1]) {
@@ -135,6 +139,7 @@ var otherwise = map[string]string{
 	"POST /r/{token}":                       byHash,
 	"GET /r/{token}":                        byReport,
 	"GET /r/{token}/embed":                  byReport,
+	"GET /c/{token}/preview":                byText,
 	"GET /c/{token}/entry/{entry}":          byEntry,
 	"GET /c/{token}/entry/{entry}/view":     byEntry,
 	"GET /c/{token}/entry/{entry}/bytes":    byEntry,
@@ -144,141 +149,135 @@ var otherwise = map[string]string{
 const (
 	byHash   = "a hash of a password takes 19 MiB: as many at once as processors (password.Hash), 10 seconds of waiting"
 	byReport = "a filter reads views: two pages at once, one of a network (reportpage.sharedReports), 30 seconds of waiting"
+	byText   = "the beginning of a text, at most 1 MiB, is laid out and colored whole (viewer.MaxText); nothing bounds how many at once"
 	byEntry  = "what lies before it is unpacked, at most 64 MiB: two at once, one of a network (content.unpacks), 30 seconds of waiting"
 )
 
 // costSite is a site to send one request of each kind to.
 type costSite struct {
 	*demo
-	json, zip *vitrine.Link
-	key       string
-	sent      int
-	cookies   map[string]string // by who sends a request
-	values    map[string]string // of the wildcards, by the path up to them
-	content   map[string]string // an address on the content origin, by what follows its token
+	json, zip          *vitrine.Link
+	heldPage, heldSite *vitrine.Link
+	key                string
+	keyID              vitrine.KeyID
+	sent, made         int
+	cookies            map[string]string // by who sends a request
+	values             map[string]string // of the wildcards, by the path up to them
 }
 
 func newCostSite(b testing.TB) *costSite {
-	c := &costSite{demo: newDemo(b), content: map[string]string{}}
+	c := &costSite{demo: newDemo(b)}
 	ctx := b.Context()
+	limits := c.server.Uploads.Plans[vitrine.PlanPro]
+	limits.HourlyUploads = 10_000
+	c.server.Uploads.Plans[vitrine.PlanPro] = limits
 	c.json = c.publish("data.json", []byte(`[`+strings.Repeat(`{"name":"a value","n":[1,2,3]},`, 33_000)+`0]`))
 	var z bytes.Buffer
 	w := zip.NewWriter(&z)
-	f, err := w.Create("notes.md")
-	c.check(err)
-	_, err = f.Write([]byte(strings.Repeat("# Heading\n\nSome *text* with `code` and [a link](https://example.org).\n\n- one\n- two\n\n", 11_000)))
-	c.check(err)
+	for _, m := range []struct{ name, content string }{
+		{"notes.md", strings.Repeat("# Heading\n\nSome *text* with `code` and [a link](https://example.org).\n\n- one\n- two\n\n", 11_000)},
+		{"report.pdf", string(samples["report.pdf"])},
+	} {
+		f, err := w.Create(m.name)
+		c.check(err)
+		_, err = f.Write([]byte(m.content))
+		c.check(err)
+	}
 	c.check(w.Close())
 	c.zip = c.publish("notes.zip", z.Bytes())
-	secret, err := (&sharedreport.Service{Store: c.server.Links.Store, Signer: c.server.Sessions.Signer, Now: c.server.Now}).
-		Create(ctx, c.pro, nil, sharedreport.Options{})
-	c.check(err)
-	text, err := c.server.Keys.Create(ctx, c.pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	c.heldPage = c.hold(c.publish("page.html", append([]byte("<!-- held -->"), samples["page.html"]...)), vitrine.ReasonAbuse, "")
+	c.heldSite = c.hold(c.deployed(c.newWebsite("Held"), "index.html=<h1>Held</h1>"), vitrine.ReasonAbuse, "")
+	c.caption(c.links["tour.webm"], "en", morning)
+	previewer(b, c.site)
+	c.check(c.server.Previews.Make(ctx))
+	c.notices = append(c.notices, app.Notice{Text: "A notice.", Key: "costs"})
+	c.check(c.server.Accounts.SetPassword(ctx, c.pro.Email, "some words of ada"))
+	key, err := c.server.Keys.Create(ctx, c.pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
 	c.check(err)
 	owner := c.join("boss@example.org", vitrine.RoleOwner)
-	c.key = string(text.Text)
+	c.key, c.keyID = string(key.Text), key.ID
 	c.cookies = map[string]string{"member": c.signIn(c.pro), "owner": c.signIn(owner), "moderator": c.signIn(c.moderator)}
-	pdf, site, none := string(c.links["annual-report.pdf"].Slug), string(c.website.Slug), strings.Repeat("x", 43)
+	pdf, site, none := string(c.report().Slug), string(c.website.Slug), strings.Repeat("x", 43)
 	c.values = map[string]string{
-		"/api/v1/links/": pdf, "/captions/": "en", "/versions/": "1", "/visits/": "1", "/api/v1/keys/": "1",
-		"/storage/": none, "/docs/": "reports", "/docs/api/": "links", "/assets/": "app.css", "/p/": string(c.json.Slug),
-		"/a/": string(c.album.Slug), "/report/website/": site, "/c/": none, "/part/": "cells", "/entry/": "0", "/s/": site,
-		"/sign-in/": none, "/sign-up/": none, "/password/": none, "/setup/": none, "/links/": pdf, "/pages/": "1",
-		"/share/": "999", "/r/": secret, "/websites/": site, "/albums/": string(c.album.Slug), "/account/email/": none,
-		"/account/sessions/": "1", "/keys/": "1", "/people/invitations/": "1", "/moderation/links/": string(c.held.Slug),
+		"/api/v1/links/": pdf, "/versions/": "1", "/docs/": "reports", "/docs/api/": "links", "/p/": string(c.json.Slug),
+		"/a/": string(c.album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
+		"/r/": strings.TrimPrefix(c.shared(nil, ""), "/r/"), "/websites/": site, "/albums/": string(c.album.Slug),
+		"/account/email/": none, "/moderation/links/": string(c.held.Slug),
 		"/moderation/accounts/": strconv.FormatInt(int64(c.free.ID), 10)}
-	for _, l := range []*vitrine.Link{c.json, c.zip, c.links["annual-report.pdf"], c.links["guide.mp3"],
-		c.links["invitation.html"], c.links["hours.md"], c.links["visitors.csv"]} {
-		page := c.get("/p/"+string(l.Slug), "User-Agent: "+desktop).body
-		for _, m := range regexp.MustCompile(`/c/[^/"?&]+/(\w+)([^"?&#\s]*)`).FindAllStringSubmatch(page, -1) {
-			if c.content[m[1]] == "" {
-				c.content[m[1]] = m[0]
-			}
-		}
-	}
 	return c
 }
 
-// costBodies are the bodies of forms that are worth more than a refusal.
+// costBodies are the bodies that need no preparation.
 var costBodies = map[string]string{
-	"POST /sign-in":         "email=ada@example.org&password=some+words+of+ada",
-	"POST /sign-up":         "email=new1@example.org&password=some+words+of+new",
-	"POST /reset":           "email=ada@example.org",
-	"POST /p/{slug}/report": "reason=phishing&detail=" + strings.Repeat("word+", 100),
-	"POST /p/{slug}/beacon": `{"v":1,"view":"x","engagedMs":1000}`,
-	"POST /api/v1/logins":   `{"program":"vitrine","machine":"desk"}`,
-	"POST /api/v1/keys":     `{"name":"costs","scope":"read"}`,
-	"POST /api/v1/uploads":  `{"name":"notes.txt","type":"text/plain","size":4}`,
-	"POST /mcp":             `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}}}`,
+	"POST /reset":          "email=ada@example.org",
+	"POST /api/v1/logins":  `{"program":"vitrine","machine":"desk"}`,
+	"POST /api/v1/uploads": `{"name":"notes.txt","type":"text/plain","size":4}`,
+	"POST /mcp":            `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}}}`,
 }
 
-// request returns a request for a route, of one who may send it.
-func (c *costSite) request(r route) *http.Request {
+// pathOf returns the path of a route, with the values of its wildcards.
+func (c *costSite) pathOf(r route) string {
 	path := strings.TrimSuffix(r.path, "{$}")
 	for {
 		i := strings.IndexByte(path, '{')
 		if i < 0 {
-			break
+			return path
 		}
-		end := strings.IndexByte(path, '}')
 		longest := ""
 		for before := range c.values {
 			if strings.HasSuffix(path[:i], before) && len(before) > len(longest) {
 				longest = before
 			}
 		}
-		value := c.values[longest]
-		if longest == "" {
-			value = "x"
-		}
-		path = path[:i] + value + path[end+1:]
+		path = path[:i] + cmp.Or(c.values[longest], "x") + path[strings.IndexByte(path, '}')+1:]
 	}
-	if rest, ok := strings.CutPrefix(r.path, "/c/{token}/"); ok {
-		first, more, _ := strings.Cut(rest, "/")
-		if real := c.content[first]; real != "" {
-			_, shown, _ := strings.Cut(strings.TrimPrefix(real, "/c/"), "/"+first)
-			path = real
-			if i := strings.LastIndexByte(more, '/'); i >= 0 { // what belongs to an entry
-				path += more[i:]
-			} else if shown == "" && more != "" {
-				path += "/" + c.values["/"+first+"/"]
-			}
-		} else if real := c.content["file"]; real != "" {
-			path = strings.Replace(path, c.values["/c/"], strings.Split(real, "/")[2], 1)
-		}
+}
+
+// request returns a request for a route, of one who may send it, and the site
+// that answers it.
+func (c *costSite) request(r route) (on *site, q *http.Request) {
+	var a ask
+	if prepare := asks[r.String()]; prepare != nil {
+		a = prepare(c)
 	}
-	method := r.method
-	if method == "" {
-		method = http.MethodGet
+	on = c.site
+	if a.on != nil {
+		on = a.on
 	}
-	body := costBodies[r.String()]
+	method := cmp.Or(r.method, http.MethodGet)
+	body := cmp.Or(a.body, costBodies[r.String()])
 	if body == "" && (method == http.MethodPost || method == http.MethodPatch) {
 		body = "{}"
 	}
-	q := httptest.NewRequest(method, c.url+path, strings.NewReader(body))
+	address := cmp.Or(a.path, c.pathOf(r))
+	if !strings.HasPrefix(address, "http") {
+		address = on.url + address
+	}
+	q = httptest.NewRequest(method, address, strings.NewReader(body))
 	c.sent++ // each from another network: none is limited
 	q.RemoteAddr = fmt.Sprintf("198.%d.%d.1:1000", c.sent>>8&0xff, c.sent&0xff)
 	q.Header.Set("User-Agent", desktop)
-	q.Header.Set("Origin", c.url)
+	q.Header.Set("Origin", on.url)
+	as, kind := a.as, "application/x-www-form-urlencoded"
 	switch r.of() {
 	case "key":
-		q.Header.Set("Authorization", "Bearer "+c.key)
-		q.Header.Set("Content-Type", "application/json")
+		as, kind = cmp.Or(as, withKey(c.key)), "application/json"
 		q.Header.Set("Accept", "application/json, text/event-stream")
 	case "stranger":
-		q.Header.Set("Content-Type", "application/json")
-		if slices.Contains([]string{"form", "linkForm", "app", "entry"}, r.guard) {
-			q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if !slices.Contains([]string{"form", "linkForm", "app", "entry"}, r.guard) {
+			kind = "application/json"
 		}
 	default:
-		name, value, _ := strings.Cut(c.cookies[r.of()], ": ")
-		q.Header.Set(name, value)
-		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		as = cmp.Or(as, c.cookies[r.of()])
 		if r.guard == "data" {
-			q.Header.Set("Content-Type", "application/json")
+			kind = "application/json"
 		}
 	}
-	return q
+	q.Header.Set("Content-Type", cmp.Or(a.kind, kind))
+	if name, value, ok := strings.Cut(as, ": "); ok {
+		q.Header.Set(name, value)
+	}
+	return on, q
 }
 
 // costliest are further requests of strangers, the worst that reviews found.
@@ -315,27 +314,34 @@ func (n *nothing) Write(b []byte) (int, error) { n.WriteHeader(http.StatusOK); r
 type cost struct {
 	cpu             time.Duration
 	live, allocated uint64
-	status          int
+	status          int    // the highest
+	to              string // where the last one leads
 }
 
 // costOf sends a request several times, the last ones beside a collector that
-// finds at once what is not used any more.
-func costOf(h http.Handler, request func() *http.Request) (c cost) {
-	send := func() {
-		w := &nothing{header: http.Header{}}
-		h.ServeHTTP(w, request())
-		c.status = w.status
+// finds at once what is not used any more. What prepares a request is not
+// measured.
+func costOf(request func() (http.Handler, *http.Request)) (c cost) {
+	send := func() func() {
+		h, q := request()
+		return func() {
+			w := &nothing{header: http.Header{}}
+			h.ServeHTTP(w, q)
+			c.status, c.to = max(c.status, w.status), w.header.Get("Location")
+		}
 	}
-	send() // what is made once
+	send()() // what is made once
 	c.cpu = time.Hour
 	for range 5 {
+		f := send()
 		before := processorTime()
-		send()
+		f()
 		c.cpu = min(c.cpu, processorTime()-before)
 	}
+	f := send()
 	var from, to runtime.MemStats
 	runtime.ReadMemStats(&from)
-	send()
+	f()
 	runtime.ReadMemStats(&to)
 	c.allocated = to.TotalAlloc - from.TotalAlloc
 	c.live = c.allocated
@@ -345,12 +351,13 @@ func costOf(h http.Handler, request func() *http.Request) (c cost) {
 	return c
 }
 
-// peak returns the most bytes that are in use while f runs, without what was
-// before.
-func peak(f func()) (most uint64) {
+// peak returns the most bytes that are in use while a request is answered,
+// without what was before.
+func peak(send func() func()) (most uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	in := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	for range 3 {
+		f := send()
 		runtime.GC()
 		metrics.Read(in)
 		base, done, seen := in[0].Value.Uint64(), make(chan struct{}), make(chan uint64)
@@ -384,16 +391,23 @@ func processorTime() time.Duration {
 // BenchmarkCosts measures a request of each kind and prints the rows of the
 // page of costs, the most expensive first.
 func BenchmarkCosts(b *testing.B) {
-	c := newCostSite(b)
 	defer password.SetCost(password.Memory, password.Passes)()
+	c := newCostSite(b)
 	h := c.server.Handler()
 	var rows []string
 	add := func(name string, r route, change func(*http.Request)) {
-		got := costOf(h, func() *http.Request {
-			q := c.request(r)
+		got := costOf(func() (http.Handler, *http.Request) {
+			on, q := c.request(r)
 			change(q)
-			return q
+			if on == c.site {
+				return h, q
+			}
+			return on.server.Handler(), q
 		})
+		refused := got.status >= 400 || strings.HasPrefix(got.to, "/sign-in") && r.of() != "stranger"
+		if refused != (refusals[r.String()] != "") {
+			b.Errorf("%s is answered with status %d %s", r, got.status, got.to)
+		}
 		ms := float64(got.cpu.Microseconds()) / 1000
 		kib := func(n uint64) string { return strconv.FormatUint((n+1023)>>10, 10) }
 		rows = append(rows, fmt.Sprintf("%09.3f| %s | %s | %.1f | %s | %s | %d |", ms, name, r.of(), ms, kib(got.live),
@@ -432,18 +446,21 @@ const costHead = `# What a request costs
 ` + "`make bench-costs`" + ` measures one request of each route on a demo with some thousand views, with
 SQLite and a directory, without a connection, and writes this page. A test fails if a route has no
 row, or if a row of a stranger is above its bound: 60 ms of processor time and 1 MiB of memory in
-use at once. Four kinds of requests may be above it, and wait for a turn or have another bound:
+use at once. Five kinds of requests may be above it, and wait for a turn or have another bound:
 
 - A check of a password takes 19 MiB. As many run at once as there are processors ([decision
   15](../docs/decisions/0015-limits-on-attempts.md)).
 - A shared report with a filter reads views. Two are made at once, one for a network.
 - A file of an archive may need what lies before it to be unpacked, at most 64 MiB. Two are unpacked
   at once, one for a network.
-- The page of a text file takes some three times the bytes that it shows: at most 4 MiB.
+- The page of a text file takes some three times the bytes that it shows: at most 4 MiB. They are
+  read, decoded and laid out whole, and less of a file would be shown for less memory.
+- The frame of a text, to which no page leads when there is nothing to wait for, lays out all of it:
+  some 17 MiB for 1 MiB of JSON. Nothing bounds how many are made at once.
 
-A status of 400 or more shows what a refusal costs: the request has an empty form, or an identifier
-that does not exist. Processor time is the least of five requests, and includes what runs in the
-background. Memory in use is at most what was allocated.
+Each request does what its route is for; ` + "`/` and `/api/v1/`" + ` only refuse. Processor time is the least
+of five requests, and includes what runs in the background. Memory in use is at most what was
+allocated. Accounts are new where a request can be made once.
 
 | request | from | processor ms | in use, KiB | allocated, KiB | status |
 |---|---|---|---|---|---|

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/sqlstore"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -160,17 +158,4 @@ func states(d *demo) (pages []sitePage) {
 		pages = append(pages, sitePage{name: s.name, as: s.as, path: s.path, then: s.then})
 	}
 	return pages
-}
-
-// unsetSite returns a site without accounts, and the token of its owner.
-func unsetSite(d *demo) (s *accountSite, token string) {
-	s = newAccountSite(d.t, auth.SignUpOpen, false)
-	store, err := sqlstore.Open(filepath.Join(d.t.TempDir(), "empty.db"))
-	d.check(err)
-	d.t.Cleanup(func() { store.Close() })
-	s.server.Accounts.Store, s.server.Sessions.Store = store, store
-	s.server.Keys.Store, s.server.Uploads.Store, s.server.Links.Store = store, store, store
-	text, err := s.server.Accounts.OfferSetup(d.t.Context())
-	d.check(err)
-	return s, string(text)
 }

@@ -1,0 +1,470 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/outbox"
+	"vitrine/internal/publish"
+	"vitrine/internal/sharedreport"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/web/ui"
+)
+
+// refusals are the routes whose requests are always refused, with the reason.
+var refusals = map[string]string{
+	"/":        "it answers what is no address",
+	"/api/v1/": "it answers what is no operation of the API",
+}
+
+// ask is a request that does what its route is for. Empty fields stand for what
+// the pattern and the guard of the route say.
+type ask struct {
+	path, body string
+	kind       string // of the body
+	as         string // a cookie or a key, as "Name: value"
+	on         *site  // which is asked
+}
+
+// asks prepare a request for each route that needs something to do it to. Each
+// request has its own, if it can be done once.
+var asks = map[string]func(c *costSite) ask{
+	// The API
+	"POST /api/v1/uploads/complete": func(c *costSite) ask {
+		path, _ := c.begun("", true)
+		return ask{body: `{"path":"` + path + `","name":"note.txt","type":"text/plain"}`}
+	},
+	"POST /api/v1/uploads/cancel": func(c *costSite) ask {
+		path, _ := c.begun("", false)
+		return ask{body: `{"path":"` + path + `"}`}
+	},
+	"PUT /storage/{key}": func(c *costSite) ask {
+		_, to := c.begun("", false)
+		return ask{path: strings.TrimPrefix(to, c.url), body: costNote, kind: "text/plain"}
+	},
+	"PUT /api/v1/links/{slug}/captions/{language}": func(c *costSite) ask {
+		return ask{path: "/api/v1" + linkPath(c.links["tour.webm"]) + "/captions/de", body: morning, kind: "text/vtt"}
+	},
+	"GET /api/v1/links/{slug}/visits/{visit}": func(c *costSite) ask {
+		return ask{path: "/api/v1" + linkPath(c.report()) + "/visits/" + c.visitOf()}
+	},
+	"POST /api/v1/logins/take": func(c *costSite) ask {
+		_, secret := c.login()
+		return ask{body: `{"secret":"` + secret + `"}`}
+	},
+	"DELETE /api/v1/links/{slug}/captions/{language}": func(c *costSite) ask {
+		c.caption(c.links["tour.webm"], "de", morning)
+		return ask{path: "/api/v1" + linkPath(c.links["tour.webm"]) + "/captions/de"}
+	},
+	"DELETE /api/v1/links/{slug}/versions/{version}": func(c *costSite) ask {
+		return ask{path: "/api/v1" + linkPath(c.replaced()) + "/versions/1"}
+	},
+	"DELETE /api/v1/links/{slug}": func(c *costSite) ask { return ask{path: "/api/v1" + linkPath(c.note())} },
+	"POST /api/v1/keys": func(c *costSite) ask {
+		_, key := c.keyed()
+		return ask{as: withKey(key), body: `{"name":"costs","scope":"read"}`}
+	},
+	"DELETE /api/v1/keys/{id}": func(c *costSite) ask {
+		a, key := c.keyed()
+		return ask{as: withKey(key), path: "/api/v1/keys/" + c.keyOf(a)}
+	},
+	"DELETE /api/v1/key": func(c *costSite) ask {
+		_, key := c.keyed()
+		return ask{as: withKey(key)}
+	},
+
+	// Pages for everybody
+	"/":                      func(*costSite) ask { return ask{path: "/nowhere"} },
+	"/api/v1/":               func(*costSite) ask { return ask{path: "/api/v1/nothing"} },
+	"GET /assets/{path...}":  func(*costSite) ask { return ask{path: ui.AssetPath("viewer/html/frame.js")} },
+	"POST /p/{slug}/report":  func(c *costSite) ask { return ask{path: "/p/" + c.slug() + "/report", body: costReport} },
+	"GET /oembed":            func(c *costSite) ask { return ask{path: "/oembed?url=" + c.url + "/p/" + string(c.json.Slug)} },
+	"POST /p/{slug}/beacon":  func(c *costSite) ask { return c.beacon() },
+	"GET /sign-up/{token}":   func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
+	"GET /password/{token}":  func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
+	"GET /setup/{token}":     func(c *costSite) ask { return c.setup("") },
+	"GET /sign-in/{token}":   func(c *costSite) ask { return ask{path: c.signInLink(c.pro)} },
+	"POST /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.signInLink(c.pro)} },
+	"POST /sign-in":          func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
+	"POST /sign-up":          func(c *costSite) ask { return ask{body: "email=" + c.address() + "&password=" + costWords} },
+	"POST /sign-up/{token}":  func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited(), body: "password=" + costWords} },
+	"POST /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset(), body: "password=" + costWords} },
+	"POST /setup/{token}":    func(c *costSite) ask { return c.setup("email=" + c.address() + "&password=" + costWords) },
+	"POST /sign-out":         func(c *costSite) ask { return c.asOther("/sign-out", "") },
+	"POST /report/website/{slug}": func(c *costSite) ask {
+		return ask{path: "/report/website/" + string(c.newSite(2).Slug), body: costReport}
+	},
+	"POST /r/{token}": func(c *costSite) ask {
+		return ask{path: c.shared(nil, "some words of ada"), body: "password=" + costWords}
+	},
+	"GET /r/{token}/pages/{page}": func(c *costSite) ask { return ask{path: c.shared(c.report(), "") + "/pages/1"} },
+
+	// File bytes
+	"GET /c/{token}/captions/{language}": func(c *costSite) ask { return c.bytesOf(c.links["tour.webm"], "captions/en") },
+	"GET /c/{token}/part/{part}":         func(c *costSite) ask { return c.bytesOf(c.report(), "part/picture") },
+	"GET /c/{token}/preview":             func(c *costSite) ask { return c.bytesOf(c.json, "preview") },
+	"GET /c/{token}/{frame}":             func(c *costSite) ask { return c.bytesOf(c.report(), "view") },
+	"GET /c/{token}/frame":               func(c *costSite) ask { return c.bytesOf(c.links["invitation.html"], "frame") },
+	"GET /c/{token}/file":                func(c *costSite) ask { return c.bytesOf(c.report(), "file") },
+	"GET /c/{token}/entry/{entry}":       func(c *costSite) ask { return c.bytesOf(c.zip, "entry/0") },
+	"GET /c/{token}/entry/{entry}/view":  func(c *costSite) ask { return c.bytesOf(c.zip, "entry/1/view") },
+	"GET /c/{token}/entry/{entry}/bytes": func(c *costSite) ask { return c.bytesOf(c.zip, "entry/1/bytes") },
+	"GET /c/{token}/entry/{entry}/download": func(c *costSite) ask {
+		return c.bytesOf(c.zip, "entry/0/download")
+	},
+	"GET /c/{token}/examine":        func(c *costSite) ask { return c.examined(c.heldPage, "examine") },
+	"GET /c/{token}/source":         func(c *costSite) ask { return c.examined(c.heldPage, "source") },
+	"GET /c/{token}/copy":           func(c *costSite) ask { return c.examined(c.heldPage, "copy") },
+	"GET /c/{token}/site/{path...}": func(c *costSite) ask { return c.examined(c.heldSite, "site/index.html") },
+	"GET /c/{token}/original": func(c *costSite) ask {
+		return ask{path: "/c/" + c.server.Signer.OwnerToken(c.report().ID, c.keyID, c.server.Now()) + "/original"}
+	},
+
+	// Uploads and links
+	"POST /dashboard/uploads": func(*costSite) ask {
+		return ask{body: fmt.Sprintf(`{"name":"note.txt","type":"text/plain","size":%d}`, len(costNote))}
+	},
+	"POST /dashboard/uploads/complete": func(c *costSite) ask {
+		path, _ := c.begun("", true)
+		return ask{body: `{"path":"` + path + `","name":"note.txt","type":"text/plain"}`}
+	},
+	"POST /dashboard/uploads/cancel": func(c *costSite) ask {
+		path, _ := c.begun("", false)
+		return ask{body: `{"path":"` + path + `"}`}
+	},
+	"POST /links":                         func(c *costSite) ask { return ask{body: "action=disable&link=" + c.slug()} },
+	"POST /links/{slug}/versions/restore": func(c *costSite) ask { return onLink(c.replaced(), "/versions/restore", "version=1") },
+	"POST /links/{slug}/versions/delete":  func(c *costSite) ask { return onLink(c.replaced(), "/versions/delete", "version=1") },
+	"POST /links/{slug}/disable":          func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
+	"POST /links/{slug}/undo":             func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },
+	"POST /links/{slug}/delete":           func(c *costSite) ask { return onLink(c.note(), "/delete", "") },
+	"POST /links/{slug}/website": func(c *costSite) ask {
+		a, cookie := c.other()
+		before := c.account
+		defer func() { c.account = before }()
+		c.account = a
+		return ask{path: linkPath(c.publish("site.zip", packed(c.t, "index.html=<h1>Garden</h1>"))) + "/website", as: cookie}
+	},
+	"POST /links/{slug}/captions": func(c *costSite) ask { return c.captionsForm() },
+	"POST /links/{slug}/captions/delete": func(c *costSite) ask {
+		c.caption(c.links["tour.webm"], "de", morning)
+		return onLink(c.links["tour.webm"], "/captions/delete", "language=de")
+	},
+
+	// Reports
+	"POST /analytics/own":                            func(*costSite) ask { return ask{body: "count=yes"} },
+	"GET /links/{slug}/analytics/pages/{page}":       func(c *costSite) ask { return onLink(c.report(), "/analytics/pages/1", "") },
+	"GET /links/{slug}/analytics/visits/{visit}":     func(c *costSite) ask { return onLink(c.report(), "/analytics/visits/"+c.visitOf(), "") },
+	"POST /analytics/share/{id}/revoke":              func(c *costSite) ask { return ask{path: c.revoked(nil)} },
+	"POST /links/{slug}/analytics/share/{id}/revoke": func(c *costSite) ask { return ask{path: c.revoked(c.report())} },
+	"POST /albums":                  func(*costSite) ask { return ask{body: "title=For+a+friend"} },
+	"POST /albums/{slug}/title":     func(*costSite) ask { return ask{body: "title=For+the+press"} },
+	"POST /albums/{slug}/add":       func(c *costSite) ask { return ask{body: "link=" + c.slug()} },
+	"POST /albums/{slug}/move":      func(c *costSite) ask { return ask{body: "to=0&link=" + string(c.report().Slug)} },
+	"POST /albums/{slug}/order":     func(c *costSite) ask { return ask{body: `{"to":1,"link":"` + string(c.report().Slug) + `"}`} },
+	"POST /albums/{slug}/remove":    func(c *costSite) ask { return ask{body: "link=" + c.inAlbum()} },
+	"POST /albums/{slug}/delete":    func(c *costSite) ask { return ask{path: c.newAlbum() + "/delete"} },
+	"POST /websites":                func(c *costSite) ask { return c.asOther("/websites", "title=Garden") },
+	"POST /websites/new":            func(c *costSite) ask { return c.asOther("/websites/new", `{"title":"Garden"}`) },
+	"POST /websites/{slug}/title":   func(*costSite) ask { return ask{body: "title=Spring"} },
+	"POST /websites/{slug}/restore": func(c *costSite) ask { return c.onVersion("restore") },
+	"POST /websites/{slug}/remove":  func(c *costSite) ask { return c.onVersion("remove") },
+	"POST /websites/{slug}/delete":  func(c *costSite) ask { return ask{path: c.sitePath(1) + "/delete"} },
+	"POST /websites/{slug}/discard": func(c *costSite) ask { return ask{path: c.sitePath(0) + "/discard"} },
+	"POST /websites/{slug}/uploads": func(*costSite) ask { return ask{body: `{"name":"site.zip","type":"application/zip","size":100}`} },
+	"POST /websites/{slug}/uploads/complete": func(c *costSite) ask {
+		path, _ := c.begun(string(c.website.Slug), true)
+		return ask{body: `{"path":"` + path + `","name":"site.zip","type":"application/zip"}`}
+	},
+
+	// Accounts
+	"POST /device": func(c *costSite) ask {
+		code, _ := c.login()
+		return c.asOther("/device", "answer=allow&scope=full&expires=90d&code="+code)
+	},
+	"POST /account/password":      func(c *costSite) ask { return c.asOther("/account/password", "password="+costWords) },
+	"POST /account/email":         func(c *costSite) ask { return c.asOther("/account/email", "email="+c.address()) },
+	"POST /account/email/{token}": func(c *costSite) ask { return c.newAddress() },
+	"POST /account/dismiss":       func(*costSite) ask { return ask{body: "notice=costs"} },
+	"POST /account/timezone":      func(*costSite) ask { return ask{body: "timezone=Europe/London"} },
+	"POST /account/sessions":      func(c *costSite) ask { return c.asOther("/account/sessions", "") },
+	"POST /account/sessions/{id}": func(c *costSite) ask { return c.session() },
+	"POST /account/close": func(c *costSite) ask {
+		a, cookie := c.other()
+		return ask{as: cookie, body: "email=" + a.Email}
+	},
+	"POST /keys": func(c *costSite) ask { return c.asOther("/keys", "name=costs&scope=read") },
+	"POST /keys/{id}/roll": func(c *costSite) ask {
+		a, cookie := c.other()
+		return ask{as: cookie, path: "/keys/" + c.keyOf(a) + "/roll", body: "grace=hour"}
+	},
+	"POST /keys/{id}/revoke": func(c *costSite) ask {
+		a, cookie := c.other()
+		return ask{as: cookie, path: "/keys/" + c.keyOf(a) + "/revoke"}
+	},
+	"POST /people/change": func(c *costSite) ask {
+		a, _ := c.other()
+		return ask{body: "plan=free&role=moderator&email=" + a.Email}
+	},
+	"POST /people/invite": func(c *costSite) ask { return ask{body: "plan=free&email=" + c.address()} },
+	"POST /people/invitations/{id}/withdraw": func(c *costSite) ask {
+		c.invited()
+		list, err := c.server.Accounts.Invitations(c.t.Context())
+		c.check(err)
+		return ask{path: fmt.Sprintf("/people/invitations/%d/withdraw", list[0].ID)}
+	},
+
+	// Moderation
+	"GET /moderation/find": func(c *costSite) ask { return ask{path: "/moderation/find?for=" + c.pro.Email} },
+	"POST /moderation/decide": func(c *costSite) ask {
+		return ask{body: "do=clear&link=" + url.QueryEscape(c.waiting())}
+	},
+	"POST /moderation/undo": func(c *costSite) ask {
+		r := c.status(c.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {c.waiting()}}, c.cookies["moderator"]), 303)
+		to, err := r.Location()
+		c.check(err)
+		return ask{body: "done=" + url.QueryEscape(to.Query().Get("done"))}
+	},
+	"POST /moderation/links/{slug}/{action}": func(c *costSite) ask {
+		l := c.hold(c.note(), vitrine.ReasonAbuse, "")
+		return ask{path: casePath(l) + "/clear", body: "seen=" + c.seen(l)}
+	},
+	"POST /moderation/accounts/{id}/{action}": func(c *costSite) ask {
+		a, _ := c.other()
+		return ask{path: accountPath(a) + "/suspend"}
+	},
+}
+
+const (
+	costNote   = "Some words of a note.\n"
+	costWords  = "some+words+of+ada"
+	costReport = "reason=phishing&note=Not+what+it+seems"
+)
+
+func withKey(key string) string { return "Authorization: Bearer " + key }
+
+func onLink(l *vitrine.Link, at, body string) ask { return ask{path: linkPath(l) + at, body: body} }
+
+func (c *costSite) report() *vitrine.Link { return c.links["annual-report.pdf"] }
+
+// note publishes a text of its own: what was held before would be held again.
+func (c *costSite) note() *vitrine.Link { return c.publish("note.txt", []byte(costNote+c.address())) }
+
+func (c *costSite) slug() string { return string(c.note().Slug) }
+
+func (c *costSite) address() string {
+	c.made++
+	return fmt.Sprintf("new%d@example.org", c.made)
+}
+
+// other returns another account with the plan Pro, and its cookie.
+func (c *costSite) other() (*vitrine.Account, string) {
+	a := c.join(c.address(), vitrine.RoleMember)
+	return a, c.signIn(a)
+}
+
+func (c *costSite) asOther(path, body string) ask {
+	_, cookie := c.other()
+	return ask{path: path, body: body, as: cookie}
+}
+
+// keyed returns another account with a key.
+func (c *costSite) keyed() (*vitrine.Account, string) {
+	a, key, err := c.server.Accounts.Create(c.t.Context(), c.address(), vitrine.PlanPro)
+	c.check(err)
+	return a, string(key)
+}
+
+// keyOf creates a key and returns its number.
+func (c *costSite) keyOf(a *vitrine.Account) string {
+	key, err := c.server.Keys.Create(c.t.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	c.check(err)
+	return strconv.FormatInt(int64(key.ID), 10)
+}
+
+// begun begins an upload of a note, or of a website's version, and sends the
+// bytes if stored.
+func (c *costSite) begun(website string, stored bool) (path, to string) {
+	content := []byte(costNote)
+	r := publish.UploadRequest{Name: "note.txt", Type: "text/plain"}
+	if website != "" {
+		content = packed(c.t, "index.html=<h1>Spring</h1>"+c.address())
+		r = publish.UploadRequest{Name: "site.zip", Type: "application/zip", Website: website}
+	}
+	r.Size = int64(len(content))
+	b, err := c.server.Uploads.Create(c.t.Context(), c.pro, r)
+	c.check(err)
+	if stored {
+		_, err = c.server.Receiver.Receive(c.t.Context(), vitrine.PutGrant{Key: b.Path, Size: r.Size, Type: r.Type,
+			Expires: c.server.Now().Add(time.Minute)}, bytes.NewReader(content))
+		c.check(err)
+	}
+	return string(b.Path), b.SignedURL
+}
+
+// replaced returns a link with two versions.
+func (c *costSite) replaced() *vitrine.Link {
+	return c.sendReplacement(c.note(), "note.txt", "text/plain", []byte(costNote+"And more.\n"))
+}
+
+func (c *costSite) disabled() *vitrine.Link {
+	l, err := c.server.Links.Disable(c.t.Context(), c.slug(), vitrine.Decision{By: vitrine.Owner(c.pro.ID)})
+	c.check(err)
+	return l
+}
+
+// waiting returns the row of a link that waits for a moderator.
+func (c *costSite) waiting() string {
+	l := c.hold(c.note(), vitrine.ReasonAbuse, "")
+	return string(l.Slug) + " " + l.Reason
+}
+
+func (c *costSite) captionsForm() ask {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	c.check(w.WriteField("language", "de"))
+	f, err := w.CreateFormFile("file", "de.vtt")
+	c.check(err)
+	_, err = f.Write([]byte(morning))
+	c.check(err)
+	c.check(w.Close())
+	return ask{path: linkPath(c.links["tour.webm"]) + "/captions", body: b.String(), kind: w.FormDataContentType()}
+}
+
+func (c *costSite) visitOf() string {
+	some, err := c.server.Analytics.Visits(c.t.Context(), c.pro, string(c.report().Slug), analytics.VisitQuery{N: 1})
+	c.check(err)
+	return some.Rows[0].ID
+}
+
+// revoked returns the address that revokes a new address of a report.
+func (c *costSite) revoked(l *vitrine.Link) string {
+	c.shared(l, "")
+	list, err := (&sharedreport.Service{Store: c.server.Links.Store, Signer: c.server.Signer, Now: c.server.Now}).
+		List(c.t.Context(), c.pro, l)
+	c.check(err)
+	root := "/analytics"
+	if l != nil {
+		root = linkPath(l) + root
+	}
+	return fmt.Sprintf("%s/share/%d/revoke", root, list[0].ID)
+}
+
+func (c *costSite) newAlbum() string {
+	a, err := c.server.Albums.Create(c.t.Context(), c.pro, "For a friend", "")
+	c.check(err)
+	return "/albums/" + string(a.Slug)
+}
+
+// inAlbum returns a link of the album.
+func (c *costSite) inAlbum() string {
+	slug := c.slug()
+	c.check(c.server.Albums.Add(c.t.Context(), c.pro, string(c.album.Slug), []string{slug}))
+	return slug
+}
+
+// newSite returns a website with versions.
+func (c *costSite) newSite(versions int) *vitrine.Site {
+	s := c.newWebsite("Garden")
+	for i := range versions {
+		c.deployed(s, fmt.Sprintf("index.html=<h1>Garden %d</h1>", i))
+	}
+	return s
+}
+
+func (c *costSite) sitePath(versions int) string {
+	return "/websites/" + string(c.newSite(versions).Slug)
+}
+
+// onVersion does something to a version that was replaced.
+func (c *costSite) onVersion(action string) ask {
+	s := c.newWebsite("Garden")
+	l := c.deployed(s, "index.html=<h1>Garden</h1>")
+	c.deployed(s, "index.html=<h1>The garden</h1>")
+	return ask{path: "/websites/" + string(s.Slug) + "/" + action, body: fmt.Sprintf("version=%d", l.ID)}
+}
+
+func (c *costSite) bytesOf(l *vitrine.Link, what string) ask {
+	return ask{path: "/c/" + c.server.Signer.ContentToken(l.ID, 1, c.server.Now().Add(time.Hour)) + "/" + what}
+}
+
+func (c *costSite) examined(l *vitrine.Link, what string) ask {
+	return ask{path: "/c/" + c.server.Signer.ExamineToken(l.ID, c.moderator.ID, c.server.Now().Add(time.Minute)) +
+		"/" + what}
+}
+
+func (c *costSite) beacon() ask {
+	to := c.beaconOf(c.get("/p/" + string(c.report().Slug)).body)
+	return ask{path: to, body: `{"engagedMs":1000,"presentMs":1200}`, kind: "text/plain;charset=UTF-8"}
+}
+
+func (c *costSite) invited() string {
+	text, err := c.server.Accounts.Invite(c.t.Context(), c.address(), vitrine.PlanPro,
+		vitrine.Decision{By: vitrine.Operator})
+	c.check(err)
+	return string(text)
+}
+
+func (c *costSite) reset() string {
+	text, err := c.server.Accounts.OfferReset(c.t.Context(), c.join(c.address(), vitrine.RoleMember).Email)
+	c.check(err)
+	return string(text)
+}
+
+// setup is a request of a site without accounts.
+func (c *costSite) setup(body string) ask {
+	s, token := unsetSite(c.demo)
+	return ask{on: s.site, path: "/setup/" + token, body: body}
+}
+
+// login returns the code and the secret of a program that asks for a key.
+func (c *costSite) login() (code, secret string) {
+	c.made++
+	from := netip.AddrFrom4([4]byte{192, byte(c.made >> 8), byte(c.made), 1})
+	l, text, err := c.server.Logins.Begin(c.t.Context(), "vitrine", "desk", auth.AnyKey, auth.Client{Addr: from})
+	c.check(err)
+	return l.Code, string(text)
+}
+
+// newAddress confirms the new address of an account.
+func (c *costSite) newAddress() ask {
+	a, cookie := c.other()
+	sent := new(sentMail)
+	box := &outbox.Outbox{Store: c.server.Accounts.Store, Mailer: sent, Now: c.server.Accounts.Now}
+	box.Wake = func() { c.check(box.Send(c.t.Context())) }
+	c.server.Accounts.Mail = box
+	defer func() { c.server.Accounts.Mail = nil }()
+	c.status(c.post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
+	return ask{path: sent.path(c.t), as: cookie}
+}
+
+// session ends another session of an account.
+func (c *costSite) session() ask {
+	a, _ := c.other()
+	cookie := c.signIn(a)
+	page := c.get("/account", cookie).body
+	return ask{path: c.attr(page, `action="(/account/sessions/\d+)"`), as: cookie}
+}
+
+// unsetSite returns a site without accounts, and the token of its owner.
+func unsetSite(d *demo) (s *accountSite, token string) {
+	s = newAccountSite(d.t, auth.SignUpOpen, false)
+	store, err := sqlstore.Open(filepath.Join(d.t.TempDir(), "empty.db"))
+	d.check(err)
+	d.t.Cleanup(func() { store.Close() })
+	s.server.Accounts.Store, s.server.Sessions.Store = store, store
+	s.server.Keys.Store, s.server.Uploads.Store, s.server.Links.Store = store, store, store
+	text, err := s.server.Accounts.OfferSetup(d.t.Context())
+	d.check(err)
+	return s, string(text)
+}
