@@ -91,6 +91,26 @@ func (s *Service) visit(l *report.Link, o *report.View) report.VisitRow {
 	return report.VisitOf(l, strconv.FormatInt(o.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), o.Viewer), o)
 }
 
+// VisitsOf returns views of a link as its visits, and the facts of the link. It
+// returns ErrNotFound for a link that is deleted.
+func (s *Service) VisitsOf(ctx context.Context, link vitrine.LinkID, views []vitrine.ViewRecord) (
+	of report.Link, rows []report.VisitRow, err error) {
+	l, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) { return tx.Link(link) })
+	if err == nil && !l.DeletedAt.IsZero() {
+		err = vitrine.ErrNotFound
+	}
+	if err == nil {
+		of, err = s.describe(ctx, l)
+	}
+	if err != nil {
+		return of, nil, err
+	}
+	for i := range views {
+		rows = append(rows, s.visit(&of, &views[i].View))
+	}
+	return of, rows, nil
+}
+
 // maxSameViewer is the most visits of one viewer that are listed.
 const maxSameViewer = 100
 

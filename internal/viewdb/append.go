@@ -368,6 +368,9 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if err != nil || n == 0 {
 		return err
 	}
+	if d.View != 0 {
+		w.changed(d.Link, d.View)
+	}
 	if err := w.changedOn(account, day); err != nil {
 		return err
 	}
@@ -407,7 +410,11 @@ func (w *writing) finishEngaged() error {
 	var keys, first []viewKey
 	var rows []blobs
 	for key, e := range w.engaged {
-		if e == nil || !e.changed || e.packed {
+		if e == nil || !e.changed {
+			continue
+		}
+		w.changed(key.link, key.view)
+		if e.packed {
 			continue
 		}
 		row := blobs{open: e.View.Append(nil)}

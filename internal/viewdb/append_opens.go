@@ -270,6 +270,7 @@ func (w *writing) publish(list []adding) error {
 			w.owners[a.link()] = a.Account
 		}
 		w.count(a.ViewRecord, &a.record)
+		w.changed(a.link(), a.id())
 		if followed {
 			after := a.View
 			after.Returning = a.record.Flags&segment.ViewReturning != 0

@@ -86,6 +86,9 @@ func valueOf(column, of string, i int) any {
 func fillLog(t testing.TB, l *ViewLog, n int) {
 	t.Helper()
 	l.least = minViews{1, 1, 1}
+	if _, err := l.BeginCopy(t.Context(), 0); err != nil { // so that there are changes, too
+		t.Fatal(err)
+	}
 	g := sqltest.NewTraffic(7)
 	var b vitrine.Batch
 	for i := range n {

@@ -139,6 +139,7 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	c.account = account
 	for i := range rows {
 		r := &rows[i]
+		w.changed(link, r.ID)
 		if !r.Human() {
 			continue
 		}
@@ -200,6 +201,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 		}
 	}
 	w.count(o, &r)
+	w.changed(link, id)
 	if !r.Human() {
 		return nil
 	}

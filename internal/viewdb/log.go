@@ -15,8 +15,7 @@ func (l *ViewLog) update(ctx context.Context, f func(logTx, *feed.Changes) error
 		if err := f(t, c); err != nil {
 			return err
 		}
-		var err error
-		if c.Seq, err = t.nextSeq(); err != nil {
+		if err := t.record(c); err != nil {
 			return err
 		}
 		t.OnCommit(func() { l.feed.Publish(c) })
@@ -45,7 +44,7 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 // viewlogTables lists the tables of a view log.
 var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies",
 	"times", "daily_views", "downloads",
-	"imports", sqldb.LogTable}
+	"imports", "changes", sqldb.LogTable}
 
 // Fits checks whether the log can be copied to another database, as Store.Fits
 // does.

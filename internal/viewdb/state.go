@@ -52,12 +52,6 @@ func (s *state) unsettle(d report.Day) {
 	s.staleFrom = min(s.staleFrom, s.rolledUpUntil)
 }
 
-// nextSeq returns the number of this write transaction.
-func (t logTx) nextSeq() (seq int64, err error) {
-	err = t.Get([]any{&seq}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq")
-	return seq, err
-}
-
 // seq returns the number of the last write transaction.
 func (t logTx) seq() (seq int64, err error) {
 	err = t.Get([]any{&seq}, "SELECT seq FROM log WHERE id = 1")

@@ -16,6 +16,9 @@ type Changes struct {
 	Seq    int64
 	events []Event
 	resets []vitrine.AccountID // accounts whose changes cannot be expressed as events
+	// Views are all views that it adds or changes, as the log stores them for
+	// a copy. They are not published.
+	Views []byte
 }
 
 // Event is a change of one view, or of the download events of a day.
