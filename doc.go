@@ -120,6 +120,7 @@
 //	sqlstore             Store on sqldb
 //	viewdb               ViewLog on sqldb
 //	disk, s3             Blobs in a directory, in a bucket
+//	sink                 a copy of the views in ClickHouse
 //	spool                Spool: views that the log cannot take yet, in files
 //	clamav               Scanner: clamd
 //	preview              Previewer: pictures, pages, cells, in its own process

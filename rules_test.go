@@ -88,14 +88,15 @@ operator                     lease limits links logowner manifest password publi
 operator                     sqldb sqlstore storageowner terminal viewdb visitor web/httpx
 
 serve                        vitrine accept auth clamav collections command datadir disk durable geo hostname ingest
-serve                        instance lease limits mail moderation outbox ownviews preview publish s3 sitestats sqldb
-serve                        sqlstore storageowner terminal web web/api web/app web/httpx web/ui worker
+serve                        instance lease limits mail moderation outbox ownviews preview publish s3 sink sitestats sqldb
+serve                        sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
 
 clamav                       vitrine
 disk                         vitrine signer durable
 mail                         vitrine hostname
 preview                      vitrine filetype filetype/inspect tiff
 s3                           vitrine durable hostname
+sink                         vitrine report durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine report filetype sqldb

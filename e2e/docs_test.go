@@ -44,6 +44,7 @@ var blocks = map[string][]block{
 		{want: "current", link: "draft.pdf"},
 		{want: `"totals"`},
 	},
+	"docs/guide/query.md": {{skip: "it needs ClickHouse: TestExamples"}},
 	"docs/guide/scale.md": {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
 	"docs/guide/self-hosting.md": {
 		{skip: "it needs Docker: TestComposeSettings"},

@@ -37,6 +37,7 @@ type serveCmd struct {
 	SitesURL     string
 	TrustedProxy networks
 	instance.Places
+	sinkFlags
 	scanFlags
 	previewFlags
 	limits.PlanFlags
@@ -80,6 +81,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	cmd.String(&c.SitesURL, "sites-url", "URL", "Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites.").Env("VITRINE_SITES_URL")
 	cmd.Text(&c.TrustedProxy, "trusted-proxy", "CIDR", "", "Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one.").Env("VITRINE_TRUSTED_PROXY")
 	c.Places.AddSettings(cmd)
+	c.sinkFlags.AddFlags(cmd)
 	c.scanFlags.AddFlags(cmd)
 	c.previewFlags.AddFlags(cmd)
 	c.PlanFlags.AddFlags(cmd)

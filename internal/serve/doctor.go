@@ -82,9 +82,11 @@ type doctor struct {
 	// readable is set if the database of accounts and links can be opened
 	// without changing it.
 	readable bool
-	missing  bool // there is no instance
-	refused  bool // a server does not start on the directory
-	serving  bool // a server runs on the directory
+	// viewsReadable is the same of the view log.
+	viewsReadable bool
+	missing       bool // there is no instance
+	refused       bool // a server does not start on the directory
+	serving       bool // a server runs on the directory
 }
 
 func (d *doctor) report(part string, s severity, format string, args ...any) {
@@ -113,7 +115,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
 	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,
-		d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
+		d.sink, d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -287,7 +289,7 @@ func withoutPassword(err error, address string) string {
 }
 
 func (d *doctor) views(ctx context.Context) {
-	d.checkDatabase(ctx, "views", d.ViewsPlace(), "--views", sqldb.ViewLogSchema)
+	d.viewsReadable = d.checkDatabase(ctx, "views", d.ViewsPlace(), "--views", sqldb.ViewLogSchema)
 }
 
 func (d *doctor) files(ctx context.Context) {

@@ -140,13 +140,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		worker.New("review", queueEvery, log, queue.check),
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
-	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
-		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
-			worker.RunAll(ctx, all...)
-			return nil
-		})
-		return err
-	}))
+	s.loops = append(s.loops, c.copyViews(in, leases, log)...)
+	s.loops = append(s.loops, oneProcess(choresLease, leases, log, all...))
 	in.Links.ViewerKeyLife, in.Links.Plans = c.ViewerKeyLife, c.Plans()
 	in.Analytics.MaxViews, in.Analytics.KeepMonths = c.MaxViews, c.KeepViews
 	in.Analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
@@ -165,6 +160,18 @@ func leasesOf(in *instance.Instance) *lease.Leases {
 	return &lease.Leases{Store: in.Store, Now: instance.Clock, Holder: lease.NewHolder()}
 }
 
+// oneProcess returns a loop that runs loops in one process of an instance: the
+// one that has the lease.
+func oneProcess(name string, leases *lease.Leases, log *slog.Logger, loops ...*worker.Loop) *worker.Loop {
+	return worker.New(name, choresEvery, log, func(ctx context.Context) error {
+		_, err := leases.Hold(ctx, name, nil, func(ctx context.Context) error {
+			worker.RunAll(ctx, loops...)
+			return nil
+		})
+		return err
+	})
+}
+
 // chores returns the background work that only one process does and that needs
 // only the instance.
 func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
@@ -174,6 +181,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 		worker.New("roll up", rollUpEvery, log, in.Analytics.RollUp),
 		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),
 		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
+		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
 		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),

@@ -24,17 +24,14 @@ import (
 // ClickHouse's engine as a library, that test.sh installs.
 const chdbVersion = "26.5.3"
 
-// ClickHouseServer is a real ClickHouse engine of one test, with its HTTP
-// interface, on a directory. It runs one statement at a time, except for
-// benchmarks, and has neither users nor replicas.
+// ClickHouseServer is a real ClickHouse engine with its HTTP interface, on a
+// directory. It runs one statement at a time, except for benchmarks, and has
+// neither users nor replicas.
 type ClickHouseServer struct {
 	Addr string // host:port, the same after each Start
 
 	dir, program, library string
 	databases             atomic.Int64
-
-	spareMu sync.Mutex
-	spare   []string // databases of earlier tests, with empty tables
 
 	mu    sync.Mutex
 	stdin io.WriteCloser
@@ -50,9 +47,8 @@ func ClickHouse(t testing.TB) *ClickHouseServer {
 	return s
 }
 
-// ClickHouseDatabase returns the address of an empty database of a server that
-// the whole test binary shares. An earlier test may have made the tables.
-func ClickHouseDatabase(t testing.TB) string {
+// SharedClickHouse returns a server that the whole test binary shares.
+func SharedClickHouse(t testing.TB) *ClickHouseServer {
 	t.Helper()
 	clickHouseOnce.Do(func() {
 		s := newClickHouse(t)
@@ -64,54 +60,7 @@ func ClickHouseDatabase(t testing.TB) string {
 		tier.Need(t, tier.Test, "a ClickHouse server")
 		t.Fatal("ClickHouse did not start for an earlier test")
 	}
-	return sharedClickHouse.spareDatabase(t)
-}
-
-// spareDatabase returns the address of an empty database, which it reuses after
-// the test. Emptying the tables takes a third of the time that it takes to
-// create them.
-func (s *ClickHouseServer) spareDatabase(t testing.TB) string {
-	t.Helper()
-	s.spareMu.Lock()
-	defer s.spareMu.Unlock()
-	var name string
-	if n := len(s.spare); n > 0 {
-		name, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else {
-		name = fmt.Sprintf("test_%d", s.databases.Add(1))
-		s.Exec(t, "CREATE DATABASE "+name)
-	}
-	t.Cleanup(func() {
-		if err := s.empty(name); err != nil {
-			t.Errorf("empty %s: %v", name, err)
-			return
-		}
-		s.spareMu.Lock()
-		defer s.spareMu.Unlock()
-		s.spare = append(s.spare, name)
-	})
-	return s.address(name)
-}
-
-// empty deletes the rows of all tables except the table of migrations. A test
-// that changes that table needs a database of its own.
-func (s *ClickHouseServer) empty(database string) error {
-	tables, err := s.exec("SELECT name FROM system.tables WHERE database = '" + database + "' AND name != 'migrations'")
-	for _, table := range strings.Fields(tables) {
-		_, failed := s.exec("TRUNCATE TABLE " + database + "." + table)
-		err = errors.Join(err, failed)
-	}
-	return err
-}
-
-// MergeClickHouse merges each month of views and downloads of the shared
-// server's databases into one part, as a server does by itself after a day.
-func MergeClickHouse(t testing.TB) {
-	t.Helper()
-	tables := sharedClickHouse.Exec(t, "SELECT database || '.' || name FROM system.tables WHERE name IN ('opens', 'downloads')")
-	for _, table := range strings.Fields(tables) {
-		sharedClickHouse.Exec(t, "OPTIMIZE TABLE "+table+" FINAL")
-	}
+	return sharedClickHouse
 }
 
 func (s *ClickHouseServer) address(database string) string {
