@@ -48,12 +48,12 @@ func besideServer(t *testing.T, open func() vitrine.ViewLog) {
 	const links, days = 3, 6
 	server, admin := open(), open()
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	classes := [][2]string{{}, {"crawler", "A"}, {"crawler", "B"}, {"mail_network", "C"}, {"own", ""}}
+	reasons := [][2]string{{}, {"crawler", "A"}, {"crawler", "B"}, {"mail_network", "C"}, {"own", ""}}
 	write := func(batches, n int) {
 		for range batches {
 			var b vitrine.Batch
 			for range n {
-				link, class := 1+r.Int64N(links), classes[r.IntN(len(classes))]
+				link, class := 1+r.Int64N(links), reasons[r.IntN(len(reasons))]
 				id := vitrine.ViewIDAt((day+report.Day(r.IntN(days))).StartMs()+r.Int64N(86_400_000), r.IntN(9))
 				b.Views = append(b.Views, vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(),
 					Link: link, Viewer: r.Uint64N(20), Bot: class[0], Product: class[1], Own: class[0] == "own"}})
