@@ -455,9 +455,9 @@ use at once. Five kinds of requests may be above it, and wait for a turn or have
   at once, one for a network.
 - The page of a text file is copied from the cache for a client that takes no gzip, as here: some
   three times the bytes that it shows, at most 4 MiB.
-- The frame of a text lays out all of it, like a page that is not in the cache: some 17 MiB for 1 MiB
-  of JSON. Nothing bounds how many frames are made at once. No page leads to one unless its file is
-  still being converted.
+- The frame of a text lays out all of it, like a page that is not in the cache: some 17 MiB for
+  1 MiB of JSON. Nothing bounds how many frames are made at once. No page leads to one unless its
+  file is still being converted.
 
 Each request does what its route is for; ` + "`/` and `/api/v1/`" + ` only refuse. Processor time is the least
 of five requests, and includes what runs in the background. Memory in use is at most what was
