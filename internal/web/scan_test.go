@@ -156,7 +156,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(b)
+		return strings.Join(strings.Fields(string(b)), " ")
 	}
 	if got := page(); !strings.Contains(got, "only the EICAR test file is recognized as malware") ||
 		strings.Contains(got, "Then ClamAV scans") {
