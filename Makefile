@@ -18,13 +18,13 @@ run: build ## serve on http://localhost:8080, with data in ./data
 	./bin/vitrine serve
 
 check: ## after an edit: format, lint, and tests of what the edit reaches, without servers and browsers
-	./test.sh check
+	tools/test.sh check
 
 test: ## the gate: everything that decides whether the product works
-	./test.sh test
+	tools/test.sh test
 
 test-all: ## every repetition too: each crash point, real clocks, all widths of all pages
-	./test.sh all
+	tools/test.sh all
 
 screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
 	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test -tags screens ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
@@ -52,10 +52,10 @@ bench-costs: ## one request of each route, in bench/costs.md
 
 bench-places: ## taking in views and making reports on SQLite and PostgreSQL in one run; files in a bucket beside files on the disk; one server beside two
 	go test ./cmd/vitrine -run '^$$' -bench 'Places|Fleet' -timeout 2h
-	go test ./internal/s3 -run '^$$' -bench 'Read'
+	go test ./internal/backend/s3 -run '^$$' -bench 'Read'
 
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
-	VITRINE_BENCH_LARGE=1 go test ./internal/filetype/inspect ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
+	VITRINE_BENCH_LARGE=1 go test ./internal/filetype/inspect ./internal/backend/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
 
 lint: bin/tools/staticcheck tools/frontend/node_modules ## format and lint Go, scripts and styles
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

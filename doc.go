@@ -8,30 +8,30 @@
 //
 // # The life of a link
 //
-// An [Account] with an [APIKey] starts an upload (internal/publish). The server
-// checks the file's name, type and size, and reserves a link, the bytes and a
-// custom [Slug] for a quarter of an hour. It returns a signed URL, valid for
-// ten minutes and once, for exactly these bytes (internal/signer, [Blobs]). The
-// bytes go straight to storage. Completing the upload seals them, so that the
-// checked bytes are the served bytes, inspects them
+// An [Account] with an [APIKey] starts an upload (internal/app/publish). The
+// server checks the file's name, type and size, and reserves a link, the bytes
+// and a custom [Slug] for a quarter of an hour. It returns a signed URL, valid
+// for ten minutes and once, for exactly these bytes (internal/base/signer,
+// [Blobs]). The bytes go straight to storage. Completing the upload seals them,
+// so that the checked bytes are the served bytes, inspects them
 // (internal/filetype/inspect), has them scanned ([Scanner]) and creates the
 // [Link], in one transaction. A video is scanned in the background. What a rule
-// holds waits for a person (internal/moderation, internal/links). Each change
-// of a link's state is a [Change] in its history ([Link.Transition]).
+// holds waits for a person (internal/app/moderation, internal/app/links). Each
+// change of a link's state is a [Change] in its history ([Link.Transition]).
 //
 // Each load of the link's page is a view. The server stores it before the page
-// ends (internal/ingest; one durable commit covers many views), with what the
-// request reveals (internal/visitor). While the page is read, its tracker sends
-// snapshots; each describes the whole view so far. A [Claim] is limited to what
-// the server's clock allows before it counts ([Claim.Snapshot],
+// ends (internal/app/ingest; one durable commit covers many views), with what
+// the request reveals (internal/visitor). While the page is read, its tracker
+// sends snapshots; each describes the whole view so far. A [Claim] is limited
+// to what the server's clock allows before it counts ([Claim.Snapshot],
 // [Engagement.Apply]). Past days are rolled up in the background
-// ([ViewLog.RollUp]). Reports (internal/analytics) ask the [ViewLog] for the
-// tally of a range of days and render it (package report).
+// ([ViewLog.RollUp]). Reports (internal/app/analytics) ask the [ViewLog] for
+// the tally of a range of days and render it (package report).
 //
 // # People
 //
-// A sign-in (internal/auth) begins a [Session]. Sign-in links, invitations and
-// password resets are [OneTimeToken]s. Tries are counted ([Attempt]), and a
+// A sign-in (internal/app/auth) begins a [Session]. Sign-in links, invitations
+// and password resets are [OneTimeToken]s. Tries are counted ([Attempt]), and a
 // stranger's tries lock nobody out. Besides links, an account has albums
 // ([Album], links under one address) and websites ([Site], whose versions are
 // sealed ZIP files with the states of a link).
@@ -66,77 +66,69 @@
 //
 //	report               the analytics engine: views to a report; pure
 //	client               the API's Go client
-//	cmd/vitrine          the program: its commands, and tests that start it
-//	docs                 guides, reference, specification, decisions
+//	cmd/vitrine          the program
+//	docs, deploy         documentation; containers, Kubernetes, systemd
 //	e2e                  the program and a browser, from an empty directory on
 //	bench, tools         modules of their own: benchmarks; tools of the build
 //
-// Use cases, below internal:
+// Below internal, a folder says what a package may import (internal/lint):
+//
+//	app                  use cases
+//	backend              what implements the ports
+//	filetype             a file's bytes to facts, or a refusal; pure
+//	visitor              a request to labels, bot reason and viewer; its city
+//	web                  HTTP: API, public pages, files, websites, the app
+//	cli                  the command line: users, administrators, the server
+//	base                 what knows nothing of the product, or only its types
+//	lint                 tests of the rules for the whole repository
+//	test                 a suite for each port, fixtures and fault injection
+//
+// Use cases, below internal/app:
 //
 //	access               who may have the bytes of a link
-//	auth                 accounts, sign-in, sessions, API keys, one-time tokens
+//	auth                 accounts, sign-in, sessions, API keys, passwords
 //	publish              uploads to links: inspection, scans, previews, captions
-//	links                find, edit, decide, delete; public links in memory
-//	spare                stored bytes that may be purged: replaced versions, ended uploads
-//	versions             replace the file of a link; earlier files
+//	links                find, edit, decide, delete; versions; links in memory
 //	collections          albums and websites
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
-//	ownviews, reclassify whether an owner's views count; new rules for old views
+//	classes              whether an owner's views count; new rules for old views
 //	analytics            reports; rolling up and expiring past days
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
-//	sharedreport         read-only addresses of reports
-//	sitestats            page loads of websites
-//	lease, sharedclock   work and time shared by processes; outbox: mail sent later
-//	ratelimit            how often something may be tried
-//	logowner             whether a view log belongs to a store
-//	storageowner         whether a directory or bucket belongs to a store
+//	sharing              read-only addresses of reports
+//	sites                page loads of websites
+//	lease                work and time shared by processes
+//	outbox               mail sent later
+//	ownership            whether files and a view log belong to a store
 //
-// Pure packages, below internal:
-//
-//	filetype             kinds, names and reasons; a package for each family
-//	filetype/inspect     a file's bytes to facts, or a refusal
-//	visitor, geo         a request to labels, bot reason and viewer; its city, by a file
-//	charset              the encoding of a text, and its letters
-//	tiff                 the pages of scans
-//	markup               text, tables and code to what a page shows
-//	password, webvtt     argon2id; captions
-//	agent, secrets       tools for AI agents; what looks like a key in a text
-//	remote, operator     commands over the API; commands in the data directory
-//	serve                the server: configuration, wiring; doctor
-//	command, terminal    arguments and flags; output of commands; credentials, manifest: files
-//	spelling             the word that a misspelt one may mean
-//	instance, datadir    an open instance; who serves from a directory, its room
-//	hostname             hosts as the network needs them
-//	durable              changes of files that survive a crash
-//	limits               limits of plans, as written in flags
-//	signer               signed URLs and tokens
-//	turn, worker         turns for scarce work; named background loops
-//
-// Backends, below internal:
+// Backends, below internal/backend:
 //
 //	sqldb                SQLite and PostgreSQL: transactions, schemas, locks
 //	sqlstore             Store on sqldb
-//	viewdb               ViewLog on sqldb
+//	viewlog              ViewLog on sqldb
+//	sink                 a copy of the views in ClickHouse, for SQL
 //	disk, s3             Blobs in a directory, in a bucket
-//	sink                 a copy of the views in ClickHouse
 //	spool                Spool: views that the log cannot take yet, in files
 //	clamav               Scanner: clamd
 //	preview              Previewer: pictures, pages, cells, in its own process
 //	mail                 Mailer: SMTP
 //
-// And what people and programs meet, below internal:
+// Below internal/base:
 //
-//	web                  HTTP: API, public pages, files, websites, dashboard
-//	accept               connections within the limit of open files
-//	vitrinetest          a suite for each port, fixtures and fault injection
+//	connlimit            connections within the limit of open files
+//	durable              changes of files that survive a crash
+//	hostname             hosts as the network needs them
+//	ratelimit            how often something may be tried
+//	signer               signed URLs and tokens
+//	shell, when          words for a shell; times as people write them
+//	turn, worker         turns for scarce work; named background loops
 //
 // # Ports
 //
 // [Store], [ViewLog], [Blobs], [Scanner], [Previewer], [Spool] and [Mailer] are
 // the ports. Their comments are contracts, and suites below
-// internal/vitrinetest test every implementation against them. A use case
+// internal/test test every implementation against them. A use case
 // declares the part of a port that it needs as an interface.
 //
 // The specification in docs/specification says what the program does. Comments

@@ -2,6 +2,7 @@ package vitrine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vitrine/report"
@@ -228,4 +229,44 @@ type Reclass struct {
 // LinkCounts are the all-time counts of a link, without bots.
 type LinkCounts struct {
 	Views, Downloads int64
+}
+
+// CopyState says how far the copy of the views outside of the view log is.
+type CopyState struct {
+	Number int64 // of the copy; 0 means that there is none
+	Whole  bool  // every stored view was copied once
+	// Since is the time of the oldest change that is not copied, or zero if
+	// there is none.
+	Since time.Time
+}
+
+// ErrCopyEnded means that another copy was begun, or that the changes that
+// waited for this one were dropped.
+var ErrCopyEnded = errors.New("the copy of the views has ended")
+
+// SharedReport is a read-only address of a report: of a link, or of all links
+// of an account. Only the hash of its secret is stored.
+type SharedReport struct {
+	ID        SharedReportID
+	Account   AccountID
+	Link      LinkID   // 0 means all links of the account
+	Hash      [32]byte // SHA-256 of the secret
+	Label     string   // for the owner
+	Password  string   // a PHC string; "" if none
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero means valid until revoked
+}
+
+// SharedReportTx reads and writes shared reports within a transaction.
+type SharedReportTx interface {
+	// AddSharedReport sets r.ID. Hashes are unique.
+	AddSharedReport(r *SharedReport) error
+	SharedReportByHash(hash [32]byte) (*SharedReport, error)
+	// SharedReports lists the shared reports of a link, or of all links
+	// together (0), newest first.
+	SharedReports(a AccountID, l LinkID) ([]*SharedReport, error)
+	// DeleteSharedReport deletes one of an account, or all of them (0).
+	DeleteSharedReport(a AccountID, id SharedReportID) error
+	// ExpireSharedReports deletes shared reports that expired before a time.
+	ExpireSharedReports(before time.Time) (int64, error)
 }

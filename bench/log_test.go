@@ -23,14 +23,14 @@ import (
 
 	"vitrine"
 	"vitrine/bench/table"
-	"vitrine/internal/auth"
-	"vitrine/internal/disk"
-	"vitrine/internal/ingest"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
-	"vitrine/internal/signer"
-	"vitrine/internal/sqlstore"
-	"vitrine/internal/viewdb"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/disk"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web"
 	"vitrine/internal/web/api"
 )
@@ -69,7 +69,7 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	dir, ctx := b.TempDir(), context.Background()
 	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
 	must(err)
-	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
+	log, err := viewlog.Open(filepath.Join(dir, "views.db"))
 	must(err)
 	var h http.Handler
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/chromedp/chromedp"
 )

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // A block is a block of commands in a document. It is run, and its output must

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"

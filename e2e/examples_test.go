@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestExamplePrograms runs the example programs, which publish, replace, change

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestSkill runs the commands of the skill that an instance serves, unchanged,

@@ -7,7 +7,7 @@ import (
 	"time"
 	_ "time/tzdata"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 

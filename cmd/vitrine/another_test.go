@@ -11,9 +11,9 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/terminal"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/test/vitrinetest"
 )
 
 func (h *held) upload(key string) client.Link {

@@ -15,11 +15,11 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/manifest"
-	"vitrine/internal/spool"
-	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+
+	"vitrine/internal/backend/spool"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -320,7 +320,7 @@ func TestBackupSpool(t *testing.T) {
 	if out, err := vitrineOn(restored, "admin", "restore", to); err != nil {
 		t.Fatalf("restore: %v: %s", err, out)
 	}
-	log, err := viewdb.Open(filepath.Join(restored, instance.ViewsFile))
+	log, err := viewlog.Open(filepath.Join(restored, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,9 +348,9 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Fatalf("backup: %v: %s", err, out)
 	}
 	for name, damage := range map[string]func(dir string) error{
-		"no manifest.json": func(dir string) error { return os.Remove(filepath.Join(dir, manifest.FileName)) },
+		"no manifest.json": func(dir string) error { return os.Remove(filepath.Join(dir, instance.ManifestName)) },
 		"manifest.json of": func(dir string) error {
-			return os.Truncate(filepath.Join(dir, manifest.FileName),
+			return os.Truncate(filepath.Join(dir, instance.ManifestName),
 				40)
 		},
 		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, instance.StoreFile), 4096) },

@@ -11,8 +11,8 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/remote"
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/cli/user"
 )
 
 // internals are words of Go and of systems that say nothing to most people.
@@ -55,7 +55,7 @@ func TestBrokenConnections(t *testing.T) {
 			s := httptest.NewServer(h)
 			defer s.Close()
 			term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
-			api, err := remote.Connection{Server: s.URL, APIKey: string(vitrine.NewKeyText())}.Client(term,
+			api, err := user.Connection{Server: s.URL, APIKey: string(vitrine.NewKeyText())}.Client(term,
 				client.WithAttempts(1))
 			if err != nil {
 				t.Fatal(err)

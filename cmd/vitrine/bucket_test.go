@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/terminal"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestBucket checks what the doctor says about a bucket, and the command that

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/google/uuid"
 )

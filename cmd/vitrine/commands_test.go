@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/command"
-	"vitrine/internal/spelling"
+	"vitrine/internal/base/spelling"
+	"vitrine/internal/cli/command"
 )
 
 // parsed parses a command line, whose first words are the name of a command.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/instance"
-	"vitrine/internal/manifest"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+
+	"vitrine/internal/test/vitrinetest"
 )
 
 // damagesFound reports whether SQLite itself finds a database file damaged.
@@ -84,16 +84,16 @@ func TestDamagedDatabase(t *testing.T) {
 		// A backup of an earlier program has the damage, and a manifest that
 		// agrees.
 		backup := copyOf(t, good, damaged)
-		m, err := manifest.Read(backup)
+		m, err := instance.ReadManifest(backup)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range m.Databases {
-			if m.Databases[i], err = manifest.HashFile(backup, m.Databases[i].Name); err != nil {
+			if m.Databases[i], err = instance.HashFile(backup, m.Databases[i].Name); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := os.Remove(filepath.Join(backup, manifest.FileName)); err != nil {
+		if err := os.Remove(filepath.Join(backup, instance.ManifestName)); err != nil {
 			t.Fatal(err)
 		}
 		if err := m.Write(backup); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/terminal"
 )
 
 // TestDeclined checks that a question which is not answered with yes changes

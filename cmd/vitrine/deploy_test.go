@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/command"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/command"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestSettingsAreKnown checks that the program knows every setting in the
@@ -27,7 +27,7 @@ func TestSettingsAreKnown(t *testing.T) {
 	}
 	setting := regexp.MustCompile(`\bVITRINE_[A-Z_]+\b`)
 	root := "../.."
-	files := []string{"Dockerfile", "compose.yaml", "compose.scaled.yaml", "README.md"}
+	files := []string{"Dockerfile", "compose.yaml", "README.md"}
 	for _, dir := range []string{"deploy", "docs"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && filepath.Ext(path) != ".png" {

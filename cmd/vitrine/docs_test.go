@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/command"
+	"vitrine/internal/cli/command"
 )
 
 // inDocs matches the commands and flags in documents: in code spans and blocks.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/instance"
-	"vitrine/internal/s3"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/s3"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // diagnosis runs vitrine doctor. It returns its output and whether it

@@ -13,10 +13,10 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/spool"
-	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/spool"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -224,7 +224,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // link 2 does not exist
 	check := func(what, data string) {
 		t.Helper()
-		log, err := viewdb.Open(filepath.Join(data, instance.ViewsFile))
+		log, err := viewlog.Open(filepath.Join(data, instance.ViewsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/command"
-	"vitrine/internal/terminal"
+	"vitrine/internal/base/when"
+	"vitrine/internal/cli/command"
 )
 
 // TestExamplesAreAccepted checks that each command has an example in its help,
@@ -58,7 +58,7 @@ func checkExample(t *testing.T, line string, args []string) {
 				_, err = vitrine.ParseSlug(value)
 			}
 		case "--expires":
-			_, err = terminal.ParseWhen(value, time.Now())
+			_, err = when.Parse(value, time.Now())
 		}
 		if err != nil {
 			t.Errorf("%s: %s: %v", line, arg, err)

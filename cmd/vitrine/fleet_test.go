@@ -18,9 +18,9 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/sqlstore"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"

@@ -14,8 +14,8 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

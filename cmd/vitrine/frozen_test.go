@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // frozenWithin bounds how long a request may wait for a frozen database. It

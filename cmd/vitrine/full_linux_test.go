@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // fullDisk is a server whose data directory is on a small file system.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"vitrine/client"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 

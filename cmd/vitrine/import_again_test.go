@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/terminal"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestImportAgain imports, over the database of a fleet, views from before the

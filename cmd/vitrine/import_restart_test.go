@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/terminal"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // steppedReader returns one text after the other and calls step between them.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/terminal"
 )
 
 // TestInterruptedInput checks that a command which waits for its input ends

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/tier"
 )
 
 // killed is an instance whose server is killed repeatedly, and what it has

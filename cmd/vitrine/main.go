@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"vitrine/internal/command"
-	"vitrine/internal/operator"
-	"vitrine/internal/remote"
-	"vitrine/internal/serve"
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/admin"
+	"vitrine/internal/cli/command"
+	"vitrine/internal/cli/serve"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/cli/user"
 )
 
 func main() {
@@ -49,9 +49,9 @@ func main() {
 func newProgram() *command.Command {
 	program := command.NewProgram("Publish a file and see how it is read.",
 		"A flag whose help names a $VARIABLE can also be set in the environment.\n\n"+terminal.ExitCodes, platform())
-	program.Add("Publish files and read reports", remote.Commands()...)
-	program.Add("Your account, its keys and its agents", remote.AccountCommands()...)
-	program.Add("Run a server", append(serve.Commands(), operator.New())...)
+	program.Add("Publish files and read reports", user.Commands()...)
+	program.Add("Your account, its keys and its agents", user.AccountCommands()...)
+	program.Add("Run a server", append(serve.Commands(), admin.New())...)
 	program.Add("Other commands", command.NewCompletion(), newPreview())
 	return program
 }

@@ -13,9 +13,9 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 

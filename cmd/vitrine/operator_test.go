@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/instance"
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
 )
 
 // answered runs a command on a terminal and answers its question. It returns

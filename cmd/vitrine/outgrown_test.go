@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // awayFor returns how long a backend is unavailable at least. VITRINE_TEST_AWAY

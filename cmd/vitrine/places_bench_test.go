@@ -15,8 +15,8 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -24,17 +24,17 @@ import (
 // people would run.
 var benchLogs = []struct {
 	name string
-	open func(testing.TB) (*viewdb.ViewLog, error)
+	open func(testing.TB) (*viewlog.ViewLog, error)
 }{
-	{"SQLite", func(tb testing.TB) (*viewdb.ViewLog, error) {
-		return viewdb.Open(filepath.Join(tb.TempDir(), "views.db"))
+	{"SQLite", func(tb testing.TB) (*viewlog.ViewLog, error) {
+		return viewlog.Open(filepath.Join(tb.TempDir(), "views.db"))
 	}},
-	{"PostgreSQL", func(tb testing.TB) (*viewdb.ViewLog, error) {
-		return viewdb.Open(vitrinetest.Postgres(tb).NewDatabase(tb))
+	{"PostgreSQL", func(tb testing.TB) (*viewlog.ViewLog, error) {
+		return viewlog.Open(vitrinetest.Postgres(tb).NewDatabase(tb))
 	}},
 }
 
-func openBenchLog(b *testing.B, open func(testing.TB) (*viewdb.ViewLog, error)) *viewdb.ViewLog {
+func openBenchLog(b *testing.B, open func(testing.TB) (*viewlog.ViewLog, error)) *viewlog.ViewLog {
 	b.Helper()
 	l, err := open(b)
 	if err != nil {
@@ -109,7 +109,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 
 // yearOfViews imports views of 100 links from a year and rolls them up. It
 // returns the first day.
-func yearOfViews(b *testing.B, l *viewdb.ViewLog, views int) (start report.Day) {
+func yearOfViews(b *testing.B, l *viewlog.ViewLog, views int) (start report.Day) {
 	b.Helper()
 	start = report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
 	g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
@@ -152,7 +152,7 @@ func BenchmarkPlacesFiltered(b *testing.B) {
 }
 
 // filteredTallies makes tallies of the year from start on.
-func filteredTallies(b *testing.B, l *viewdb.ViewLog, start report.Day) {
+func filteredTallies(b *testing.B, l *viewlog.ViewLog, start report.Day) {
 	b.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

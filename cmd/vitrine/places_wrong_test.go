@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/sqldb"
-	"vitrine/internal/terminal"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestWrongPlaces checks that commands with an unreachable address fail with

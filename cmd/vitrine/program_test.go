@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"vitrine/internal/instance"
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
 )
 
 // verb runs a command in this process, as main does. It returns the standard

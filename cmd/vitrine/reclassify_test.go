@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/instance"
-	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -68,9 +68,9 @@ func oldRules(t *testing.T) (data string) {
 	return data
 }
 
-func openViews(t *testing.T, data string) *viewdb.ViewLog {
+func openViews(t *testing.T, data string) *viewlog.ViewLog {
 	t.Helper()
-	log, err := viewdb.Open(filepath.Join(data, instance.ViewsFile))
+	log, err := viewlog.Open(filepath.Join(data, instance.ViewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/command"
+	"vitrine/internal/cli/command"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/commands.md anew")

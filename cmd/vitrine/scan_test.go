@@ -10,8 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // state waits until a link is in a state for a reason.

@@ -24,10 +24,10 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/instance"
-	"vitrine/internal/preview"
-	"vitrine/internal/remote"
-	"vitrine/internal/terminal"
+	"vitrine/internal/backend/preview"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/cli/user"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 			return over
 		}
 	}
-	remote.AfterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
+	user.AfterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		instance.Clock = func() time.Time { return time.Now().Add(ahead) }
 	}

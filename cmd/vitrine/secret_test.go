@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestSecretRotate checks what a new secret changes, and what it must not

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/tier"
 )
 
 // importing is an instance into which old history is imported.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/instance"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestSink kills a server that copies views at random steps, under uploads and

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"vitrine/client"
-	"vitrine/internal/instance"
+	"vitrine/internal/cli/instance"
 
 	_ "modernc.org/sqlite"
 )

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
-	"vitrine/internal/durable"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/base/durable"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // killVariable names the variable that lets a program print each step that

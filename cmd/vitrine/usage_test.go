@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/terminal"
 )
 
 // TestNoKey checks the exit code of commands without an API key.

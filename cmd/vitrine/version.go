@@ -4,9 +4,9 @@ import (
 	"context"
 	"runtime"
 
-	"vitrine/internal/command"
-	"vitrine/internal/preview"
-	"vitrine/internal/terminal"
+	"vitrine/internal/backend/preview"
+	"vitrine/internal/cli/command"
+	"vitrine/internal/cli/terminal"
 )
 
 // version is set by release builds (-ldflags "-X main.version=…").

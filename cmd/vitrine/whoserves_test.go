@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/lease"
-	"vitrine/internal/sqlstore"
+	"vitrine/internal/app/lease"
+	"vitrine/internal/backend/sqlstore"
 )
 
 // TestWhoServes checks that an instance counts as served if a lease is renewed

@@ -10,8 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/remote"
-	"vitrine/internal/terminal"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/cli/user"
 )
 
 // TestWrongServer checks the errors for an unreachable server, which name the
@@ -42,7 +42,7 @@ func TestWrongServer(t *testing.T) {
 		refusing.URL + "/api/v1?x=": {"address of an instance"},
 	} {
 		term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
-		api, err := remote.Connection{Server: server, APIKey: key}.Client(term, client.WithAttempts(1))
+		api, err := user.Connection{Server: server, APIKey: key}.Client(term, client.WithAttempts(1))
 		if err == nil {
 			err = func() error { _, err := api.Links(t.Context(), "", client.Query{Limit: 1}); return err }()
 		}

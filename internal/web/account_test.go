@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/outbox"
-	"vitrine/internal/sqlstore"
-	"vitrine/internal/vitrinetest/mailtest"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/outbox"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/test/mailtest"
 	"vitrine/internal/web/httpx"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/collections"
+	"vitrine/internal/app/collections"
 )
 
 // unzipped returns the names and the contents of a ZIP file.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/links"
+	"vitrine/internal/app/links"
 )
 
 func TestListLinks(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 )
 
 // apiBench returns a link in a fixture for benchmarks, and a function that
@@ -205,7 +205,7 @@ func BenchmarkSwitch(b *testing.B) {
 	s := newSite(b)
 	l := s.sendVersion("", 1)
 	s.sendVersion(string(l.Slug), 2)
-	kept := &versions.Service{Store: s.server.Links.Store, Plans: s.server.Uploads.Plans, Now: s.server.Now,
+	kept := &links.Versions{Store: s.server.Links.Store, Plans: s.server.Uploads.Plans, Now: s.server.Now,
 		PurgeLink: s.server.Links.PurgeLink}
 	address := s.url + "/p/" + string(l.Slug)
 	var switching, stop atomic.Bool

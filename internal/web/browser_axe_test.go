@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"

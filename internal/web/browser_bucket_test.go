@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/publish"
-	"vitrine/internal/s3"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/s3"
+	"vitrine/internal/test/vitrinetest"
 
 	download "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/s3"
+	"vitrine/internal/backend/s3"
 
 	"github.com/chromedp/chromedp"
 )

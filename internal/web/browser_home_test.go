@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/app"
 
 	"github.com/chromedp/cdproto/emulation"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/chromedp/chromedp"
 )

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/preview"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
-	"vitrine/internal/vitrinetest/tifftest"
+	"vitrine/internal/backend/preview"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/tifftest"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/dom"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
 	"vitrine/report"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/cdp"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/test/tier"
 
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"

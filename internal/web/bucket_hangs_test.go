@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestBucketHangs checks that nobody waits for a bucket that hangs: the page of

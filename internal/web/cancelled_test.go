@@ -16,10 +16,10 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/sqldb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // readRoutes returns the patterns of all routes that read, as routes.go

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/geo"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/visitor/geo"
 	"vitrine/report"
 )
 

@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/password"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/password"
 	"vitrine/internal/web/app"
 )
 

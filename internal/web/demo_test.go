@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/app"
 	"vitrine/report"

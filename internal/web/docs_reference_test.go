@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestReferenceExamples checks the requests of the API reference: each is there

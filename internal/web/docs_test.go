@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // docPaths returns the paths of the documentation pages in the sitemap.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/links"
-	"vitrine/internal/signer"
-	"vitrine/internal/sqlstore"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/base/signer"
 )
 
 // contentToken matches what differs if an hour ends between two views.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/web/front"
 )
 

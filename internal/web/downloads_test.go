@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/links"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/links"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/signer"
+	"vitrine/internal/base/signer"
 )
 
 // frameOf returns the address of the frame on a case.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vitrine/internal/vitrinetest/firefox"
+	"vitrine/internal/test/firefox"
 	"vitrine/report"
 )
 

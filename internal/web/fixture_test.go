@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // fixture is a site for the API, with a clock that the test moves.

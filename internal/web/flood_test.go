@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/ingest"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/ingest"
 	"vitrine/report"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestFailedUploadHoldsNothing checks that an upload that a check of the file

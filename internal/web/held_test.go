@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/publish"
 )
 
 // TestLimitsHeldByUnfinishedUploads checks the error of a limit that unfinished

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // TestHome checks that the home page says what Vitrine is, how to use it, and

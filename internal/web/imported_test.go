@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/importer"
+	"vitrine/internal/app/importer"
 )
 
 // history returns lines of views of a link, one on each of some days, with the

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // attempts has, for each route that accepts a publish key and changes

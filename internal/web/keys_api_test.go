@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // TestKeysByAPI creates, lists and revokes keys with a key, through the Go

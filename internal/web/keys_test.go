@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // TestEndedKeys checks that the page of keys lists the newest 20 expired or

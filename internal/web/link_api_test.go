@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // described adds to a link what not every link has: a page count.

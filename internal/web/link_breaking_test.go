@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/audit"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/audit"
+	"vitrine/internal/app/auth"
 )
 
 // TestLinkGarbage checks invalid slugs and invalid If-Match values: a tag that

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // BenchmarkLinkPages requests the pages of a link with a million views within a

@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )

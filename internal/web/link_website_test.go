@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/collections"
+	"vitrine/internal/app/collections"
 
 	"github.com/chromedp/chromedp"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
 
 	"github.com/chromedp/chromedp"
 )

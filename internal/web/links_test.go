@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/audit"
+	"vitrine/internal/app/audit"
 )
 
 const jsonBody = "Content-Type: application/json"

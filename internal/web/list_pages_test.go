@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // listPages are the lists with more than a page, by the source that reads where

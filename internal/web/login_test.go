@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 
 	"github.com/chromedp/chromedp"

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/analytics"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 

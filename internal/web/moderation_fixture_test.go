@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype"
-	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/visitor"
-	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/report"
 
 	"github.com/getkin/kin-openapi/openapi3filter"

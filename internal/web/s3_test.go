@@ -14,11 +14,11 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/s3"
 	"vitrine/internal/filetype"
-	"vitrine/internal/publish"
-	"vitrine/internal/s3"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // newBucketSite returns a site whose files are in a bucket.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/clamav"
-	"vitrine/internal/publish"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/clamav"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // scanned is a server with a real clamd.

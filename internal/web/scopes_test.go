@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // keyedRoutes returns the routes of the API that accept a key, with the scope

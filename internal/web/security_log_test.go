@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // TestSecurityLog checks that the log has one line for each sign-in, failed

@@ -12,20 +12,20 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/collections"
-	"vitrine/internal/geo"
-	"vitrine/internal/ingest"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
-	"vitrine/internal/ownviews"
-	"vitrine/internal/publish"
-	"vitrine/internal/sharedreport"
-	"vitrine/internal/signer"
-	"vitrine/internal/sitestats"
-	"vitrine/internal/versions"
-	"vitrine/internal/web/agents"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/classes"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/app/sharing"
+	"vitrine/internal/app/sites"
+	"vitrine/internal/base/signer"
+	"vitrine/internal/visitor/geo"
+
+	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/app/accountpage"
@@ -67,10 +67,10 @@ type Server struct {
 	Captions  *publish.Captions
 	Albums    *collections.Albums
 	Sites     *collections.Sites
-	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
+	SiteStats *sites.Stats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 	Analytics *analytics.Service
-	OwnViews  *ownviews.Service
+	OwnViews  *classes.OwnViews
 	Views     *ingest.Views
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs
@@ -136,7 +136,7 @@ func (s *Server) Handler() *Handler {
 	mux := http.NewServeMux()
 	h := s.handlers()
 	var all http.Handler
-	h.agents = agents.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
+	h.agents = agent.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
 	all = h.shell.Around(h.content.SiteHosts(h.content.SeparateOrigins(mux)))
 	return &Handler{all, h.shell.Server}
@@ -151,7 +151,7 @@ type handlers struct {
 	gallery    bool // the page of all components is served
 	shell      *app.Shell
 	api        *api.Handler
-	agents     *agents.Handler
+	agents     *agent.Handler
 	public     *public.Handler
 	content    *content.Handler
 	front      *front.Handler
@@ -179,8 +179,8 @@ func (s *Server) handlers() *handlers {
 	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer,
 		StorageTime: s.StorageTime}
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
-	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
-	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
+	kept := &links.Versions{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
+	shared := &sharing.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	served := &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse}
 	h := &handlers{
 		shell: shell, gallery: s.Gallery, content: served,

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestSoundInVideoFile checks that a video file without pictures is a sound, in

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/tier"
 	"vitrine/internal/visitor"
-	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
 )
 

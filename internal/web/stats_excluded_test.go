@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/visitor"
-	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/publish"
 	"vitrine/report"
 )
 

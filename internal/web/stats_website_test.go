@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/report"
 )
 

@@ -324,7 +324,7 @@ func TestStylesOfClasses(t *testing.T) {
 func TestStylesOfNoClass(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z0-9][\w-]*`)
 	written := map[string]bool{}
-	for _, root := range []string{".", "../markup", "../preview", "../filetype", "../..", "../../report"} {
+	for _, root := range []string{".", "../backend/preview", "../filetype", "../..", "../../report"} {
 		err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				if d != nil && d.IsDir() && p != "." && (root == "../.." || root == "../../report") {

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/sharing"
+	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/filetype"
-	"vitrine/internal/sharedreport"
-	"vitrine/internal/sqldb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // heldUp is a request whose work stops in the middle, until its client leaves.
@@ -90,8 +90,8 @@ func newTurnSite(t *testing.T, size int) (s *site, report, entry string) {
 	s = newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
 	s.readBy(l, 40)
-	secret, err := (&sharedreport.Service{Store: s.server.Links.Store, Signer: s.server.Signer, Now: s.server.Now}).
-		Create(t.Context(), s.account, l, sharedreport.Options{})
+	secret, err := (&sharing.Service{Store: s.server.Links.Store, Signer: s.server.Signer, Now: s.server.Now}).
+		Create(t.Context(), s.account, l, sharing.Options{})
 	s.check(err)
 	kit := s.publish("kit.tgz", tgz(t, "kit/a.txt", size))
 	previewer(t, s)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/report"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // TestPlansNotSold checks that no page mentions plans on an instance that does

@@ -17,10 +17,10 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"vitrine"
-	"vitrine/internal/collections"
-	"vitrine/internal/export"
-	"vitrine/internal/publish"
-	instance "vitrine/internal/vitrinetest/fixture"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/export"
+	"vitrine/internal/app/publish"
+	instance "vitrine/internal/test/fixture"
 )
 
 // TestVersionsPage restores and deletes the versions of a link without a

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/publish"
-	"vitrine/internal/s3"
-	"vitrine/internal/vitrinetest"
-	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/s3"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestReadersDuringReplacements opens a link a thousand times while its file is

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
-	instance "vitrine/internal/vitrinetest/fixture"
+	instance "vitrine/internal/test/fixture"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // replaced replaces the file of a link with a text and returns the answer of

@@ -22,20 +22,20 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/collections"
-	"vitrine/internal/disk"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/classes"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/backend/disk"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
-	"vitrine/internal/ownviews"
-	"vitrine/internal/publish"
-	"vitrine/internal/signer"
-	"vitrine/internal/sqlstore"
-	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
-	instance "vitrine/internal/vitrinetest/fixture"
+	instance "vitrine/internal/test/fixture"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/web"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -54,7 +54,7 @@ type site struct {
 	server  *web.Server
 	account *vitrine.Account
 	blobs   *disk.Blobs
-	log     *viewdb.ViewLog
+	log     *viewlog.ViewLog
 	ahead   atomic.Int64 // ns by which the server's clock is ahead
 
 	owner, member *vitrine.Account // set by newDesk
@@ -83,7 +83,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	}
 	store, err := sqlstore.Open(cmp.Or(o.store, filepath.Join(dir, "vitrine.db")))
 	ok(err)
-	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
+	log, err := viewlog.Open(filepath.Join(dir, "views.db"))
 	ok(err)
 	s := &site{t: t, dir: dir, log: log}
 	if o.now == nil {
@@ -135,7 +135,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
-		OwnViews: &ownviews.Service{Store: store, Log: written, Now: now},
+		OwnViews: &classes.OwnViews{Store: store, Log: written, Now: now},
 		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs,
 		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now},
 		Signer:   signer,
@@ -167,7 +167,7 @@ func migrated(dir string) error {
 	if err != nil {
 		return err
 	}
-	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
+	log, err := viewlog.Open(filepath.Join(dir, "views.db"))
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}

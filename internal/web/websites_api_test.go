@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 )
 
 // newHostingFixture returns a fixture with hosts of websites and a key of a

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/export"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/export"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
 	"vitrine/internal/web/httpx"
 	"vitrine/report"
 )

@@ -40,7 +40,7 @@ func TestFiles(t *testing.T) {
 			{"volume", "volumes: {vitrine: }", "volumes: {data: }", "undefined volume vitrine"},
 			{"YAML", "services:", "services:\n\t- x", "yaml"},
 		}},
-		{"compose.scaled.yaml", compose("compose.scaled.yaml", settings...), []broken{
+		{"deploy/compose.scaled.yaml", compose("compose.scaled.yaml", settings...), []broken{
 			{"field", "stop_grace_period:", "stop_graceperiod:", "stop_graceperiod false schema"},
 			{"service", "depends_on: [vitrine-1, vitrine-2]", "depends_on: [vitrine-1, vitrine-3]", "vitrine-3"},
 			{"config", "configs: [{source: clamd,", "configs: [{source: clamav,", "undefined config clamav"},
@@ -96,7 +96,7 @@ func TestComposeSettings(t *testing.T) {
 	for i, s := range settings {
 		name, _, _ := strings.Cut(s, "=")
 		others := append(append([]string{}, settings[:i]...), settings[i+1:]...)
-		if found := strings.Join(Compose(filepath.Join(root, "compose.scaled.yaml"), others...),
+		if found := strings.Join(Compose(filepath.Join(root, "deploy/compose.scaled.yaml"), others...),
 			"\n"); !strings.Contains(found, name) {
 			t.Errorf("without %s: %q", name, found)
 		}
@@ -105,7 +105,7 @@ func TestComposeSettings(t *testing.T) {
 
 func compose(name string, settings ...string) func(*testing.T, []byte) []string {
 	return func(t *testing.T, b []byte) []string {
-		path := filepath.Join(t.TempDir(), name)
+		path := filepath.Join(t.TempDir(), filepath.Base(name))
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/charset"
 
 	"golang.org/x/text/encoding"
 )

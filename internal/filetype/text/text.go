@@ -11,8 +11,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/charset"
 
 	"github.com/gabriel-vasile/mimetype"
 )

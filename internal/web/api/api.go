@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/httpx"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 )
 

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
+
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/viewer"
 )
@@ -21,7 +21,7 @@ type Handler struct {
 	Logins    *auth.Logins
 	Uploads   *publish.Uploads
 	Links     *links.Service
-	Versions  *versions.Service
+	Versions  *links.Versions
 	Sites     *collections.Sites
 	Content   *content.Handler // reads the ZIPs of websites
 	Captions  *publish.Captions

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
 	"vitrine/internal/web/httpx"
 )
 

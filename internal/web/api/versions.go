@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/httpx"
 )
 
@@ -119,7 +119,7 @@ func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.
 
 // condition returns what must hold for the link whose file a request changes:
 // the limit of its key, and its precondition.
-func condition(r *http.Request, c *auth.Caller) versions.Condition {
+func condition(r *http.Request, c *auth.Caller) links.Condition {
 	m := match(r)
 	return func(l *vitrine.Link) error { return cmp.Or(c.MayChange(l), m.Check(l)) }
 }

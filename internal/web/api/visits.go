@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
-	"vitrine/internal/export"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/export"
 	"vitrine/internal/web/httpx"
 	"vitrine/report"
 )

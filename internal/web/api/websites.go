@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/collections"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 )

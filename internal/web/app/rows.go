@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/links"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"embed"
 
-	"vitrine/internal/analytics"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vitrine/internal/publish"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/collections"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/web/ui"
 )
 

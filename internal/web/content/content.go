@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/charset"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"

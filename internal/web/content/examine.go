@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"vitrine"
-	"vitrine/internal/charset"
+	"vitrine/internal/filetype/charset"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 

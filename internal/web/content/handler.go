@@ -3,10 +3,10 @@ package content
 import (
 	"embed"
 
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
-	"vitrine/internal/sitestats"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/sites"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
@@ -16,7 +16,7 @@ type Handler struct {
 	*viewer.Viewers
 	Links     *links.Service
 	Sites     *collections.Sites
-	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
+	SiteStats *sites.Stats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 }
 

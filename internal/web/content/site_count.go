@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/accept"
+	"vitrine/internal/base/connlimit"
+	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/filetype/inspect"
-	"vitrine/internal/ratelimit"
 	"vitrine/internal/web/httpx"
 )
 
@@ -44,7 +44,7 @@ func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Lin
 	if load.Bot == "" && s.fromInside(r, q) {
 		load.Source, load.Referrer = sourceInside, ""
 	}
-	if accept.ClientGone(r.Context()) {
+	if connlimit.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
 	return s.SiteStats.Count(r.Context(), version.Site, path, ratelimit.Subscriber(s.LimitedAddr(r)), load)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/charset"
+	"vitrine/internal/filetype/charset"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/charset"
+	"vitrine/internal/filetype/charset"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

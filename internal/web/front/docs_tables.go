@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype"
-	"vitrine/internal/publish"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"

@@ -4,8 +4,8 @@ import (
 	"embed"
 	"sync"
 
-	"vitrine/internal/auth"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/ui"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/httpx"

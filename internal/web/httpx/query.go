@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/spelling"
+	"vitrine/internal/base/spelling"
 	"vitrine/report"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vitrine/internal/auth"
-	"vitrine/internal/geo"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/visitor/geo"
 )
 
 // Server holds what every surface needs to answer a request.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/turn"
+	"vitrine/internal/base/turn"
 )
 
 // turnWait is how long a request waits for a turn.

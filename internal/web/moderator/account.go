@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"vitrine"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )

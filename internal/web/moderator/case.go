@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

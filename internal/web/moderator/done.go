@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

@@ -3,9 +3,9 @@ package moderator
 import (
 	"embed"
 
-	"vitrine/internal/auth"
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/signer"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"

@@ -4,10 +4,10 @@ import (
 	"embed"
 
 	"vitrine"
-	"vitrine/internal/collections"
-	"vitrine/internal/ingest"
-	"vitrine/internal/links"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 

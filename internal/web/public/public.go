@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/accept"
-	"vitrine/internal/ratelimit"
+	"vitrine/internal/base/connlimit"
+	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
@@ -101,7 +101,7 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 			o.Bot = report.BotOwn
 		}
 	}
-	if accept.ClientGone(r.Context()) {
+	if connlimit.ClientGone(r.Context()) {
 		return v, httpx.ErrClientGone
 	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
@@ -193,7 +193,7 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 || err == nil && v.Link == 0 {
 		return nil
 	}
-	if accept.ClientGone(r.Context()) {
+	if connlimit.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
 	if ofView {

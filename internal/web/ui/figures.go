@@ -3,7 +3,7 @@ package ui
 import (
 	"fmt"
 
-	"vitrine/internal/importer"
+	"vitrine/internal/app/importer"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 

@@ -2,7 +2,7 @@ package ui
 
 import (
 	"vitrine"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/moderation"
 )
 
 // ownersWords describes the result of a change for the link's owner.

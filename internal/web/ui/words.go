@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/moderation"
+	"vitrine/internal/app/moderation"
 	"vitrine/report"
 )
 

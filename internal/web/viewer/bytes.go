@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/signer"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
-	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/markup"
 )
 
 func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype"
-	"vitrine/internal/publish"
 	"vitrine/internal/web/viewer"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/charset"
 	"vitrine/internal/filetype"
-	"vitrine/internal/markup"
+	"vitrine/internal/filetype/charset"
+	"vitrine/internal/web/markup"
 )
 
 // MaxText is how much of a text file its page shows, in bytes.

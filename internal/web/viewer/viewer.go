@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/markup"
-	"vitrine/internal/publish"
-	"vitrine/internal/signer"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/export"
-	"vitrine/internal/password"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth/password"
+	"vitrine/internal/app/export"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

@@ -4,10 +4,10 @@ import (
 	"embed"
 	"sync"
 
-	"vitrine/internal/auth"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
-	"vitrine/internal/sitestats"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/app/sites"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )
@@ -18,7 +18,7 @@ type Handler struct {
 	Accounts  *auth.Accounts
 	Links     *links.Service
 	Uploads   *publish.Uploads
-	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
+	SiteStats *sites.Stats // nil if page loads of websites are not counted
 
 	exporting sync.Map // accounts that are being exported, by AccountID
 }

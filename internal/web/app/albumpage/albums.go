@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"

@@ -3,8 +3,8 @@ package albumpage
 import (
 	"embed"
 
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

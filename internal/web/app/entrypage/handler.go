@@ -4,7 +4,7 @@ import (
 	"embed"
 	"sync/atomic"
 
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/ui"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"vitrine"
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 )
 

@@ -3,7 +3,7 @@ package keypage
 import (
 	"embed"
 
-	"vitrine/internal/auth"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

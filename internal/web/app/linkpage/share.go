@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/app"
 	"vitrine/report"

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/geo"
+	"vitrine/internal/visitor/geo"
 )
 
 // cityFile describes the source of cities on a page.

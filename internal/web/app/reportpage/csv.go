@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/export"
+	"vitrine/internal/app/export"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

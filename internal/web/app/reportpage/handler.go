@@ -3,12 +3,12 @@ package reportpage
 import (
 	"embed"
 
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
-	"vitrine/internal/ownviews"
-	"vitrine/internal/sharedreport"
-	"vitrine/internal/sitestats"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/classes"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/sharing"
+	"vitrine/internal/app/sites"
+
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
@@ -19,11 +19,11 @@ type Handler struct {
 	*app.Shell
 	Links     *links.Service
 	Sites     *collections.Sites
-	Shared    *sharedreport.Service
-	Versions  *versions.Service
+	Shared    *sharing.Service
+	Versions  *links.Versions
 	API       *api.Handler
-	OwnViews  *ownviews.Service
-	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
+	OwnViews  *classes.OwnViews
+	SiteStats *sites.Stats // nil if page loads of websites are not counted
 }
 
 //go:embed *.html *.css *.js

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/analytics"
-	"vitrine/internal/collections"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -37,8 +37,8 @@ type numbers struct {
 	sample  bool                   // made up
 	q       analytics.Query
 
-	visits   []report.VisitRow  // the newest counted ones of a link
-	versions []versions.Version // of a link whose file was replaced, the newest first
+	visits   []report.VisitRow // the newest counted ones of a link
+	versions []links.Version   // of a link whose file was replaced, the newest first
 }
 
 // subject is what a report is about; the zero subject is all links of an

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"vitrine"
-	"vitrine/internal/access"
+	"vitrine/internal/app/access"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )

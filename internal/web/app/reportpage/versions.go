@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )

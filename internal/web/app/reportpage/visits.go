@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/analytics"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-	"vitrine/internal/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"

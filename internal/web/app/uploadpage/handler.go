@@ -3,9 +3,9 @@ package uploadpage
 import (
 	"embed"
 
-	"vitrine/internal/collections"
-	"vitrine/internal/links"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"

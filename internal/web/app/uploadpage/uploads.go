@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/auth"
-	"vitrine/internal/links"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"

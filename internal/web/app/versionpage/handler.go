@@ -5,8 +5,8 @@ package versionpage
 import (
 	"embed"
 
-	"vitrine/internal/publish"
-	"vitrine/internal/versions"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )
@@ -14,7 +14,7 @@ import (
 // Handler serves the page of a link's versions.
 type Handler struct {
 	*app.Shell
-	Versions *versions.Service
+	Versions *links.Versions
 	Uploads  *publish.Uploads
 }
 

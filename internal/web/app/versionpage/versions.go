@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-	"vitrine/internal/versions"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -21,10 +21,10 @@ const maxForm = 4 << 10
 type versionsPage struct {
 	app.Page
 	Head        *app.LinkHead
-	List        []versions.Version // newest first
-	Waits       *versions.Version  // becomes current once it is live; nil if none
-	Bytes       int64              // that all versions take
-	Most        int64              // how many earlier versions are kept; 0 means all
+	List        []links.Version // newest first
+	Waits       *links.Version  // becomes current once it is live; nil if none
+	Bytes       int64           // that all versions take
+	Most        int64           // how many earlier versions are kept; 0 means all
 	Replaceable bool
 	FileLimit   int64  // of the plan; 0 if none
 	Kind        string // of the current file, in words
@@ -44,7 +44,7 @@ func (p *versionsPage) Kinds() (string, error) {
 func (p *versionsPage) Earlier() bool { return len(p.List) > 1 }
 
 // Facts describes the file of a version.
-func (p *versionsPage) Facts(v versions.Version) []string {
+func (p *versionsPage) Facts(v links.Version) []string {
 	t, _ := filetype.ByExt(v.Name)
 	return ui.Facts(v.Link, t)
 }
@@ -72,11 +72,11 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.write(w, r, http.StatusOK, s.page(r, me, l, list))
 }
 
-func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []versions.Version) *versionsPage {
+func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []links.Version) *versionsPage {
 	limits := s.Uploads.Plans.LimitsOf(me)
 	p := &versionsPage{Page: s.NewAppPage(r, me, ui.Title(l), "links"), Head: s.LinkHead(me, l, app.LinkVersions),
 		List: list,
-		Most: limits.Versions, Replaceable: versions.Replaceable(l) == nil, FileLimit: limits.FileBytes,
+		Most: limits.Versions, Replaceable: links.Replaceable(l) == nil, FileLimit: limits.FileBytes,
 		Kind: ui.KindNoun(string(l.Kind))}
 	for i, v := range list {
 		if v.HasBytes {
@@ -121,7 +121,7 @@ func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	slug := r.PathValue("slug")
 	n, err := strconv.Atoi(r.PostForm.Get("version"))
 	if err != nil {
-		return versions.ErrNoVersion
+		return links.ErrNoVersion
 	}
 	failed := do(r.Context(), slug, n)
 	if failed == nil {

@@ -3,8 +3,8 @@ package websitepage
 import (
 	"embed"
 
-	"vitrine/internal/collections"
-	"vitrine/internal/publish"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/ui"

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/collections"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype/inspect"
-	"vitrine/internal/publish"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"

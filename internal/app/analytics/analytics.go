@@ -1,0 +1,279 @@
+// Package analytics reads reports of links and accounts from the view log, and
+// rolls up and expires past days.
+package analytics
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/base/signer"
+	"vitrine/report"
+)
+
+// TopLinks is how many links the report of an account lists (contract, Limits).
+const TopLinks = 25
+
+// recentRows is how many visits the report of a link lists (contract, Limits).
+const recentRows = 25
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
+	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
+	Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error)
+	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	RollUp(ctx context.Context, before report.Day) error
+	Expire(ctx context.Context, before report.Day) error
+}
+
+// Service makes the reports of the API and the dashboard, each with one call.
+type Service struct {
+	Store  vitrine.Store
+	Log    Log
+	Signer *signer.Signer
+	URL    func(vitrine.Slug) string // the public address of a link
+	Now    func() time.Time
+	// KeepMonths is how many months single views are kept; 0 means without
+	// limit.
+	KeepMonths int
+	// MaxViews caps the views read for one report; 0 means no cap. A report
+	// that reaches it has Truncated.
+	MaxViews int
+}
+
+// settleAfter is how long after its end a day is settled. Until then beacons of
+// its views are accepted, and some may still wait in a spool.
+const settleAfter = vitrine.TokenLife + time.Hour
+
+// RollUp compacts past days, so that reports of them are fast. It is background
+// work.
+func (s *Service) RollUp(ctx context.Context) error {
+	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
+}
+
+// Expire deletes single views that are older than KeepMonths. It is background
+// work.
+func (s *Service) Expire(ctx context.Context) error {
+	if s.KeepMonths <= 0 {
+		return nil
+	}
+	return s.Log.Expire(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
+}
+
+// Link returns the report of one link of an account, by its slug or, as long as
+// that leads to the link, a former one. Another account's link is treated as
+// unknown. Errors: CodeProRequired, CodeBadRange, CodeInvalidRequest,
+// CodeNotFound.
+func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Query) (*report.LinkReport, error) {
+	if err := q.check(s.Now(), true); err != nil {
+		return nil, err
+	}
+	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID, Link: l.ID}, q.Filter); err != nil {
+		return nil, err
+	}
+	described, err := s.describe(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	w, err := q.window(s.Now(), l.CreatedAt)
+	if err != nil {
+		return nil, err
+	}
+	cur, prev, truncated, err := s.tallies(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID},
+		Lens: report.Lens{Filter: q.Filter}}, w)
+	if err != nil {
+		return nil, err
+	}
+	from, to := w.Bounds()
+	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: l.ID},
+		From: vitrine.ViewIDAt(from, 0),
+		To:   vitrine.ViewIDAt(to, 0),
+		N:    recentRows, Engaged: true, Filter: q.Filter})
+	if err != nil {
+		return nil, err
+	}
+	rep := report.ForLink(described, w, cur, prev, recent)
+	rep.Truncated = truncated
+	rep.FinalUntil = s.finalUntil()
+	if !l.Live() {
+		rep.Link.Status, rep.Link.Reason = string(l.State), l.Reason
+	}
+	q.note(&rep.Summary, cur)
+	return rep, s.addVersions(ctx, l, described, q, w, cur, rep)
+}
+
+// Numbers returns the few figures of all views of a link, as its report has
+// them.
+func (s *Service) Numbers(ctx context.Context, l *vitrine.Link) (n report.Numbers, err error) {
+	described, err := s.describe(ctx, l)
+	if err != nil {
+		return n, err
+	}
+	q := In(report.RangeAll)
+	w, err := q.window(s.Now(), l.CreatedAt)
+	if err != nil {
+		return n, err
+	}
+	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID},
+		From: w.From, To: w.To, Lens: report.Lens{Steps: w.Steps}, Cap: s.MaxViews, Brief: len(described.Files) == 0})
+	if err != nil {
+		return n, err
+	}
+	return report.NumbersOf(described, w, t), nil
+}
+
+// Account returns the report over all links of an account.
+func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
+	if err := q.check(s.Now(), false); err != nil {
+		return nil, err
+	}
+	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID}, q.Filter); err != nil {
+		return nil, err
+	}
+	links, err := s.linksOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	var oldest time.Time
+	all := report.AllTime{Links: int64(len(links))}
+	for _, l := range links {
+		if oldest.IsZero() || l.Created.Before(oldest) {
+			oldest = l.Created
+		}
+		all.Views += l.Views
+		all.Downloads += l.Downloads
+	}
+	w, err := q.window(s.Now(), oldest)
+	if err != nil {
+		return nil, err
+	}
+	of := vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, Lens: report.Lens{Filter: q.Filter}}
+	if err := s.narrow(ctx, a, links, &of.Lens); err != nil {
+		return nil, err
+	}
+	cur, prev, truncated, err := s.tallies(ctx, of, w)
+	if err != nil {
+		return nil, err
+	}
+	top, err := s.top(ctx, of, cur.Top(links, TopLinks), w)
+	if err != nil {
+		return nil, err
+	}
+	rep := report.ForAccount(links, w, cur, prev, top, all)
+	rep.Truncated = truncated
+	rep.FinalUntil = s.finalUntil()
+	q.note(&rep.Summary, cur)
+	return rep, nil
+}
+
+// linksOf lists the facts by which an account's links are counted, without
+// names, which a report shows only for few links.
+func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Link, error) {
+	facts, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]vitrine.LinkFacts, error) {
+		return tx.LinkFacts(a.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Log.AccountCounts(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	links := make([]report.Link, len(facts))
+	for i, f := range facts {
+		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
+			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt,
+			Views: counts[f.ID].Views, Downloads: counts[f.ID].Downloads}
+	}
+	return links, nil
+}
+
+// top adds names and daily views to links.
+func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link,
+	w report.Window) (top []report.TopLink, err error) {
+	ids := make([]vitrine.LinkID, len(links))
+	for i, l := range links {
+		ids[i] = vitrine.LinkID(l.ID)
+	}
+	w = w.Spark()
+	q.From, q.To, q.Steps = w.From, w.To, w.Steps
+	views, err := s.Log.DailyViews(ctx, q, ids)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		top = nil
+		for i, l := range links {
+			row, err := tx.Link(ids[i])
+			if errors.Is(err, vitrine.ErrNotFound) {
+				continue // deleted and purged just now
+			}
+			if err != nil {
+				return err
+			}
+			s.name(&l, row)
+			top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return top, nil
+}
+
+// name sets the names by which readers of a report know a link.
+func (s *Service) name(l *report.Link, row *vitrine.Link) {
+	l.PublicID, l.Slug, l.Title, l.URL = s.Signer.LinkID(row.ID), string(row.Slug), row.Title, s.URL(row.Slug)
+}
+
+// tallies reads the summary of the window, and that of the previous time for
+// comparison.
+func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
+	w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
+	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
+	cur, truncated, err = s.Log.Tally(ctx, q)
+	if err == nil && len(q.Filter) == 0 { // excess views have no labels
+		var excess int64
+		excess, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (int64, error) { return tx.Excess(q.Scope, w) })
+		cur = cur.WithExcess(excess)
+	}
+	if err == nil && w.Key != report.RangeAll { // has no previous time
+		p := w.Previous()
+		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true
+		var cut bool
+		prev, cut, err = s.Log.Tally(ctx, q)
+		truncated = truncated || cut
+	}
+	return cur, prev, truncated, err
+}
+
+// describe returns the facts of a link for the report package.
+func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, error) {
+	counts, err := s.Log.Counts(ctx, []vitrine.LinkID{l.ID})
+	if err != nil {
+		return report.Link{}, err
+	}
+	d := report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
+		Created: l.CreatedAt,
+		Views:   counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
+	s.name(&d, l)
+	if l.Versions > 1 {
+		d.Files, err = s.files(ctx, l)
+	}
+	return d, err
+}
+
+// finalUntil returns the start of the UTC day before which no view changes
+// between counted and excluded any more. With whole days, all processes give
+// the same answer.
+func (s *Service) finalUntil() report.FinalTime {
+	return report.FinalTime{Time: s.Now().UTC().Add(-vitrine.TokenLife).Truncate(24 * time.Hour)}
+}

@@ -1,0 +1,92 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/base/ratelimit"
+	"vitrine/internal/base/signer"
+)
+
+// Client describes where an attempt comes from.
+type Client struct {
+	Addr netip.Addr // for limits by network; zero for none ([ratelimit.ByNetwork])
+	// Devices are the device tokens of the browser from earlier sign-ins.
+	// Unknown tokens are ignored.
+	Devices []string
+	// Label names browser and system in the list of sessions. The user agent
+	// itself is not stored.
+	Label string
+}
+
+// The limits (decision 0015). Attempts at a password are counted by address and
+// network together, by network, and by address; from a browser that has signed
+// in to the account before, only by that browser. Limits by network apply four
+// times over to an IPv6 /48.
+const (
+	attemptsByAddressAndNetwork = 5 // in attemptTime
+	attemptsByNetwork           = 30
+	attemptTime                 = 15 * time.Minute
+
+	attemptsByAddress = 100 // in attemptHour
+	attemptsByDevice  = 10
+	attemptsInside    = 10 // at the current password of a signed-in person
+	lettersToAddress  = 3  // of one kind
+	lettersByNetwork  = 10
+	lettersByAccount  = 10 // to addresses that it wants to have
+	signUpsByNetwork  = 5  // without confirmation by mail
+	addressesTaken    = 5  // by one account, without confirmation by mail
+	attemptHour       = time.Hour
+
+	loginsByNetwork     = 60 // codes that programs ask for, in attemptTime
+	loginCodesByAccount = 10 // wrong codes, in attemptHour
+	loginCodesByNetwork = 30 // wrong codes, in attemptTime
+)
+
+// passwordLimits returns the limits for the password of an address. A right
+// password resets the first ones, own. device is the token of a browser that
+// has signed in to the account before, or "".
+func passwordLimits(s *signer.Signer, email string, g Client, device string) (own, all []ratelimit.Limit) {
+	if device != "" {
+		own = []ratelimit.Limit{{Key: s.AttemptKey("device", device), Max: attemptsByDevice, Within: attemptHour}}
+		return own, own
+	}
+	own = ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByAddressAndNetwork, attemptTime,
+		"address and network", email)
+	all = append(own[:len(own):len(own)],
+		ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByNetwork, attemptTime, "network")...)
+	return own, append(all, ratelimit.Limit{Key: s.AttemptKey("address", email), Max: attemptsByAddress,
+		Within: attemptHour})
+}
+
+// signedInLimit returns the limit for the current password of an account from a
+// signed-in browser.
+func signedInLimit(s *signer.Signer, a vitrine.AccountID) ratelimit.Limit {
+	return ratelimit.Limit{Key: s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), Max: attemptsInside,
+		Within: attemptHour}
+}
+
+// letterLimits returns the limits for messages of a kind to an address.
+func letterLimits(s *signer.Signer, kind, email string, g Client) []ratelimit.Limit {
+	return append(ratelimit.ByNetwork(s.AttemptKey, g.Addr, lettersByNetwork, attemptHour, kind+" by network"),
+		lettersTo(s, kind, email))
+}
+
+// lettersTo returns the limit for messages of a kind to an address, wherever
+// they are requested.
+func lettersTo(s *signer.Signer, kind, email string) ratelimit.Limit {
+	return ratelimit.Limit{Key: s.AttemptKey(kind+" to address", email), Max: lettersToAddress, Within: attemptHour}
+}
+
+// emailKey returns the form of an address that attempts count, even if it is
+// invalid.
+func emailKey(s string) string {
+	if email, err := vitrine.NormalEmail(s); err == nil {
+		return email
+	}
+	sum := sha256.Sum256([]byte(s))
+	return string(sum[:])
+}

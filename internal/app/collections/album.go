@@ -1,0 +1,281 @@
+package collections
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/app/access"
+)
+
+var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
+
+// Albums implements the use cases of albums.
+type Albums struct {
+	Store vitrine.Store
+	Now   func() time.Time
+}
+
+// Create creates an empty album. With slug "" it generates a slug; others
+// require a plan with custom slugs. Errors: CodeInvalidRequest (field title, or
+// the account has MaxAlbums), CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
+// CodeBanned.
+func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug string) (album *vitrine.Album, err error) {
+	title, err = parseTitle(title)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := vitrine.ChosenSlug(a, slug)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if _, err := accountForCreate(tx, a.ID, chosen != ""); err != nil {
+			return err
+		}
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		if len(albums) >= vitrine.MaxAlbums {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"An account can have %d albums. Delete one first.", vitrine.MaxAlbums)
+		}
+		album = &vitrine.Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
+		return vitrine.AddNamed(chosen, func(slug vitrine.Slug) error { album.Slug = slug; return tx.AddAlbum(album) })
+	})
+	return album, err
+}
+
+// accountForCreate reads the current account, if it may make something, with a
+// slug that it chose or not.
+func accountForCreate(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
+	a, err := tx.Account(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Banned:
+		return nil, vitrine.ErrBanned
+	case named:
+		return a, a.MayChooseSlug()
+	}
+	return a, nil
+}
+
+// SlugFree reports whether an account may give a new album a slug now. Errors:
+// CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
+	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error {
+		_,
+			err := tx.AlbumBySlug(slug)
+		return err
+	})
+}
+
+// AlbumFacts is an album and its links.
+type AlbumFacts struct {
+	*vitrine.Album
+	Links []*vitrine.Link // in order
+}
+
+// Has reports whether a link is in the album.
+func (f *AlbumFacts) Has(id vitrine.LinkID) bool {
+	return slices.ContainsFunc(f.Links, func(l *vitrine.Link) bool { return l.ID == id })
+}
+
+// AlbumRow is an album in a list.
+type AlbumRow struct {
+	*vitrine.Album
+	Links int64           // how many are in it
+	First []*vitrine.Link // of those, at most four
+}
+
+// List returns the albums of an account, newest first.
+func (s *Albums) List(ctx context.Context, a *vitrine.Account) (rows []AlbumRow, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		rows = nil
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		sizes, err := tx.AlbumSizes(a.ID)
+		if err != nil {
+			return err
+		}
+		for _, album := range albums {
+			row := AlbumRow{Album: album, Links: sizes[album.ID]}
+			if row.First, err = tx.AlbumLinks(album.ID, 4); err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// BySlug returns an album of an account with all its links. Errors:
+// CodeNotFound, also for another account's album.
+func (s *Albums) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		f = &AlbumFacts{Album: album}
+		f.Links, err = tx.AlbumLinks(album.ID, 0)
+		return err
+	})
+	return f, err
+}
+
+func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Album, error) {
+	album, err := tx.AlbumBySlug(vitrine.Slug(slug))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (album.Account != a.ID || !album.DeletedAt.IsZero()) {
+		return nil, errNoAlbum
+	}
+	return album, err
+}
+
+// Public returns an album with those of its links that are live. Errors, which
+// reveal nothing else about the album: CodeNotFound (unknown or deleted, or its
+// account is closed), CodeDisabled (its account is suspended).
+func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		album, err := tx.AlbumBySlug(slug)
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
+			return errNoAlbum
+		}
+		if err != nil {
+			return err
+		}
+		a, err := tx.Account(album.Account)
+		if err != nil {
+			return err
+		}
+		if !a.ClosedAt.IsZero() {
+			return errNoAlbum
+		}
+		if a.Banned {
+			return vitrine.Errorf(vitrine.CodeDisabled, "This album has been disabled.")
+		}
+		f = &AlbumFacts{Album: album}
+		members, err := tx.AlbumLinks(album.ID, 0)
+		for _, l := range members {
+			if l.Account == a.ID && (access.File{Link: l, Account: a}).Check(access.Asker{}, s.Now()) == nil {
+				f.Links = append(f.Links, l)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field
+// title), CodeNotFound.
+func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
+	title, err := parseTitle(title)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		album.Title = title
+		return tx.PutAlbum(album)
+	})
+}
+
+// Delete deletes an album, and none of the links in it. Its slug stays blocked
+// for SlugRest. Errors: CodeNotFound.
+func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) error {
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		album.DeletedAt = s.Now()
+		return errors.Join(tx.PutAlbum(album), tx.PutAlbumLinks(album.ID, nil))
+	})
+}
+
+// Add appends links of the account, given by their slugs, to an album. Links
+// that are already in it keep their position. Errors: CodeNotFound for the
+// album or a link, CodeInvalidRequest when it would have more than
+// MaxAlbumLinks.
+func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		for _, link := range links {
+			l, err := vitrine.OwnLinkIn(tx, a, link)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(members, l.ID) {
+				members = append(members, l.ID)
+			}
+		}
+		if len(members) > vitrine.MaxAlbumLinks {
+			return nil, vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"An album can have at most %d links, and this one would have %d. Create another album.",
+				vitrine.MaxAlbumLinks,
+				len(members))
+		}
+		return members, nil
+	})
+}
+
+// Remove removes a link from an album. A link that is not in it is not an
+// error.
+func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link string) error {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		l, err := vitrine.OwnLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(members, func(id vitrine.LinkID) bool { return id == l.ID }), nil
+	})
+}
+
+// Move moves a link of an album to an index among the others. An index beyond
+// the end is the end.
+func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		l, err := vitrine.OwnLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		rest := slices.DeleteFunc(slices.Clone(members), func(id vitrine.LinkID) bool { return id == l.ID })
+		if len(rest) == len(members) {
+			return nil, vitrine.Errorf(vitrine.CodeNotFound, "This link is no longer in the album.")
+		}
+		return slices.Insert(rest, min(max(to, 0), len(rest)), l.ID), nil
+	})
+}
+
+func (s *Albums) changeLinks(ctx context.Context, a *vitrine.Account, slug string,
+	f func(vitrine.Tx, []vitrine.LinkID) ([]vitrine.LinkID, error)) error {
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		links, err := tx.AlbumLinks(album.ID, 0)
+		if err != nil {
+			return err
+		}
+		members := make([]vitrine.LinkID, len(links))
+		for i, l := range links {
+			members[i] = l.ID
+		}
+		if members, err = f(tx, members); err != nil {
+			return err
+		}
+		return tx.PutAlbumLinks(album.ID, members)
+	})
+}
+
+func (s *Albums) change(ctx context.Context, a *vitrine.Account, slug string,
+	f func(vitrine.Tx, *vitrine.Album) error) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		return f(tx, album)
+	})
+}

@@ -1,0 +1,281 @@
+// Package export writes a ZIP archive of all that an account has.
+package export
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/app/access"
+	"vitrine/internal/app/analytics"
+	"vitrine/report"
+)
+
+// Blobs is what this package uses of [vitrine.Blobs].
+type Blobs interface {
+	Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error)
+}
+
+// Exporter exports everything that an instance stores about an account, for its
+// owner.
+type Exporter struct {
+	Store     vitrine.Store
+	Blobs     Blobs
+	Analytics *analytics.Service
+	URL       func(vitrine.Slug) string
+	Now       func() time.Time
+	// Website returns the report of a website over all time, or nil if websites
+	// are not counted.
+	Website func(context.Context, *vitrine.Site) (*report.AccountReport, error)
+}
+
+// exportPage bounds the links that are read at once.
+const exportPage = 100
+
+// Write writes an archive: account.json, links.csv, and if there are any,
+// versions.json, albums.json and websites.json; analytics/{slug}.json and
+// analytics/websites/{slug}.json if the plan has analytics;
+// files/{slug}/{name}, including versions of websites; and earlier versions of
+// links as files/{slug}/versions/{number}/{name}. No file is held in memory.
+// Files that were deleted during the export, or are withheld from their owner,
+// are listed in missing.txt. Write
+// does not close z.
+func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
+	if err := e.account(ctx, a, z); err != nil {
+		return err
+	}
+	links, err := e.links(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := e.list(links, z); err != nil {
+		return err
+	}
+	if err := e.collections(ctx, a, z); err != nil {
+		return err
+	}
+	if err := e.versions(links, z); err != nil {
+		return err
+	}
+	folders := foldersOf(links)
+	var missing []string
+	for _, l := range links {
+		folder := folders[l.ID]
+		if folder == "" {
+			continue // the current version, which is its link's
+		}
+		if a.Plan.Pro() && l.Of == 0 {
+			if err := e.report(ctx, a, l, z); err != nil {
+				return err
+			}
+		}
+		there, err := e.file(ctx, l, folder, z)
+		if err != nil {
+			return err
+		}
+		if !there {
+			missing = append(missing, folder+"\t"+l.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	w, err := e.begin(z, "missing.txt", zip.Deflate, e.Now())
+	if err == nil {
+		_, err = io.WriteString(w, strings.Join(missing, "\n")+"\n")
+	}
+	return err
+}
+
+func (e *Exporter) begin(z *zip.Writer, name string, method uint16, at time.Time) (io.Writer, error) {
+	return z.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: at})
+}
+
+func (e *Exporter) json(z *zip.Writer, name string, v any) error {
+	w, err := e.begin(z, name, zip.Deflate, e.Now())
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+type exportedKey struct {
+	Name      string     `json:"name"`
+	Last4     string     `json:"last4"`
+	CreatedAt time.Time  `json:"createdAt"`
+	UsedAt    *time.Time `json:"usedAt"`
+	EndedAt   *time.Time `json:"endedAt"`
+}
+
+// exportedEvent is an event of keys, sign-ins or passwords.
+type exportedEvent struct {
+	At     time.Time         `json:"at"`
+	Action vitrine.Action    `json:"action"`
+	By     vitrine.ActorKind `json:"by"`
+	Detail string            `json:"detail,omitempty"`
+}
+
+type exportedSession struct {
+	Browser   string    `json:"browser"`
+	CreatedAt time.Time `json:"createdAt"`
+	UsedAt    time.Time `json:"usedAt"`
+}
+
+// account writes the account, its keys and its sessions, without secrets.
+func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
+	var v struct {
+		Email     string            `json:"email"`
+		Plan      vitrine.Plan      `json:"plan"`
+		Limits    *vitrine.Limits   `json:"limits"`
+		Role      vitrine.Role      `json:"role"`
+		CreatedAt time.Time         `json:"createdAt"`
+		Keys      []exportedKey     `json:"keys"`
+		Sessions  []exportedSession `json:"sessions"`
+		Activity  []exportedEvent   `json:"activity"`
+		Exported  time.Time         `json:"exportedAt"`
+	}
+	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
+		e.Now().UTC()
+	err := e.Store.Read(ctx, func(tx vitrine.Tx) error {
+		keys, err := tx.Keys(a.ID)
+		if err != nil {
+			return err
+		}
+		v.Keys, v.Sessions = []exportedKey{}, []exportedSession{}
+		for _, k := range keys {
+			end := k.RevokedAt
+			if end.IsZero() {
+				end = k.ExpiresAt
+			}
+			v.Keys = append(v.Keys, exportedKey{k.Name, k.Last4, k.CreatedAt, timeOrNil(k.UsedAt), timeOrNil(end)})
+		}
+		sessions, err := tx.Sessions(a.ID)
+		for _, s := range sessions {
+			v.Sessions = append(v.Sessions, exportedSession{s.Label, s.CreatedAt, s.UsedAt})
+		}
+		if err != nil {
+			return err
+		}
+		events, err := tx.Changes(vitrine.ChangeQuery{Account: a.ID, Activity: true})
+		v.Activity = []exportedEvent{}
+		for _, c := range events {
+			v.Activity = append(v.Activity, exportedEvent{c.At, c.Action, c.By.Kind, c.Detail})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.json(z, "account.json", v)
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// links returns the links of an account, newest first.
+func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrine.Link, err error) {
+	q := vitrine.LinkQuery{Account: a.ID, Limit: exportPage}
+	for {
+		some, err := vitrine.Read(ctx, e.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+			return tx.Links(q)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if len(some) < exportPage {
+			return all, nil
+		}
+		last := some[len(some)-1]
+		q.Before = vitrine.LinkCursor{CreatedAt: last.CreatedAt, ID: last.ID}
+	}
+}
+
+// list writes a table of the links, for programs and for spreadsheets.
+func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
+	w, err := e.begin(z, "links.csv", zip.Deflate, e.Now())
+	if err != nil {
+		return err
+	}
+	c := NewCSV(w)
+	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
+		"download"}}
+	for _, l := range links {
+		if !l.Standalone() {
+			continue
+		}
+		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
+			strconv.FormatInt(l.Size, 10), l.SHA256,
+			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
+	}
+	for _, row := range rows {
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	return c.Flush()
+}
+
+// report writes the report over a link's whole time, as the API returns it.
+func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {
+	r, err := e.Analytics.Link(ctx, a, string(l.Slug), analytics.In(report.RangeAll))
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
+		return nil // deleted concurrently
+	}
+	if err != nil {
+		return err
+	}
+	return e.json(z, "analytics/"+string(l.Slug)+".json", r)
+}
+
+// file writes the uploaded bytes of a link. It reports whether they exist.
+func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *zip.Writer) (bool, error) {
+	if !l.HasBytes || access.Withheld(l) != nil {
+		return false, nil
+	}
+	blob, err := e.Blobs.Open(ctx, l.Upload)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer blob.Close()
+	// Most kinds of file are compressed already. A name has no separators
+	// (contract, invalid_name).
+	w, err := e.begin(z, path.Join("files", folder, l.Name), zip.Store, l.CreatedAt)
+	if err != nil {
+		return false, err
+	}
+	buffer := make([]byte, 256<<10)
+	from := io.NewSectionReader(blob, 0, blob.Size())
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		n, err := from.Read(buffer)
+		if _, err := w.Write(buffer[:n]); err != nil {
+			return false, err
+		}
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}

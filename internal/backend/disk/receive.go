@@ -1,0 +1,239 @@
+package disk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+
+	"vitrine"
+	"vitrine/internal/base/durable"
+)
+
+const (
+	copySize  = 256 << 10 // size of one write, and memory per transfer
+	flushSize = 8 << 20   // bytes between two starts of writing to the device, so that the last fsync is short
+)
+
+// Receive stores a body under its key atomically and durably, with its SHA-256.
+// Repeating it with the same body succeeds.
+func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
+	switch state, err := b.state(g.Key); {
+	case err != nil:
+		return "", err
+	case state == keyUsed:
+		return "", errUsed()
+	case state == keyStored:
+		return b.compareRepeated(ctx, g, body)
+	}
+	part, err := lock(b.part(g.Key), os.O_CREATE|os.O_RDWR)
+	if errors.Is(err, errLocked) {
+		return "", vitrine.Errorf(vitrine.CodeUploadInProgress,
+			"Another transfer to this URL is under way. Wait for its end.")
+	}
+	if err != nil {
+		return "", vitrine.Unavailable(err)
+	}
+	defer part.Close() // also releases the lock
+	etag, stored, err := b.receive(ctx, g, part, body)
+	if !stored {
+		// Another process may have opened the file before this removal. It
+		// detects that after it has the lock. Stored bytes have another name.
+		_ = os.Remove(part.Name())
+	}
+	if err != nil {
+		return "", unavailable(err)
+	}
+	return etag, nil
+}
+
+// receive implements Receive. The caller holds the lock on part. It reports
+// whether part became the stored bytes.
+func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
+	body io.Reader) (etag string, stored bool, err error) {
+	// The previous holder of the lock may have completed the transfer.
+	switch state, err := b.state(g.Key); {
+	case err != nil:
+		return "", false, err
+	case state == keyUsed:
+		return "", false, errUsed()
+	case state == keyStored:
+		etag, err := b.compareRepeated(ctx, g, body)
+		return etag, false, err
+	}
+	sum, err := fill(ctx, part, body, g.Size)
+	if err != nil {
+		return "", false, err
+	}
+	// The key may have been deleted during the transfer.
+	if err := b.requireState(g.Key, keyFree); err != nil {
+		return "", false, err
+	}
+	if err := b.store(part, g.Key, sum); err != nil {
+		return "", false, err
+	}
+	return `"` + sum + `"`, true, nil
+}
+
+// store writes the hash and renames the complete part to its final name. From
+// then on the bytes are stored.
+func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
+	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
+		return err
+	}
+	if err := b.rename(part, k, sum); err != nil {
+		return errors.Join(err, remove(b.path(k)+sumSuffix))
+	}
+	// The bytes have their final name and may already be in use, so an error
+	// does not undo the rename. After an error a power failure may undo it.
+	// Seal tries again.
+	return durable.SyncDir(b.shard(k))
+}
+
+func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
+	if err := writeFile(b.path(k)+sumSuffix, sum+"  "+string(k)+"\n"); err != nil {
+		return err
+	}
+	if err := durable.SyncDir(b.blobs); err != nil {
+		return err
+	}
+	now := b.now()
+	if err := os.Chtimes(part.Name(), now, now); err != nil { // Sweep compares this time
+		return err
+	}
+	return durable.Rename(part.Name(), b.path(k))
+}
+
+// unavailable returns err if it has a code, otherwise an error with
+// CodeUnavailable.
+func unavailable(err error) error {
+	if vitrine.CodeOf(err) != vitrine.CodeInternal {
+		return err
+	}
+	return vitrine.Unavailable(err)
+}
+
+// keyState is the state of a key in the directory.
+type keyState int
+
+const (
+	keyFree   keyState = iota
+	keyStored          // its bytes are stored
+	keyUsed            // its bytes were deleted
+)
+
+// state returns the state of a key. Errors are ErrNotFound for an invalid key,
+// and CodeUnavailable.
+func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
+	if err := valid(k); err != nil {
+		return keyFree, err
+	}
+	for _, at := range []struct {
+		path  string
+		state keyState
+	}{{b.used(k), keyUsed}, {b.path(k), keyStored}} {
+		if _, err := os.Lstat(at.path); err == nil {
+			return at.state, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return keyFree, vitrine.Unavailable(err)
+		}
+	}
+	return keyFree, nil
+}
+
+// requireState returns an error if a key is no longer in the given state.
+func (b *Blobs) requireState(k vitrine.UploadID, want keyState) error {
+	state, err := b.state(k)
+	if err == nil && state != want {
+		err = errUsed()
+	}
+	return err
+}
+
+// fill writes exactly size bytes of body to f and returns their SHA-256.
+func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, error) {
+	if err := f.Truncate(0); err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	n, err := copyTo(ctx, f, sum, io.LimitReader(body, size))
+	if err != nil {
+		return "", err
+	}
+	if n != size {
+		return "", errShort(n, size)
+	}
+	if err := requireEnd(body, size); err != nil {
+		return "", err
+	}
+	if err := durable.Sync(f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// requireEnd returns an error if body does not end after size bytes.
+func requireEnd(body io.Reader, size int64) error {
+	switch m, err := io.ReadFull(body, make([]byte, 1)); {
+	case m > 0:
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.",
+			size)
+	case err != io.EOF: // the body is incomplete
+		return errInterrupted(err, size)
+	}
+	return nil
+}
+
+func errShort(after, size int64) error {
+	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.",
+		after, size)
+}
+
+// copyTo copies to a file and a hash. It regularly starts writing to the
+// device.
+func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int64, err error) {
+	buf := make([]byte, copySize)
+	var flushed int64
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		m, rerr := io.ReadFull(r, buf)
+		if m > 0 {
+			sum.Write(buf[:m])
+			if _, err := f.WriteAt(buf[:m], n); err != nil {
+				return n, err
+			}
+			n += int64(m)
+			if n-flushed >= flushSize {
+				beginFlush(f, flushed, n-flushed)
+				flushed = n
+			}
+		}
+		switch {
+		case rerr == io.EOF || rerr == io.ErrUnexpectedEOF:
+			return n, nil
+		case rerr != nil:
+			return n, errInterrupted(rerr, n)
+		}
+	}
+}
+
+func errInterrupted(err error, after int64) error {
+	return &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: err,
+		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
+}
+
+func writeFile(path, text string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, durable.Sync(f), f.Close())
+}

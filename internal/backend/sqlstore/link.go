@@ -1,0 +1,290 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"math"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/filetype"
+	"vitrine/report"
+)
+
+const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
+	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at,
+	version_of, version, versions, pending`
+
+// words is written only: links are searched by it.
+const linkWritten = linkColumns + ", words"
+
+func linkValues(l *vitrine.Link) []any {
+	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size,
+		l.SHA256, l.Pages,
+		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt),
+		sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
+		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt),
+		int64(l.Of), l.Version, l.Versions, int64(l.Pending), l.SearchWords()}
+}
+
+func readLink(s sqldb.Scanner) (*vitrine.Link, error) {
+	l := new(vitrine.Link)
+	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256,
+		&l.Pages,
+		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt},
+		sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
+		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt}, &l.Of,
+		&l.Version, &l.Versions, &l.Pending)
+}
+
+func (t Tx) AddLink(l *vitrine.Link) error {
+	l.Version = max(l.Version, 1)
+	return t.add(&l.ID, "INSERT INTO links ("+linkWritten+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`, linkValues(l)...)
+}
+
+func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
+	return sqldb.One(t.Tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE id = $1", int64(id))
+}
+
+func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
+	return sqldb.One(t.Tx, readLink, selectLinks+" WHERE version_of = $1 AND version = $2 AND version_of <> 0",
+		int64(of), n)
+}
+
+func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
+	return sqldb.One(t.Tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE slug = $1 AND slug <> ''", string(s))
+}
+
+func (t Tx) PutLink(l *vitrine.Link) error {
+	return t.Put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
+		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, detail = $14, scanned = $15, created_at = $16,
+		state_at = $17, deleted_at = $18, has_bytes = $19, parts = $20, preview = $21, site = $22, files = $23,
+		key = $24, client = $25, expires_at = $26, version_of = $27, version = $28, versions = $29, pending = $30, words = $31
+		WHERE id = $32`, append(linkValues(l), int64(l.ID))...)
+}
+
+const selectLinks = "SELECT id, " + linkColumns + " FROM links"
+
+func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
+	w := selectedLinks(q)
+	if !q.Before.CreatedAt.IsZero() {
+		w.Where("(created_at, id) < ($%d, $%d)", sqldb.Ms(q.Before.CreatedAt), int64(q.Before.ID))
+	}
+	if q.After != 0 {
+		w.Where("id > $%d", int64(q.After))
+	}
+	order := linkOrders[q.Sort]
+	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
+		return sqldb.List(t.Tx, readLink, selectLinks+w.End(order, q.Limit), w.Args...)
+	}
+	// An index selects the links; only the rows on the page are read.
+	ids := "SELECT id FROM links" + w.End(order, max(q.Limit, 0))
+	if q.Offset > 0 {
+		if q.Limit == 0 {
+			ids += w.Place(" LIMIT $%d", int64(math.MaxInt64))
+		}
+		ids += w.Place(" OFFSET $%d", q.Offset)
+	}
+	return sqldb.List(t.Tx, readLink, selectLinks+" WHERE id IN ("+ids+")"+order, w.Args...)
+}
+
+func (t Tx) LinkIDs(q vitrine.LinkQuery) (ids []vitrine.LinkID, err error) {
+	w := selectedLinks(q)
+	err = t.Visit("id", " FROM links"+w.Text, w.Args, func(row []driver.Value) error {
+		ids = append(ids, vitrine.LinkID(row[0].(int64)))
+		return nil
+	})
+	return ids, err
+}
+
+var linkOrders = map[vitrine.LinkSort]string{
+	vitrine.SortNewest: " ORDER BY created_at DESC, id DESC",
+	vitrine.SortOldest: " ORDER BY created_at, id",
+	vitrine.SortTitle:  " ORDER BY words, id",
+	vitrine.SortSize:   " ORDER BY size DESC, id DESC",
+	vitrine.SortID:     " ORDER BY id",
+}
+
+// selectedLinks returns the conditions of a query, without its cursor.
+func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
+	w := &sqldb.Selection{}
+	if q.WithBytes {
+		w.Where("deleted_at IS NOT NULL AND has_bytes")
+	} else {
+		w.Where("deleted_at IS NULL")
+	}
+	if q.Account != 0 {
+		w.Where("account = $%d", int64(q.Account))
+	}
+	if q.Key != 0 {
+		w.Where("key = $%d AND key <> 0", int64(q.Key))
+	}
+	if q.PreviewDue {
+		w.Where("preview = '' AND state IN ('live', 'review') AND has_bytes")
+	}
+	if q.Site != 0 {
+		w.Where("site = $%d AND site <> 0", int64(q.Site))
+	}
+	if q.Of != 0 {
+		w.Where("version_of = $%d AND version_of <> 0", int64(q.Of))
+	}
+	if q.Files {
+		w.Where("site = 0 AND version_of = 0")
+	}
+	switch {
+	case q.State == vitrine.StateLive && !q.Now.IsZero():
+		w.Where("state = $%d AND (expires_at IS NULL OR expires_at > $%d)", string(q.State), sqldb.Ms(q.Now))
+	case q.State == vitrine.StateDisabled && !q.Now.IsZero():
+		w.Where("(state = $%d OR state = 'live' AND expires_at <= $%d)", string(q.State), sqldb.Ms(q.Now))
+	case q.State != "":
+		w.Where("state = $%d", string(q.State))
+	}
+	if q.Kind != "" {
+		w.Where("kind = $%d", string(q.Kind))
+	}
+	for _, word := range q.Words {
+		w.Where(`words LIKE $%d ESCAPE '\'`, "%"+likeText.Replace(word)+"%")
+	}
+	return w
+}
+
+// likeText escapes a text for LIKE.
+var likeText = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
+func (t Tx) LinksBySHA256(sum string, n int) ([]*vitrine.Link, error) {
+	w := sqldb.Selection{}
+	w.Where("sha256 = $%d AND sha256 <> ''", sum)
+	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY created_at DESC, id DESC", n), w.Args...)
+}
+
+func (t Tx) Review(q vitrine.ReviewQuery) ([]*vitrine.Link, error) {
+	w := sqldb.Selection{}
+	w.Where("state = 'review' AND deleted_at IS NULL")
+	if q.Reason != "" {
+		w.Where("reason = $%d", q.Reason)
+	}
+	if q.After.ID != 0 {
+		w.Where("(state_at, id) > ($%d, $%d)", sqldb.Ms(q.After.Since), int64(q.After.ID))
+	}
+	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY state_at, id", q.Limit), w.Args...)
+}
+
+func (t Tx) CountReview() (map[string]int64, error) {
+	counts := map[string]int64{}
+	return counts, t.Each(func(s sqldb.Scanner) error {
+		var reason string
+		var n int64
+		err := s.Scan(&reason, &n)
+		counts[reason] = n
+		return err
+	}, "SELECT reason, count(*) FROM links WHERE state = 'review' AND deleted_at IS NULL GROUP BY reason")
+}
+
+func (t Tx) ScanDue(state vitrine.LinkState, signatures string, after vitrine.LinkID, n int) ([]*vitrine.Link, error) {
+	w := sqldb.Selection{}
+	w.Where("deleted_at IS NULL AND has_bytes AND state = $%d", string(state))
+	w.Where("id > $%d", int64(after))
+	if signatures != "" || state != vitrine.StateProcessing { // without a scanner nothing is ever scanned, so all are due
+		w.Where("scanned <> $%d", signatures)
+	}
+	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY id", n), w.Args...)
+}
+
+func (t Tx) BytesRefused(sum string) (bad bool, err error) {
+	err = t.Get([]any{&bad}, `SELECT EXISTS (SELECT 1 FROM links WHERE sha256 = $1 AND sha256 <> ''
+		AND (state = 'disabled' AND reason IN ('malware', 'moderator') OR state = 'review' AND reason IN ('malware', 'abuse_reports')))`, sum)
+	return bad, err
+}
+
+func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
+	kinds := map[string]string{}
+	err = t.Visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND version_of = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
+		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)),
+			CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
+		own(&f.Kind, row[1].(string), kinds)
+		list = append(list, f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, t.addFiles(a, list, kinds)
+}
+
+// addFiles sets the files of the links of an account that have versions.
+func (t Tx) addFiles(a vitrine.AccountID, list []vitrine.LinkFacts, kinds map[string]string) error {
+	files := map[vitrine.LinkID]map[int]report.File{}
+	current := map[vitrine.LinkID]int{}
+	err := t.Visit("v.version_of, v.version, v.kind, v.pages, l.version", ` FROM links v JOIN links l ON l.id = v.version_of
+		WHERE v.version_of <> 0 AND v.account = $1`, []any{int64(a)}, func(row []driver.Value) error {
+		link, kind := vitrine.LinkID(row[0].(int64)), filetype.Kind("")
+		own(&kind, row[2].(string), kinds)
+		if files[link] == nil {
+			files[link] = map[int]report.File{}
+		}
+		files[link][int(row[1].(int64))] = fileOf(kind, int(row[3].(int64)))
+		current[link] = int(row[4].(int64))
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for i := range list {
+		f := &list[i]
+		if f.Files = files[f.ID]; f.Files != nil {
+			f.Files[current[f.ID]] = fileOf(f.Kind, f.Pages)
+		}
+	}
+	return nil
+}
+
+func fileOf(k filetype.Kind, pages int) report.File {
+	return report.File{Kind: string(k), Content: vitrine.ContentKindOf(k), Pages: pages}
+}
+
+// own copies a word that is valid only during a visit. Equal words share their
+// memory through known.
+func own[T ~string](to *T, lent string, known map[string]string) {
+	word, ok := known[lent]
+	if !ok {
+		word = strings.Clone(lent)
+		known[word] = word
+	}
+	*to = T(word)
+}
+
+func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
+	err = t.Get([]any{&n, &bytes}, `SELECT (SELECT count(*) FROM sites WHERE account = $1 AND deleted_at IS NULL) + count(CASE WHEN site = 0 AND version_of = 0 THEN 1 END),
+		CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
+		FROM links WHERE account = $2 AND deleted_at IS NULL`, int64(a), int64(a))
+	return n, bytes, err
+}
+
+func (t Tx) LinksExpired(now time.Time, n int) ([]*vitrine.Link, error) {
+	w := sqldb.Selection{}
+	w.Where("expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL AND expires_at <= $%d", sqldb.Ms(now))
+	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY expires_at, id", n), w.Args...)
+}
+
+func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {
+	counts := map[vitrine.KeyID]int64{}
+	return counts, t.Each(func(s sqldb.Scanner) error {
+		var key vitrine.KeyID
+		var n int64
+		err := s.Scan(&key, &n)
+		counts[key] = n
+		return err
+	}, "SELECT key, count(*) FROM links WHERE account = $1 AND key <> 0 AND version_of = 0 AND deleted_at IS NULL GROUP BY key", int64(a))
+}
+
+func (t Tx) ReleaseSlugs(deletedBefore time.Time) (n int64, err error) {
+	for _, table := range []string{"links", "sites", "albums"} {
+		released, err := t.Exec("UPDATE "+table+" SET slug = '' WHERE deleted_at IS NOT NULL AND deleted_at < $1 AND slug <> ''", sqldb.Ms(deletedBefore))
+		if n += released; err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}

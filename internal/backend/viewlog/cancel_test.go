@@ -1,0 +1,194 @@
+package viewlog
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/test/sqltest"
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
+)
+
+// reads returns each read of a log whose cost depends on the number of views.
+func reads(l *ViewLog, from, to report.Day) map[string]func(context.Context) error {
+	days := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: from, To: to}
+	filtered := days
+	filtered.Filter, _ = report.ParseFilter([]string{"country:is:C1"})
+	capped := filtered
+	capped.Cap = 100
+	link := filtered
+	link.Scope.Link = 1
+	tally := func(q vitrine.TallyQuery) func(context.Context) error {
+		return func(ctx context.Context) error { _, _, err := l.Tally(ctx, q); return err }
+	}
+	return map[string]func(context.Context) error{
+		"days": tally(days), "filter": tally(filtered), "cap": tally(capped), "filter of a link": tally(link),
+		"daily": func(ctx context.Context) error {
+			_, err := l.DailyViews(ctx, filtered, []vitrine.LinkID{1, 2})
+			return err
+		},
+		"recent": func(ctx context.Context) error {
+			_, err := l.Recent(ctx, vitrine.RecentQuery{Scope: link.Scope, N: 50, Filter: filtered.Filter})
+			return err
+		},
+		"views": func(ctx context.Context) error {
+			return l.Views(ctx, 1, from, to, func(*report.View) error { return nil })
+		},
+		"counts": func(ctx context.Context) error { _, err := l.AccountCounts(ctx, 1); return err },
+	}
+}
+
+// readLog returns a log with views in packs and in single rows, and the days
+// that contain them.
+func readLog(t *testing.T, place string) (l *ViewLog, from, to report.Day) {
+	t.Helper()
+	l, err := Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	g := vitrinetest.NewTraffic(3, 60_000)
+	var last int64
+	for range 8 {
+		var b vitrine.Batch
+		for range 500 {
+			o := g.Imported()
+			last = o.At
+			if from == 0 {
+				from = report.DayOf(o.At)
+			}
+			b.Views = append(b.Views, o)
+		}
+		if _, err := l.Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to = report.DayOf(last) + 1
+	if err := l.RollUp(t.Context(), to-1); err != nil {
+		t.Fatal(err)
+	}
+	return l, from, to
+}
+
+// scanning returns the number of goroutines that count views of scans.
+func scanning() int {
+	b := make([]byte, 1<<22)
+	return strings.Count(string(b[:runtime.Stack(b, true)]), "viewdb/scan.")
+}
+
+// TestReadsEnd checks that each read that is cut off, because its client left
+// or because the database failed, ends with an error, leaves no goroutine
+// behind, and works when it is repeated. It is cut off at each statement, and
+// at random moments between.
+func TestReadsEnd(t *testing.T) {
+	for name, place := range map[string]string{"SQLite": sqltest.NewPlace(t), "PostgreSQL": ""} {
+		t.Run(name, func(t *testing.T) {
+			if place == "" {
+				place = vitrinetest.PostgresDatabase(t)
+			}
+			l, from, to := readLog(t, place)
+			r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
+			for name, read := range reads(l, from, to) {
+				statements := 0
+				if err := read(t.Context()); err != nil { // what it remembers is not read again
+					t.Fatalf("%s: %v", name, err)
+				}
+				if err := read(sqldb.WithHook(t.Context(), func(string) error { statements++; return nil })); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if statements == 0 {
+					t.Errorf("%s: no statement was seen", name)
+				}
+				for n := range statements {
+					fails := sqldb.WithHook(t.Context(), cutAt(n, func() error { return errCut }))
+					if err := read(fails); !errors.Is(err, errCut) {
+						t.Errorf("%s, statement %d fails: error %v", name, n, err)
+					}
+					ctx, cancel := context.WithCancel(t.Context())
+					err := read(sqldb.WithHook(ctx, cutAt(n, func() error { cancel(); return nil })))
+					if err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("%s, cancelled at statement %d: %v", name, n, err)
+					}
+				}
+				for range 20 {
+					ctx, cancel := context.WithCancel(t.Context())
+					spins := r.IntN(1 << 12)
+					go func() {
+						for range spins {
+							runtime.Gosched()
+						}
+						cancel()
+					}()
+					if err := read(ctx); err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("%s, cancelled: %v", name, err)
+					}
+				}
+				if err := read(t.Context()); err != nil {
+					t.Errorf("%s, repeated: %v", name, err)
+				}
+			}
+			vitrinetest.WaitFor(t, vitrinetest.SeenWithin, "no goroutine of a scan is left",
+				func() bool { return scanning() == 0 })
+		})
+	}
+}
+
+var errCut = errors.New("the connection was cut")
+
+// cutAt returns a hook that calls cut at the statement with a number.
+func cutAt(n int, cut func() error) func(string) error {
+	at := 0
+	return func(string) error {
+		if at++; at == n+1 {
+			return cut()
+		}
+		return nil
+	}
+}
+
+// TestDamagedRecords checks that reads of damaged records answer 503 with an
+// error that says so, and leave no goroutine behind.
+func TestDamagedRecords(t *testing.T) {
+	for what, damage := range map[string]string{
+		"packs":              "UPDATE packs SET data = CAST(substr(data, 1, length(data) / 2) || x'ff00ff00ff' AS BLOB)",
+		"packs of a type":    "UPDATE packs SET data = 'text'",
+		"views":              "UPDATE opens SET open = substr(open, 1, 9)",
+		"words":              "DELETE FROM words",
+		"counts":             "UPDATE links SET views = 'many'",
+		"sessions":           "UPDATE opens SET session = x'01' WHERE session IS NOT NULL",
+		"sessions of a type": "UPDATE opens SET session = 'text' WHERE session IS NOT NULL",
+	} {
+		l, from, to := readLog(t, sqltest.NewPlace(t))
+		tamper(t, l, damage)
+		l.words = labels.NewDict(l.db, labels.FirstWords, labels.OtherWords, labels.WriteWords) // like another process without cached words
+		found := 0
+		for name, read := range reads(l, from, to) {
+			for range 3 {
+				err := read(t.Context())
+				if err == nil {
+					continue // it reads other tables
+				}
+				found++
+				if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, vitrine.ErrDamaged) {
+					t.Errorf("%s, %s: error %v, want 503 because of damage", what, name, err)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s: no read fails", what)
+		}
+		vitrinetest.WaitFor(t, vitrinetest.SeenWithin, "no goroutine of a scan is left after "+what,
+			func() bool { return scanning() == 0 })
+	}
+}

@@ -1,0 +1,311 @@
+package viewlog
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// A copy of the views outside of the log has a number. While the log has one,
+// each transaction adds a row to the table changes with the views that it added
+// or changed. The copy first gets every stored view, link by link, and then the
+// changed ones. Nothing is told of deleted links and of expired views, nor of
+// page loads of websites.
+
+// BeginCopy begins the copy with a number, or with a new one if that is 0. It
+// ends the copy before.
+func (l *ViewLog) BeginCopy(ctx context.Context, number int64) (int64, error) {
+	number = cmp.Or(number, 1+rand.Int64N(math.MaxInt64))
+	return number, l.transact(ctx, func(t logTx) error { return t.setCopy(number) })
+}
+
+func (t logTx) setCopy(number int64) error {
+	_, err := t.Exec("UPDATE log SET copy = $1, next_link = 0, next_view = 0 WHERE id = 1", number)
+	if err == nil {
+		_, err = t.Exec("DELETE FROM changes")
+	}
+	return err
+}
+
+// DropChanges ends the copy if the changes that wait for it have more than a
+// number of bytes: nothing may copy them any more. It reports whether it did.
+func (l *ViewLog) DropChanges(ctx context.Context, most int64) (dropped bool, err error) {
+	size := func(t logTx) (n int64, err error) {
+		return n, t.Get([]any{&n}, "SELECT cast(coalesce(sum(length(data)), 0) AS BIGINT) FROM changes")
+	}
+	err = l.read(ctx, func(t logTx) error {
+		n, err := size(t)
+		dropped = n > most
+		return err
+	})
+	if err != nil || !dropped {
+		return false, err
+	}
+	return true, l.transact(ctx, func(t logTx) error { return t.setCopy(0) })
+}
+
+// CopyState returns the state of the copy.
+func (l *ViewLog) CopyState(ctx context.Context) (s vitrine.CopyState, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		var next, since int64
+		err := t.Get([]any{&s.Number, &next, &since},
+			"SELECT copy, next_link, coalesce((SELECT at FROM changes ORDER BY seq LIMIT 1), 0) FROM log WHERE id = 1")
+		s.Whole, s.Since = next == math.MaxInt64, time.Time{}
+		if since > 0 {
+			s.Since = time.UnixMilli(since)
+		}
+		return err
+	})
+	return s, err
+}
+
+// changed notes that the transaction has added or changed a view.
+func (w *writing) changed(link vitrine.LinkID, view vitrine.ViewID) {
+	if link < vitrine.FirstSitePage {
+		w.published.Views = binary.AppendUvarint(binary.AppendUvarint(w.published.Views, uint64(link)), uint64(view))
+	}
+}
+
+// record numbers the transaction, and stores its changes if there is a copy.
+func (t logTx) record(c *feed.Changes) error {
+	var number int64
+	err := t.Get([]any{&c.Seq, &number}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq, copy")
+	if err == nil && number != 0 && len(c.Views) > 0 {
+		_, err = t.Exec("INSERT INTO changes (seq, at, data) VALUES ($1, $2, $3)", c.Seq, sqldb.Ms(time.Now()), c.Views)
+	}
+	c.Views = nil
+	return err
+}
+
+// copying is what one step copies.
+type copying struct {
+	seq   int64 // the last transaction that the views include
+	views []vitrine.ViewRecord
+	done  int64   // changes up to this one are copied with the views
+	next  viewKey // of the first copy, from which view on views remain
+	some  bool    // something is copied
+	more  bool    // probably, more views wait
+	words *labels.Reader
+}
+
+// Copy copies some views: it calls put with about n of them, each as of the
+// last transaction seq, and with Downloaded set. Once put returns nil, they
+// count as copied. So each state of a view that lasts is copied at least once.
+// It reports whether as many views wait.
+func (l *ViewLog) Copy(ctx context.Context, number int64, n int,
+	put func(seq int64, views []vitrine.ViewRecord) error) (more bool, err error) {
+	c := copying{words: l.words.Reader()}
+	err = l.read(ctx, func(t logTx) error {
+		c = copying{words: c.words}
+		var now int64
+		err := t.Get([]any{&c.seq, &now, &c.next.link, &c.next.view}, "SELECT seq, copy, next_link, next_view FROM log WHERE id = 1")
+		switch {
+		case err != nil:
+			return err
+		case now != number:
+			return vitrine.ErrCopyEnded
+		case c.next.link < math.MaxInt64:
+			return c.stored(t, n)
+		}
+		return c.changes(t, n)
+	})
+	if err == nil && len(c.views) > 0 {
+		err = put(c.seq, c.views)
+	}
+	if err != nil || !c.some {
+		return false, err
+	}
+	return c.more, l.transact(ctx, func(t logTx) error {
+		rows, err := t.Exec("UPDATE log SET next_link = $1, next_view = $2 WHERE id = 1 AND copy = $3", int64(c.next.link),
+			int64(c.next.view), number)
+		if err == nil && rows == 0 {
+			err = vitrine.ErrCopyEnded
+		}
+		if err == nil && c.done > 0 {
+			_, err = t.Exec("DELETE FROM changes WHERE seq <= $1", c.done)
+		}
+		return err
+	})
+}
+
+// copiedLinks bounds the links that one step of the first copy reads.
+const copiedLinks = 1000
+
+// stored reads the next views of the first copy.
+func (c *copying) stored(t logTx, n int) error {
+	c.some, c.more = true, true
+	for range copiedLinks {
+		var link, account int64
+		err := t.Get([]any{&link, &account}, "SELECT link, account FROM links WHERE link >= $1 AND link < $2 AND account > 0 ORDER BY link LIMIT 1",
+			int64(c.next.link), int64(vitrine.FirstSitePage))
+		if errors.Is(err, vitrine.ErrNotFound) {
+			c.next = viewKey{math.MaxInt64, 0}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if link > int64(c.next.link) {
+			c.next = viewKey{vitrine.LinkID(link), 0}
+		}
+		most := n - len(c.views)
+		rows, err := t.rows(c.next.link, ids{c.next.view, math.MaxInt64}, most)
+		if err == nil {
+			err = c.add(t, vitrine.AccountID(account), c.next.link, rows)
+		}
+		if err != nil {
+			return err
+		}
+		if len(rows) == most {
+			c.next.view = rows[len(rows)-1].ID + 1
+			return nil
+		}
+		c.next = viewKey{c.next.link + 1, 0}
+	}
+	return nil
+}
+
+// changesRows is the number of rows of the table changes that one query reads.
+const changesRows = 100
+
+// changes reads the next changed views.
+func (c *copying) changes(t logTx, n int) error {
+	var keys []viewKey
+	for rows := changesRows; rows == changesRows && len(keys) < n; {
+		rows = 0
+		err := t.Each(func(s sqldb.Scanner) (err error) {
+			var data []byte
+			if err = s.Scan(&c.done, &data); err == nil {
+				keys, err = appendKeys(keys, data)
+			}
+			rows, c.some = rows+1, true
+			return err
+		}, "SELECT seq, data FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2", c.done, changesRows)
+		if err != nil {
+			return err
+		}
+	}
+	c.more = len(keys) >= n
+	slices.SortFunc(keys, func(a, b viewKey) int {
+		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
+	})
+	for keys = slices.Compact(keys); len(keys) > 0; {
+		of := 1
+		for of < len(keys) && keys[of].link == keys[0].link {
+			of++
+		}
+		if err := c.changedOf(t, keys[:of]); err != nil {
+			return err
+		}
+		keys = keys[of:]
+	}
+	return nil
+}
+
+// appendKeys appends the keys of a row of the table changes.
+func appendKeys(keys []viewKey, data []byte) ([]viewKey, error) {
+	for len(data) > 0 {
+		link, a := binary.Uvarint(data)
+		view, b := binary.Uvarint(data[max(a, 0):])
+		if a <= 0 || b <= 0 {
+			return nil, fmt.Errorf("the changed views that wait for the copy: %w", segment.ErrDamaged)
+		}
+		keys, data = append(keys, viewKey{vitrine.LinkID(link), vitrine.ViewID(view)}), data[a+b:]
+	}
+	return keys, nil
+}
+
+// changedOf reads views of one link, except those that are gone.
+func (c *copying) changedOf(t logTx, keys []viewKey) error {
+	var account int64
+	err := t.Get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(keys[0].link))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && account <= 0 {
+		return nil
+	}
+	rows, found := make([]segment.Row, 0, len(keys)), make([]bool, len(keys))
+	if err == nil {
+		err = t.GetMany(selectBlobs, len(keys),
+			func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
+			func(i int, s sqldb.Scanner) error {
+				var b blobs
+				if err := s.Scan(&b.open, &b.session); err != nil {
+					return t.Failed(err)
+				}
+				row := segment.Row{ID: keys[i].view}
+				found[i] = true
+				err := row.Decode(b.open, b.session)
+				rows = append(rows, row)
+				return err
+			})
+	}
+	if err != nil {
+		return err
+	}
+	var packed []vitrine.ViewID
+	for i, key := range keys {
+		if !found[i] {
+			packed = append(packed, key.view)
+		}
+	}
+	if len(packed) > 0 {
+		if err := t.packedOf(keys[0].link, packed, &rows); err != nil {
+			return err
+		}
+	}
+	return c.add(t, vitrine.AccountID(account), keys[0].link, rows)
+}
+
+// packedOf adds those views of a link that are in packs. The IDs are in order.
+func (t logTx) packedOf(link vitrine.LinkID, views []vitrine.ViewID, rows *[]segment.Row) error {
+	return t.packs(ofLink(link), ids{views[0], views[len(views)-1] + 1}, func(_ vitrine.LinkID, p *storedPack) error {
+		from, _ := slices.BinarySearch(views, p.first)
+		if from == len(views) || views[from] > p.last {
+			return nil
+		}
+		before := len(*rows)
+		err := segment.UnpackAll(p.data, p.first, rows)
+		kept := slices.DeleteFunc((*rows)[before:], func(row segment.Row) bool {
+			_, wanted := slices.BinarySearch(views, row.ID)
+			return !wanted
+		})
+		*rows = (*rows)[:before+len(kept)]
+		return err
+	})
+}
+
+// add adds rows of a link as views.
+func (c *copying) add(t logTx, account vitrine.AccountID, link vitrine.LinkID, rows []segment.Row) error {
+	views := make([]report.View, len(rows))
+	for i := range rows {
+		o, err := c.words.View(int64(link), &rows[i])
+		if err != nil {
+			return err
+		}
+		views[i] = *o
+		if o.Session != nil {
+			s := *o.Session
+			s.Pages = slices.Clone(s.Pages)
+			views[i].Session = &s
+		}
+	}
+	if err := t.markDownloaded(link, views); err != nil {
+		return err
+	}
+	for i := range views {
+		c.views = append(c.views, vitrine.ViewRecord{Account: account, View: views[i]})
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package distinct
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
+)
+
+const firstDay report.Day = 20_000
+
+// TestCount checks that visits are counted with arrays and, for many steps,
+// with maps, in small and large chunks.
+func TestCount(t *testing.T) {
+	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
+	for _, steps := range []report.Day{1, 30, maxDense, maxDense + 1} {
+		q := &Query{From: firstDay, To: firstDay + steps, Links: true}
+		sets := []*Set{{}, {}, {}}
+		first, ofLink := map[uint64]bool{}, map[[2]uint64]int64{}
+		var got report.Tally
+		var want report.Fold
+		for range 30_000 {
+			o := report.View{Link: 1 + r.Int64N(5), Viewer: r.Uint64N(40), At: (firstDay +
+				report.Day(r.IntN(int(steps)))).StartMs()}
+			if r.IntN(3) == 0 {
+				o.Viewer = r.Uint64()
+			}
+			want.Add(&o)
+			first[o.Viewer] = true
+			ofLink[[2]uint64{uint64(o.Link), o.Viewer}] = 1
+			sets[r.IntN(len(sets))].Add(o.Viewer, o.Link, report.DayOf(o.At))
+		}
+		Count(&got, q, sets...)
+		tally := want.Tally()
+		vitrinetest.Equal(t, "uniques", got.Uniques(q.From, q.To), int64(len(first)))
+		for range 30 {
+			a := firstDay + report.Day(r.IntN(int(steps)))
+			b := a + 1 + report.Day(r.IntN(int(q.To-a)))
+			vitrinetest.Equal(t, fmt.Sprintf("uniques of [%v, %v)", a, b), got.Uniques(a, b), tally.Uniques(a, b))
+		}
+		viewers := map[int64]int64{}
+		for k := range ofLink {
+			viewers[int64(k[0])]++
+		}
+		// Without links it is the same but for the viewers of links.
+		var alone report.Tally
+		Count(&alone, &Query{From: q.From, To: q.To}, sets...)
+		vitrinetest.Equal(t, "the same without links", alone.Equal(&got), false)
+		for link, n := range viewers {
+			alone.AddLinkVisits(link, report.NoDay, n)
+		}
+		vitrinetest.Equal(t, "viewers of links", alone.Equal(&got), true)
+	}
+}

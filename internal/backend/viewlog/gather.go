@@ -1,0 +1,193 @@
+package viewlog
+
+import (
+	"context"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/report"
+)
+
+// gathering reads views and adds them to tallies of days.
+type gathering struct {
+	ctx     context.Context
+	tx      logTx
+	views   *labels.Reader
+	scope   vitrine.Scope
+	tallies dayTallies
+	visits  []segment.Visit
+	visit   func(segment.Visit) error // if set, receives the visit of each view instead
+	rows    int
+	each    func(*report.View) // if set, receives the views instead
+	wants   func(report.Day) bool
+}
+
+// dayTallies holds tallies of single days.
+type dayTallies map[report.Day]*report.Tally
+
+// of returns the tally of a day. It creates an empty one if there is none.
+func (ts dayTallies) of(d report.Day) *report.Tally {
+	t := ts[d]
+	if t == nil {
+		t = new(report.Tally)
+		ts[d] = t
+	}
+	return t
+}
+
+func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gathering {
+	return &gathering{ctx: ctx, tx: t, views: l.words.Reader(), scope: s, tallies: dayTallies{}, wants: everyDay}
+}
+
+// add counts a view and its visit.
+func (g *gathering) add(o *report.View) error {
+	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
+		return g.ctx.Err()
+	}
+	if g.each != nil {
+		g.each(o)
+		return nil
+	}
+	d := report.DayOf(o.At)
+	g.tallies.of(d).Add(o)
+	if !o.Counted() {
+		return nil
+	}
+	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
+	if g.visit != nil {
+		return g.visit(v)
+	}
+	g.visits = append(g.visits, v)
+	return nil
+}
+
+// links lists the links of a scope.
+func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
+	if s.Link != 0 {
+		return []vitrine.LinkID{s.Link}, nil
+	}
+	err = t.Each(func(row sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		list = append(list, link)
+		return err
+	}, "SELECT link FROM links WHERE account = $1 ORDER BY link", int64(s.Account))
+	return list, err
+}
+
+// packed adds the views in packs of the days [from, to).
+func (g *gathering) packed(from, to report.Day) error {
+	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
+		if !g.wants(report.DayOf(r.ID.Ms())) {
+			return nil
+		}
+		o, err := g.views.View(int64(link), r)
+		if err != nil {
+			return err
+		}
+		return g.add(o)
+	})
+}
+
+// cold adds the views in packs and the download events of days. It reads days
+// together that are close to each other.
+func (g *gathering) cold(days []span) error {
+	for len(days) > 0 {
+		n := 1
+		for n < len(days) && days[n].from-days[n-1].to <= nearDays {
+			n++
+		}
+		some := days[:n]
+		g.wants = func(d report.Day) bool {
+			return slices.ContainsFunc(some, func(s span) bool { return s.from <= d && d < s.to })
+		}
+		from, to := some[0].from, some[n-1].to
+		if err := g.packed(from, to); err != nil {
+			return err
+		}
+		if err := g.downloads(from, to); err != nil {
+			return err
+		}
+		days = days[n:]
+	}
+	g.wants = everyDay
+	return nil
+}
+
+// nearDays is the longest gap between days that is read and ignored rather than
+// skipped by another query.
+const nearDays = 8
+
+func everyDay(report.Day) bool { return true }
+
+// running adds the views in the table opens of the days [from, to).
+func (g *gathering) running(from, to report.Day) error {
+	clause, args := within(g.scope, "opens", idsOf(from, to))
+	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
+		o, err := g.views.Read(link, id, open, session)
+		if err != nil {
+			return err
+		}
+		return g.add(o)
+	}, clause, args)
+}
+
+// downloads adds the download events of the days [from, to).
+func (g *gathering) downloads(from, to report.Day) error {
+	clause, args := within(g.scope, "downloads", idsOf(from, to))
+	return g.tx.Each(func(s sqldb.Scanner) error {
+		var id vitrine.ViewID
+		if err := s.Scan(&id); err != nil {
+			return err
+		}
+		if d := report.DayOf(id.Ms()); g.wants(d) {
+			g.tallies.of(d).AddDownload(d)
+		}
+		return nil
+	}, "SELECT o.id"+clause, args...)
+}
+
+// addVisits adds the visits to the tallies of their days. With alone, it
+// ignores earlier visits.
+func (g *gathering) addVisits(alone bool) error {
+	h := &visits.History{}
+	if !alone {
+		var err error
+		if h, err = g.tx.History(g.scope.Account); err != nil {
+			return err
+		}
+	}
+	g.visits = segment.SortVisits(g.visits)
+	h.Expect(len(g.visits))
+	return eachVisit(h, g.scope.Link, g.visits, func(f segment.Fact) {
+		t := g.tallies.of(f.Day)
+		if f.Link == 0 {
+			t.AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+		} else if g.scope.Link == 0 {
+			t.AddLinkVisit(f.Link, f.Prev)
+		}
+	})
+}
+
+// eachVisit calls f with the facts of visits sorted by viewer. Earlier visits
+// are found in the history and among the visits themselves. With a link, only
+// earlier visits to that link matter.
+func eachVisit(h *visits.History, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
+	for len(visits) > 0 {
+		n := 1
+		for n < len(visits) && visits[n].Viewer == visits[0].Viewer {
+			n++
+		}
+		before, err := h.Of(visits[0].Viewer)
+		if err != nil {
+			return err
+		}
+		segment.Facts(before, int64(link), visits[:n], f)
+		visits = visits[n:]
+	}
+	return nil
+}

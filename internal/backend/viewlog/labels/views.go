@@ -1,0 +1,113 @@
+package labels
+
+import (
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// View returns the record of a view.
+func (w *Writer) View(o *report.View) (r segment.View, err error) {
+	r.Viewer = o.Viewer
+	if o.Returning {
+		r.Flags |= segment.ViewReturning
+	}
+	if o.QR {
+		r.Flags |= segment.ViewQR
+	}
+	if o.Own {
+		r.Flags |= segment.ViewOwn
+	}
+	if o.Version > 1 {
+		r.Version = o.Version
+	}
+	for _, word := range []struct {
+		id     *segment.LabelID
+		kind   byte
+		labels []string
+	}{
+		{&r.Place, segment.WordPlace, []string{o.Country, o.City}},
+		{&r.Origin, segment.WordOrigin, []string{o.Referrer, o.Source}},
+		{&r.Agent, segment.WordAgent, []string{o.Device, o.Browser, o.OS}},
+		{&r.Campaign, segment.WordCampaign, []string{o.Campaign, o.Medium, o.Content, o.Term}},
+	} {
+		if *word.id, err = w.ID(word.kind, word.labels...); err != nil {
+			return r, err
+		}
+	}
+	return r, w.Class(o, &r)
+}
+
+// Class sets in the record of a view why it is excluded, and why it once was.
+func (w *Writer) Class(o *report.View, r *segment.View) (err error) {
+	if r.Flags &^= segment.ViewBot; o.Bot != "" {
+		r.Flags |= segment.ViewBot
+	}
+	if r.Bot, err = w.Bot(o.Bot, o.Product); err == nil {
+		r.Was, err = w.Bot(o.WasBot, o.WasProduct)
+	}
+	return err
+}
+
+// Views creates the records of n views. It looks up all unknown words in one
+// query.
+func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (err error) {
+	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
+	var again []int
+	write := func(i int) error {
+		o, r := view(i)
+		*r, err = w.View(o)
+		return err
+	}
+	for i := range n {
+		before := w.Misses
+		if err = write(i); err != nil {
+			break
+		}
+		if w.Misses > before {
+			again = append(again, i)
+		}
+	}
+	w.Collects = false
+	if err == nil {
+		err = w.Learn(w.Unknown)
+	}
+	for _, i := range again {
+		if err == nil {
+			err = write(i)
+		}
+	}
+	return err
+}
+
+// Bot returns the word of a bot reason, and of a product if there is one.
+func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
+	if product == "" {
+		return w.ID(segment.WordBot, reason)
+	}
+	return w.ID(segment.WordBot, reason, product)
+}
+
+// ReadView sets o from a row of a link, without its session. word returns the
+// labels of a number.
+func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
+	r := &row.View
+	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
+		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
+		Returning: r.Flags&segment.ViewReturning != 0}
+	var words [6]*segment.Labels
+	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot, r.Was} {
+		var err error
+		if words[i], err = word(id); err != nil {
+			return err
+		}
+	}
+	place, origin, agent, campaign, bot := &words[0].Labels, &words[1].Labels, &words[2].Labels, &words[3].Labels,
+		&words[4].Labels
+	o.Country, o.City = place[0], place[1]
+	o.Referrer, o.Source = origin[0], origin[1]
+	o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
+	o.Campaign, o.Medium, o.Content, o.Term = campaign[0], campaign[1], campaign[2], campaign[3]
+	o.Bot, o.Product = bot[0], bot[1]
+	o.WasBot, o.WasProduct = words[5].Labels[0], words[5].Labels[1]
+	return nil
+}

@@ -1,0 +1,224 @@
+package viewlog
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/scan"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// downloadOf is a download event and its view, if any.
+type downloadOf struct {
+	link        vitrine.LinkID
+	event, view vitrine.ViewID
+}
+
+// narrow answers a Tally query that stored tallies cannot answer.
+func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+	truncated, err = l.retained(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
+		oldest := segment.Place{ID: r.from}
+		if q.Cap > 0 {
+			all := segment.NewestOf(q.Cap)
+			err := eachID(ctx, tx, q.Scope, r, func(p segment.Place) {
+				if q.Links == nil || slices.Contains(q.Links, int64(p.Link)) {
+					all.Add(p)
+				}
+			})
+			if err != nil {
+				return false, err
+			}
+			if capped = all.Full; capped {
+				oldest = all.Places[0]
+			}
+		}
+		d, err := tx.downloadsOf(&q, r)
+		if err != nil {
+			return false, err
+		}
+		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
+			Brief: q.Brief, Events: d.within}
+		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, ids{oldest.ID, r.to}, &of)
+		if err != nil {
+			return false, err
+		}
+		t = s.Tally()
+		return capped, l.addDownloads(tx, q, d, t)
+	})
+	if t == nil {
+		t = new(report.Tally)
+	}
+	return trim(q.Scope, t), truncated, err
+}
+
+// narrowDaily answers a DailyViews query that stored tallies cannot answer.
+func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+	views := make(map[vitrine.LinkID][]int64, len(links))
+	some := []int64{}
+	for _, link := range links {
+		views[link] = make([]int64, max(q.To-q.From, 0))
+		if q.Links == nil || slices.Contains(q.Links, int64(link)) {
+			some = append(some, int64(link))
+		}
+	}
+	q.Links = some
+	_, err := l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
+		var s *scan.Scan
+		scopes, err := tx.scopesOf(q.Account, some)
+		if err == nil {
+			s, err = l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
+				Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
+		}
+		if err != nil {
+			return false, err
+		}
+		s.EachDaily(func(link vitrine.LinkID, step report.Day, n int64) { views[link][step-q.From] += n })
+		return false, nil
+	})
+	return views, err
+}
+
+// scopesOf returns the scopes of those links that belong to an account.
+func (t logTx) scopesOf(account vitrine.AccountID, links []int64) (scopes []vitrine.Scope, err error) {
+	err = t.Each(func(s sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := s.Scan(&link)
+		if slices.Contains(links, int64(link)) {
+			scopes = append(scopes, vitrine.Scope{Account: account, Link: link})
+		}
+		return err
+	}, "SELECT link FROM links WHERE account = $1", int64(account))
+	return scopes, err
+}
+
+// retained calls f with the IDs of a query whose views have not expired. It
+// reports whether views are left out, because they expired or because f says
+// so.
+func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
+	f func(logTx, ids) (bool, error)) (truncated bool, err error) {
+	from, to := q.Steps.Bounds(q.From, q.To)
+	if from >= to {
+		return false, nil
+	}
+	var forgotten report.Day // the query begins before this day
+	err = l.read(ctx, func(tx logTx) error {
+		st, err := tx.state(q.Account)
+		if err != nil {
+			return err
+		}
+		r := ids{vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)}
+		forgotten = 0
+		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
+			r.from, forgotten = kept, st.retainedFrom
+		}
+		truncated, err = f(tx, r)
+		return err
+	})
+	if err != nil || forgotten == 0 || truncated {
+		return truncated, err
+	}
+	days := vitrine.TallyQuery{Scope: q.Scope, From: report.DayOf(from), To: min(forgotten, report.DayOf(to-1)+1)}
+	gone, err := l.tally(ctx, days, true)
+	return err == nil && gone.AllViews() > 0, err
+}
+
+// scan counts the views of scopes of one account in a range of IDs, in packs
+// and in the table opens.
+func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
+	q *scan.Query) (*scan.Scan, error) {
+	q.Word = l.words.Word
+	return scan.Count(ctx, q, func(s *scan.Scan) error {
+		for _, scope := range scopes {
+			if err := tx.feed(s, scope, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// feed supplies a scan with the views of a scope.
+func (t logTx) feed(s *scan.Scan, scope vitrine.Scope, r ids) error {
+	st, err := t.state(scope.Account)
+	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
+		err = t.visitPacks(scope, r, s.Segment)
+	}
+	if err != nil {
+		return err
+	}
+	var row segment.Row
+	clause, args := within(scope, "opens", r)
+	return t.VisitOpens(func(link, id int64, open, session []byte) error {
+		row.ID = vitrine.ViewID(id)
+		if err := row.Decode(open, session); err != nil {
+			return err
+		}
+		return s.Row(vitrine.LinkID(link), &row)
+	}, clause, args)
+}
+
+// downloads are the download events of a query.
+type downloads struct {
+	all map[report.Day]int64 // by step, unless the query selects views
+	// If it does: those of scanned views, by link and ordered by view, and
+	// those of other views.
+	within  map[vitrine.LinkID][]scan.Event
+	outside []downloadOf
+}
+
+// downloadsOf reads the download events of a query in a range of IDs.
+func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error) {
+	d.all, d.within = map[report.Day]int64{}, map[vitrine.LinkID][]scan.Event{}
+	add := func(e downloadOf) {
+		switch {
+		case !q.Selects():
+			d.all[q.Steps.Of(e.event.Ms())]++
+		case e.view >= r.from && e.view < r.to:
+			d.within[e.link] = append(d.within[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
+		default:
+			d.outside = append(d.outside, e)
+		}
+	}
+	clause, args := within(q.Scope, "downloads", r)
+	err = t.Visit("o.link, o.id, o.open", clause, args, func(row []driver.Value) error {
+		e := downloadOf{vitrine.LinkID(row[0].(int64)), vitrine.ViewID(row[1].(int64)), vitrine.ViewID(row[2].(int64))}
+		if q.Links == nil || slices.Contains(q.Links, int64(e.link)) {
+			add(e)
+		}
+		return nil
+	})
+	for _, events := range d.within {
+		slices.SortFunc(events, func(a, b scan.Event) int { return cmp.Compare(a.View, b.View) })
+	}
+	return d, err
+}
+
+// addDownloads counts download events. If the query selects views, it counts
+// those whose view matches, except those that the scan has counted.
+func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *report.Tally) error {
+	for step, n := range d.all {
+		t.AddDownloads(step, n)
+	}
+	views := l.words.Reader()
+	for _, e := range d.outside {
+		rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if o, err := views.View(int64(e.link), &rows[0]); err != nil {
+			return err
+		} else if q.Match(o) {
+			t.AddDownload(q.Steps.Of(e.event.Ms()))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package viewlog
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// selectRecent returns the query for the newest views of a link, or for those
+// with engagement only.
+func (t logTx) selectRecent(engaged bool) string {
+	use, with := "", ""
+	if engaged {
+		use, with = t.Dialect.UseEngaged, " AND engaged"
+	}
+	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with +
+		" ORDER BY id DESC LIMIT $4"
+}
+
+// Recent implements [vitrine.ViewLog].
+func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []report.View, err error) {
+	if q.N <= 0 {
+		return nil, nil
+	}
+	err = l.read(ctx, func(t logTx) error {
+		if q.Link == 0 {
+			recent, err = l.recentOf(ctx, t, q)
+			return err
+		}
+		n := q.N
+		if len(q.Filter) > 0 || q.Viewer != nil {
+			n = math.MaxInt32
+		}
+		for ; ; n *= 4 { // excluded views are left out, so more may be needed
+			read := 0
+			recent = nil
+			err := t.Opens(func(link, id int64, open, session []byte) error {
+				if read++; len(recent) == q.N {
+					return errStop
+				}
+				views := l.words.Reader()
+				o, err := views.Read(link, id, open, session)
+				if err == nil && matches(q, o) {
+					recent = append(recent, *o)
+				}
+				return err
+			}, t.selectRecent(q.Engaged), int64(q.Link), int64(q.From), int64(q.To), n)
+			if err != nil && !errors.Is(err, errStop) {
+				return err
+			}
+			if read < n || len(recent) == q.N {
+				break
+			}
+		}
+		if err := l.recentPacked(t, q, &recent); err != nil {
+			return err
+		}
+		return t.markDownloaded(q.Link, recent)
+	})
+	return recent, err
+}
+
+func matches(q vitrine.RecentQuery, o *report.View) bool {
+	return (o.Counted() || !q.Counted) && q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
+}
+
+// markDownloaded sets Downloaded on the views that have a download event. The
+// views are of one link, newest first.
+func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
+	for some := range slices.Chunk(views, 500) { // a statement takes a limited number of values
+		at := make(map[int64]*report.View, len(some))
+		args, places := []any{int64(link)}, make([]string, len(some))
+		for i := range some {
+			at[some[i].ID] = &some[i]
+			args = append(args, some[i].ID)
+			places[i] = "$" + strconv.Itoa(i+2)
+		}
+		err := t.Each(func(s sqldb.Scanner) error {
+			var of int64
+			err := s.Scan(&of)
+			if o := at[of]; o != nil {
+				o.Downloaded = true
+			}
+			return err
+		}, "SELECT open FROM downloads WHERE link = $1 AND open IN ("+strings.Join(places, ", ")+")", args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recentPacked adds the newest views in packs to a list of views, newest first,
+// and cuts it to q.N.
+func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
+	for before, limit := q.To, packsBatch; ; limit = min(2*limit, maxPacksBatch) {
+		packs, first, err := l.recentIn(t, q, before, limit, recent)
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil || packs < limit {
+			return err
+		}
+		before = first
+	}
+}
+
+// recentIn adds the views of the newest packs that begin before an ID. It
+// returns the number of packs and the first ID of the last one. It returns
+// errStop if no other pack has newer views.
+func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int,
+	recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
+	some := 0
+	if q.Engaged {
+		some = 1
+	}
+	in := packReader{views: l.words.Reader()}
+	err = t.Each(func(s sqldb.Scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.Failed(err)
+		}
+		packs, first = packs+1, p.first
+		found, err := in.newest(q, &p)
+		if err != nil {
+			return err
+		}
+		*recent = append(*recent, found...)
+		if slices.SortFunc(*recent, func(a, b report.View) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < q.N {
+			return nil
+		}
+		*recent = (*recent)[:q.N]
+		if (*recent)[q.N-1].ID >= int64(p.first) {
+			return errStop
+		}
+		return nil
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions >= $4 ORDER BY first DESC LIMIT $5",
+		int64(q.Link), int64(before), int64(q.From), some, limit)
+	return packs, first, err
+}
+
+// packReader finds recent views in packs.
+type packReader struct {
+	segment.Unpacker
+	views *labels.Reader
+}
+
+// newest returns the newest views of a pack that match: at least q.N of them,
+// if the pack has so many. It makes as few others as possible.
+func (in *packReader) newest(q vitrine.RecentQuery, p *storedPack) ([]report.View, error) {
+	if err := in.Open(p.data, p.first); err != nil {
+		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	eligible := func(r *segment.Row) bool {
+		return (r.Engaged || !q.Engaged) && q.From <= r.ID && r.ID < q.To
+	}
+	all := 0
+	for r := in.Brief(); r != nil; r = in.Brief() {
+		if eligible(r) {
+			all++
+		}
+	}
+	some := q.N
+	if len(q.Filter) > 0 || q.Viewer != nil {
+		some = all
+	}
+	for {
+		found, err := in.last(q, p, eligible, max(all-some, 0))
+		if err != nil || len(found) >= q.N || some >= all {
+			return found, err
+		}
+		some *= 4 // there were excluded views
+	}
+}
+
+// last returns the views of a pack that match, without the first eligible ones.
+func (in *packReader) last(q vitrine.RecentQuery, p *storedPack, eligible func(*segment.Row) bool,
+	without int) (found []report.View, err error) {
+	if err := in.Open(p.data, p.first); err != nil {
+		return nil, err
+	}
+	for r := in.Next(); r != nil; r = in.Next() {
+		if !eligible(r) {
+			continue
+		}
+		if without--; without >= 0 {
+			continue
+		}
+		o, err := in.views.View(int64(q.Link), r)
+		if err != nil {
+			return nil, err
+		}
+		if !matches(q, o) {
+			continue
+		}
+		v := *o
+		if v.Session != nil {
+			s := *v.Session
+			s.Pages = append([]report.PageTime(nil), s.Pages...)
+			v.Session = &s
+		}
+		found = append(found, v)
+	}
+	if err := in.End(); err != nil {
+		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	return found, nil
+}
+
+// viewsBatch is the number of views that one transaction reads before they are
+// passed on. The consumer may be slow; an open transaction would block the
+// connection and keep the database's write-ahead log from shrinking.
+const viewsBatch = 4 * packViews
+
+// Views implements [vitrine.ViewLog].
+func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
+	f func(*report.View) error) error {
+	views := l.words.Reader()
+	for r := idsOf(from, to); ; {
+		var rows []segment.Row
+		err := l.read(ctx, func(t logTx) (err error) {
+			rows, err = t.rows(link, r, viewsBatch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			o, err := views.View(int64(link), &rows[i])
+			if err != nil {
+				return readable(err)
+			}
+			if err := f(o); err != nil {
+				return err
+			}
+		}
+		if len(rows) < viewsBatch {
+			return nil
+		}
+		r.from = rows[len(rows)-1].ID + 1
+	}
+}
+
+// rows reads the first n views of a link in a range of IDs, from packs and from
+// the table opens.
+func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+		if len(rows) >= n && p.first > rows[n-1].ID {
+			return errStop
+		}
+		before := len(rows)
+		err := segment.UnpackAll(p.data, p.first, &rows)
+		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool {
+			return row.ID < r.from ||
+				row.ID >= r.to
+		})
+		rows = rows[:before+len(kept)]
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, err
+	}
+	err = t.Opens(func(_, id int64, open, session []byte) error {
+		row := segment.Row{ID: vitrine.ViewID(id)}
+		if err := row.Decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+		int64(link), int64(r.from), int64(r.to), n)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
+	return rows[:min(n, len(rows))], nil
+}

@@ -1,0 +1,42 @@
+package viewlog
+
+import (
+	"strings"
+	"testing"
+
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/test/sqltest"
+	"vitrine/internal/test/vitrinetest"
+)
+
+// TestRecentPlans checks that the newest views with engagement data are found
+// without reading those without, of which there may be millions.
+func TestRecentPlans(t *testing.T) {
+	l := openTestLog(t)
+	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		plan, err := sqltest.SqlitePlan(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
+		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("plan in SQLite = %s", plan)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(vitrinetest.PostgresDatabase(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		plan, err := sqltest.PlanOf(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
+		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
+			t.Errorf("plan in PostgreSQL = %s", plan)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,431 @@
+package scan
+
+import (
+	"slices"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/backend/viewlog/distinct"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// counter counts views as report.Tally.Add does, but by the numbers of labels.
+type counter struct {
+	q     *Query
+	rules report.Rules
+	match matcher
+
+	mu     sync.Mutex
+	unpack segment.Unpacker
+
+	link   vitrine.LinkID
+	skip   bool  // the query excludes the link
+	only   []int // the versions of the link that count; nil means all
+	of     *linkSums
+	events []Event // remaining download events of the link
+
+	whole  report.Sums
+	steps  []report.Sums
+	links  map[vitrine.LinkID]*linkSums
+	files  map[file]*report.Sums
+	heat   [7][24]int64
+	labels [kinds]tallies
+	times  []uint32
+	pages  []pageSums
+	parts  [report.PartCount]int64
+	parted int64
+	points *[2][101]int64
+	visits distinct.Set
+	got    []int64 // times of the downloads of matching views
+	clock  distinct.Clock
+}
+
+type linkSums struct {
+	report.Sums
+	daily []int64
+}
+
+// file identifies a version of the file of a link.
+type file struct {
+	link    vitrine.LinkID
+	version int
+}
+
+type pageSums struct{ sessions, ms, last int64 }
+
+// The kinds of labels whose numbers rows contain.
+const (
+	place = iota
+	origin
+	agent
+	campaign
+	bot
+	screen
+	kinds
+)
+
+// tallies counts by number. Small numbers, which are the most frequent, are
+// counted in an array.
+type tallies struct {
+	few  []int64
+	many map[segment.LabelID]int64
+}
+
+const fewLabels = 1 << 16
+
+func (t *tallies) add(id segment.LabelID) {
+	if id >= fewLabels {
+		if t.many == nil {
+			t.many = map[segment.LabelID]int64{}
+		}
+		t.many[id]++
+		return
+	}
+	if int(id) >= len(t.few) {
+		t.few = append(t.few, make([]int64, int(id)+1-len(t.few))...)
+	}
+	t.few[id]++
+}
+
+func (t *tallies) each(f func(id segment.LabelID, n int64) error) error {
+	for id, n := range t.few {
+		if n != 0 {
+			if err := f(segment.LabelID(id), n); err != nil {
+				return err
+			}
+		}
+	}
+	for id, n := range t.many {
+		if err := f(id, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newCounter(q *Query) *counter {
+	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
+		files: map[file]*report.Sums{},
+		steps: make([]report.Sums, max(q.To-q.From, 0)),
+		clock: distinct.Clock{Steps: q.Steps}}
+	if q.Single {
+		c.points = new([2][101]int64)
+	}
+	c.link = -1
+	return c
+}
+
+// begin moves to a link, and to its views from an ID on.
+func (c *counter) begin(link vitrine.LinkID, from vitrine.ViewID) {
+	if link != c.link {
+		c.link = link
+		c.skip = c.q.Links != nil && !slices.Contains(c.q.Links, int64(link))
+		c.only = c.q.Versions[int64(link)]
+		c.of = c.links[link]
+	}
+	c.events = c.q.Events[link]
+	if len(c.events) > 0 {
+		i, _ := slices.BinarySearchFunc(c.events, from, func(e Event, id vitrine.ViewID) int {
+			switch {
+			case e.View < id:
+				return -1
+			case e.View > id:
+				return 1
+			}
+			return 0
+		})
+		for i > 0 && c.events[i-1].View == from {
+			i--
+		}
+		c.events = c.events[i:]
+	}
+}
+
+// segment counts the rows of a segment.
+func (c *counter) segment(p *pack) error {
+	c.begin(p.link, p.first)
+	if c.skip {
+		return nil
+	}
+	if err := c.unpack.Open(p.data, p.first); err != nil {
+		return err
+	}
+	if some, err := c.match.mayMatch(&c.unpack); err != nil || !some {
+		return err
+	}
+	c.unpack.CountPages = c.q.Account
+	for r := c.unpack.Next(); r != nil; r = c.unpack.Next() {
+		if err := c.row(r, c.unpack.SeenPages); err != nil {
+			return err
+		}
+	}
+	return c.unpack.End()
+}
+
+// row counts a row of the link. pages is the number of pages seen in its
+// session.
+func (c *counter) row(r *segment.Row, pages int64) error {
+	if c.skip || r.ID >= c.q.End || (segment.Place{ID: r.ID, Link: c.link}).Before(c.q.Oldest) {
+		return nil
+	}
+	if c.only != nil && !slices.Contains(c.only, max(r.Version, 1)) {
+		return nil
+	}
+	if ok, err := c.match.row(r); err != nil || !ok {
+		return err
+	}
+	for len(c.events) > 0 && c.events[0].View <= r.ID {
+		if c.events[0].View == r.ID {
+			c.got = append(c.got, c.events[0].Ms)
+		}
+		c.events = c.events[1:]
+	}
+	if c.q.Daily {
+		c.daily(r)
+		return nil
+	}
+	human := r.Human()
+	s := &r.Session
+	brief := r.Engaged && s.EngagedMs < c.rules.AtypicalEngagedMs && s.PresentMs < c.rules.AtypicalPresentMs
+	if !human {
+		c.labels[bot].add(r.Bot)
+		return c.atypical(r)
+	}
+	if brief {
+		c.whole.Atypical++
+	}
+	c.whole.Views++
+	if r.Flags&segment.ViewQR != 0 {
+		c.whole.QR++
+	}
+	if r.Flags&segment.ViewReturning != 0 {
+		c.whole.Returning++
+	}
+	c.clock.Set(r.ID.Ms())
+	step := &c.steps[c.clock.Step-c.q.From]
+	step.Views++
+	c.visits.Add(r.Viewer, int64(c.link), c.clock.Step)
+	if c.of == nil {
+		c.of = &linkSums{}
+		c.links[c.link] = c.of
+	}
+	c.of.Views++
+	of := c.file(r.Version)
+	if !c.q.Brief {
+		c.heat[c.clock.Weekday][c.clock.Hour]++
+		c.words(r)
+	}
+	if r.Engaged && !brief {
+		c.session(s, pages, step)
+		if of != nil {
+			c.progressOf(of, s, pages)
+		}
+	}
+	return nil
+}
+
+// words counts the labels of a view that counts.
+func (c *counter) words(r *segment.Row) {
+	c.labels[place].add(r.Place)
+	c.labels[origin].add(r.Origin)
+	c.labels[agent].add(r.Agent)
+	if r.Campaign != 0 {
+		c.labels[campaign].add(r.Campaign)
+	}
+	if r.Engaged {
+		c.labels[screen].add(r.Session.Screen)
+	}
+}
+
+// file counts a view of a version of the link. It returns the sums of the
+// version, or nil if nothing asks for them.
+func (c *counter) file(version int) *report.Sums {
+	if version < 2 || c.q.Brief {
+		return nil
+	}
+	k := file{c.link, version}
+	of := c.files[k]
+	if of == nil {
+		of = new(report.Sums)
+		c.files[k] = of
+	}
+	of.Views++
+	return of
+}
+
+// atypical counts the engagement of a view that is excluded, but not as the
+// owner's.
+func (c *counter) atypical(r *segment.Row) error {
+	if !r.Engaged {
+		return nil
+	}
+	if r.Flags&segment.ViewOwn != 0 {
+		if word, err := c.q.Word(r.Bot); err != nil || word.Labels[0] == report.BotOwn {
+			return err
+		}
+	}
+	c.whole.Atypical++
+	return nil
+}
+
+// daily counts a view for its link and step.
+func (c *counter) daily(r *segment.Row) {
+	if !r.Human() {
+		return
+	}
+	if c.of == nil {
+		c.of = &linkSums{daily: make([]int64, c.q.To-c.q.From)}
+		c.links[c.link] = c.of
+	}
+	c.clock.Set(r.ID.Ms())
+	c.of.daily[c.clock.Step-c.q.From]++
+}
+
+// session counts engagement that is not atypical.
+func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
+	engaged := min(max(s.EngagedMs, 0), c.rules.MaxMs)
+	step.Sessions++
+	step.EngagedMs += engaged
+	c.progressOf(&c.whole, s, pages)
+	c.progressOf(&c.of.Sums, s, pages)
+	if engaged < c.rules.BounceMs {
+		c.whole.Bounces++
+	}
+	if c.q.Brief {
+		return
+	}
+	c.times = append(c.times, uint32(engaged))
+	if c.q.Account {
+		return
+	}
+	c.progress(&c.whole.Media, s.Played > 0, s.Reached)
+	c.progress(&c.whole.Scroll, s.Depth > 0, s.Depth)
+	c.page(s.Pages)
+	if s.Parts != (report.Parts{}) {
+		c.parted++
+		s.Parts.Ranges(func(from, to int) {
+			for i := from; i < to; i++ {
+				c.parts[i]++
+			}
+		})
+	}
+	if c.points != nil {
+		c.points[0][min(max(s.Reached, 0), whole)/(whole/100)]++
+		c.points[1][min(max(s.Depth, 0), whole)/(whole/100)]++
+	}
+}
+
+const whole = 1_000_000
+
+// progressOf adds engagement to the sums that completion is made of.
+func (c *counter) progressOf(sums *report.Sums, s *segment.Session, pages int64) {
+	sums.Sessions++
+	sums.EngagedMs += min(max(s.EngagedMs, 0), c.rules.MaxMs)
+	sums.Pages += pages
+	sums.Played += min(max(s.Played, 0), whole)
+	sums.Depth += min(max(s.Depth, 0), whole)
+}
+
+func (c *counter) progress(p *report.ProgressSums, begun bool, furthest int64) {
+	if begun {
+		p.Begun++
+	}
+	for i, m := range c.rules.Marks {
+		if furthest >= m {
+			p.Reached[i]++
+		}
+	}
+}
+
+// maxPages is the number of pages that are counted in an array. No document
+// has more.
+const maxPages = vitrine.MaxPages
+
+func (c *counter) page(pages []report.PageTime) {
+	last := 0
+	for _, p := range pages {
+		if p.Page < 1 || p.Page > maxPages {
+			continue
+		}
+		for p.Page >= len(c.pages) {
+			c.pages = append(c.pages, pageSums{})
+		}
+		sums := &c.pages[p.Page]
+		sums.sessions++
+		sums.ms += min(max(p.Ms, 0), c.rules.MaxMs)
+		last = p.Page
+	}
+	if last > 0 {
+		c.pages[last].last++
+	}
+}
+
+// addTo adds the counts to a tally, without visits.
+func (c *counter) addTo(t *report.Tally) error {
+	t.AddSums(&c.whole)
+	for i := range c.steps {
+		t.AddDaySums(c.q.From+report.Day(i), &c.steps[i])
+	}
+	for _, ms := range c.got {
+		t.AddDownload(c.q.Steps.Of(ms))
+	}
+	for link, sums := range c.links {
+		t.AddLinkSums(int64(link), &sums.Sums)
+	}
+	for of, sums := range c.files {
+		t.AddFileSums(int64(of.link), of.version, sums)
+	}
+	for weekday := range c.heat {
+		for hour, n := range c.heat[weekday] {
+			t.AddHour(distinct.Sunday+report.Day(weekday), hour, n)
+		}
+	}
+	t.AddEngaged(c.times)
+	for p, sums := range c.pages {
+		t.AddPage(p, sums.sessions, sums.ms, sums.last)
+	}
+	t.AddParts(c.parted, c.parts)
+	if c.points != nil {
+		t.AddPoints(c.points[0], c.points[1])
+	}
+	return c.addLabels(t)
+}
+
+func (c *counter) addLabels(t *report.Tally) error {
+	for kind, add := range [kinds]func(l *[4]string, n int64){
+		place: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelCountry, l[0], n)
+			t.AddCity(l[1], l[0], n)
+		},
+		origin: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelReferrer, l[0], n)
+			t.AddLabel(report.LabelSource, l[1], n)
+		},
+		agent: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelDevice, l[0], n)
+			t.AddLabel(report.LabelBrowser, l[1], n)
+			t.AddLabel(report.LabelOS, l[2], n)
+		},
+		campaign: func(l *[4]string, n int64) {
+			for i, label := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent,
+				report.LabelTerm} {
+				t.AddLabel(label, l[i], n)
+			}
+		},
+		bot:    func(l *[4]string, n int64) { t.AddBots(l[0], l[1], n) },
+		screen: func(l *[4]string, n int64) { t.AddLabel(report.LabelScreen, l[0], n) },
+	} {
+		err := c.labels[kind].each(func(id segment.LabelID, n int64) error {
+			l, err := c.q.Word(id)
+			if err == nil {
+				add(&l.Labels, n)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package viewlog
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// RollUp implements [vitrine.ViewLog]. For each account it moves the views
+// before the given day into packs, in short transactions. Then it marks the
+// account as settled up to that day and builds its tallies. The next call
+// continues an interrupted one. Reports are right at every moment.
+func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
+	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
+		LEFT JOIN accounts s ON s.account = a.account
+		WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, []any{before},
+		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
+}
+
+// eachAccount calls f for each account that a query returns; the query selects
+// the next account after $1. Only one process at a time does background work on
+// a database. If another process holds the lock, eachAccount does nothing.
+func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
+	l.background.Lock()
+	defer l.background.Unlock()
+	unlock, err := l.db.Lock(ctx, "settle", false)
+	if errors.Is(err, sqldb.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// The lock can be lost, and another process can begin. So each step checks
+	// in its transaction that the state is unchanged.
+	defer func() { _ = unlock() }()
+	after := vitrine.AccountID(math.MinInt64)
+	for {
+		var account vitrine.AccountID
+		err := l.read(ctx, func(t logTx) error {
+			return t.Get([]any{&account}, query, append([]any{int64(after)}, args...)...)
+		})
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = f(account)
+		}
+		if err != nil {
+			return err
+		}
+		after = account
+	}
+}
+
+func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before report.Day) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
+			more, err = packSome(t, account, before)
+			if err == nil {
+				c.Reset(account)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := l.mergeRuns(ctx, account, true); err != nil {
+		return err
+	}
+	return l.build(ctx, account)
+}
+
+// packBatch is about how many views one transaction packs. Other writers
+// wait for it.
+const packBatch = 2048
+
+// packSome packs views before a day. When none is left, it marks the account as
+// settled.
+func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
+	s, err := t.state(account)
+	if err != nil || s.rolledUpUntil >= before {
+		return false, err
+	}
+	var links []vitrine.LinkID
+	err = t.Each(func(row sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		links = append(links, link)
+		return err
+	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
+		int64(account), int64(segment.FirstID(before)), packBatch)
+	if err != nil {
+		return false, err
+	}
+	var visits []segment.Visit
+	left := packBatch
+	for _, link := range links {
+		if left <= 0 {
+			break
+		}
+		n, v, err := packLink(t, link, before, left)
+		if err != nil {
+			return false, err
+		}
+		left -= n
+		visits = append(visits, v...)
+	}
+	if err := t.AddRun(account, segment.SortVisits(visits)); err != nil {
+		return false, err
+	}
+	s.compactedUntil = max(s.compactedUntil, before)
+	done := left > 0
+	if done {
+		s.rolledUpUntil = before
+	}
+	return !done, t.putState(account, s)
+}
+
+// packLink moves up to n views of a link before a day into packs. It returns
+// their number and their visits.
+func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
+	var rows []segment.Row
+	err = t.Opens(func(_, id int64, open, session []byte) error {
+		r := segment.Row{ID: vitrine.ViewID(id)}
+		if err := r.Decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, r)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link),
+		int64(segment.FirstID(before)), n)
+	if err != nil || len(rows) == 0 {
+		return 0, nil, err
+	}
+	w := packWriter{tx: t, link: link}
+	if err := w.write(rows, false); err != nil {
+		return 0, nil, err
+	}
+	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link),
+		int64(rows[len(rows)-1].ID)); err != nil {
+		return 0, nil, err
+	}
+	viewers := map[uint64]int64{}
+	for i := range rows {
+		if r := &rows[i]; r.Human() {
+			viewers[r.Viewer]++
+		}
+	}
+	for viewer, views := range viewers {
+		if err := t.decrementViewer(link, viewer, views); err != nil {
+			return 0, nil, err
+		}
+	}
+	return len(rows), w.visits, nil
+}
+
+// reopen moves the views of a link and day from packs back into the table
+// opens, where they can change. It reports whether there were any.
+func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
+	r := idsOf(day, day+1)
+	var rows []segment.Row
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+		return segment.UnpackAll(p.data, p.first, &rows)
+	})
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID),
+		int64(rows[len(rows)-1].ID))
+	if err != nil {
+		return false, err
+	}
+	from, _ := slices.BinarySearchFunc(rows, r.from, segment.Row.CompareID)
+	to, _ := slices.BinarySearchFunc(rows, r.to, segment.Row.CompareID)
+	for _, kept := range [][]segment.Row{rows[:from], rows[to:]} {
+		w := packWriter{tx: t, link: link}
+		if err := w.write(kept, false); err != nil {
+			return false, err
+		}
+	}
+	rows = rows[from:to]
+	var visits []segment.Visit
+	var b, session []byte
+	for i := range rows {
+		o := &rows[i]
+		if o.Human() {
+			visits = append(visits, o.Visit(link))
+			if err := t.countViewer(link, o.Viewer); err != nil {
+				return false, err
+			}
+		}
+		b = o.View.Append(b[:0])
+		var engaged any
+		if o.Engaged {
+			session = o.Session.Append(session[:0], o.ID.Ms())
+			engaged = session
+		}
+		if _, err := t.Exec(insertOpen, int64(link),
+			int64(o.ID), b, engaged); err != nil {
+			return false, err
+		}
+	}
+	return len(rows) > 0, t.RemoveVisits(account, segment.SortVisits(visits))
+}
+
+// countViewer adds a view by a person to the table of viewers.
+func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
+	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
+		int64(link), int64(viewer))
+	return err
+}
+
+// decrementViewer subtracts views from the table of viewers.
+func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
+	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer),
+		views)
+	if err == nil && n == 0 {
+		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", views, int64(link),
+			int64(viewer))
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package viewlog
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/kept"
+	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/visits"
+)
+
+// ViewLog implements [vitrine.ViewLog] on a SQL database.
+type ViewLog struct {
+	db    *sqldb.DB
+	words *labels.Dict
+	feed  *feed.Feed
+	lives *hotDays
+	kept  *kept.Answers[keptKey, state, *keptTally]
+	// background is held while this process does background work. The lock
+	// "settle" excludes other processes.
+	background sync.Mutex
+	least      minViews
+}
+
+var _ vitrine.ViewLog = (*ViewLog)(nil)
+
+// Open opens the log in a SQLite file, or in a PostgreSQL database
+// (postgres://…). It creates the schema or upgrades it. It returns an error if
+// a newer version of the program has used the log. Several processes can use
+// the same log.
+func Open(place string) (*ViewLog, error) {
+	var db *sqldb.DB
+	var err error
+	if sqldb.IsPostgres(place) {
+		db, err = sqldb.OpenPostgres(place, "viewlog", sqldb.PostgresViewLog, 1)
+	} else {
+		db, err = sqldb.OpenSQLite(place, "viewlog")
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords),
+		feed: feed.NewFeed(), kept: kept.New[keptKey, state, *keptTally](keptBytes), least: defaultMinViews}
+	l.lives = newLives(l)
+	return l, nil
+}
+
+// logTx is a transaction on the log.
+type logTx struct{ visits.Index }
+
+// read runs f in a read transaction, on one snapshot.
+func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
+	return readable(l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) }))
+}
+
+// readable makes an error of a damaged record an error of reading.
+func readable(err error) error {
+	if errors.Is(err, vitrine.ErrDamaged) && vitrine.CodeOf(err) == vitrine.CodeInternal {
+		return sqldb.Unavailable(fmt.Errorf("the view log: %w: \"vitrine admin audit\" finds out what is damaged", err))
+	}
+	return err
+}
+
+// transact runs f in a transaction that may write. It repeats f after a
+// conflict.
+func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
+	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) })
+}
+
+// Close waits for running transactions and closes the database.
+func (l *ViewLog) Close() error { return l.db.Close() }
+
+// countsBatch holds the numbers of links that one query asks for: few or many.
+var countsBatch = [...]int{25, 500}
+
+var countsClauses = func() (clauses [len(countsBatch)]string) {
+	for i, n := range countsBatch {
+		clauses[i] = " FROM links WHERE link IN (" + sqldb.Placeholders(1, n) + ")"
+	}
+	return clauses
+}()
+
+// Counts implements [vitrine.ViewLog].
+func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
+	err := l.read(ctx, func(t logTx) error {
+		for rest := links; len(rest) > 0; {
+			size := 0
+			if len(rest) > countsBatch[0] {
+				size = 1
+			}
+			args := make([]any, countsBatch[size])
+			for i := range args {
+				args[i] = int64(rest[min(i, len(rest)-1)])
+			}
+			rest = rest[min(len(args), len(rest)):]
+			if err := t.counts(counts, countsClauses[size], args); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// AccountCounts implements [vitrine.ViewLog].
+func (l *ViewLog) AccountCounts(ctx context.Context,
+	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
+	err := l.read(ctx, func(t logTx) error {
+		return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)})
+	})
+	return counts, err
+}
+
+// counts reads the counts of the links that a FROM clause selects.
+func (t logTx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
+	return t.Visit("link, views, downloads", from, args, func(row []driver.Value) error {
+		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
+		return nil
+	})
+}
+
+// Imported implements [vitrine.ViewLog].
+func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		lines, err = imported(t, file)
+		return err
+	})
+	return lines, err
+}
+
+func imported(t logTx, file [32]byte) (lines int64, err error) {
+	err = t.Get([]any{&lines}, "SELECT lines FROM imports WHERE file = $1", file[:])
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return 0, nil
+	}
+	return lines, err
+}

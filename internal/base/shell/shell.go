@@ -1,0 +1,16 @@
+// Package shell writes words for a POSIX shell.
+package shell
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Word quotes s for a POSIX shell if necessary.
+func Word(s string) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
+	if s != "" && strings.Trim(s, safe) == "" && utf8.ValidString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

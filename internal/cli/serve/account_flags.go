@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"vitrine"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/outbox"
+	"vitrine/internal/backend/mail"
+	"vitrine/internal/cli/command"
+	"vitrine/internal/web/httpx"
+)
+
+// accountFlags configure who may create an account, and how mail is sent.
+type accountFlags struct {
+	SignUp     string
+	SignUpPlan string
+	SMTP       string
+	MailFrom   string
+}
+
+// AddFlags adds the flags to a command.
+func (f *accountFlags) AddFlags(cmd *command.Command) {
+	cmd.Title("Sign-up and mail")
+	f.SignUp = "invite"
+	cmd.Choice(&f.SignUp, "sign-up", "", "Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"admin account invite\") or closed (only \"admin account create\").", "open", "invite", "closed").Env("VITRINE_SIGN_UP")
+	f.SignUpPlan = "free"
+	cmd.Choice(&f.SignUpPlan, "sign-up-plan", "", "Plan of accounts that are created on the website: free, pro or lifetime.", "free", "pro", "lifetime").Env("VITRINE_SIGN_UP_PLAN")
+	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP")
+	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
+}
+
+func (f accountFlags) check() error {
+	if (f.SMTP == "") != (f.MailFrom == "") {
+		return errors.New("--smtp and --mail-from must be set together")
+	}
+	if f.SMTP == "" {
+		return nil
+	}
+	if err := mail.Check(mail.Options{Server: f.SMTP, From: f.MailFrom}); err != nil {
+		return fmt.Errorf("--smtp, --mail-from: %w", err)
+	}
+	return nil
+}
+
+// mailer returns the mail sender, or nil if mail is not configured.
+func (f accountFlags) mailer() (*mail.Sender, error) {
+	if f.SMTP == "" {
+		return nil, nil
+	}
+	return mail.New(mail.Options{Server: f.SMTP, From: f.MailFrom})
+}
+
+// apply applies the flags to the accounts service.
+func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url.URL) {
+	a.SignUp, a.SignUpPlan, a.Site = auth.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
+	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
+		return httpx.TokenURL(public.String(), p, text)
+	}
+	a.Mail = outbox
+}

@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vitrine/internal/base/hostname"
+	"vitrine/internal/cli/datadir"
+)
+
+// certificateLeft is the remaining validity below which the doctor warns about
+// a certificate.
+const certificateLeft = 14 * 24 * time.Hour
+
+// public checks whether the public addresses lead to a Vitrine server.
+func (d *doctor) public(ctx context.Context) {
+	const part = "address"
+	if d.PublicURL == "" {
+		state, text := note, "No public URL is set here (--public-url, VITRINE_PUBLIC_URL), so links work on this machine only."
+		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !hostname.Loopback(host) {
+			state = warning
+		}
+		d.report(part, state, "%s", text)
+		return
+	}
+	public, content, err := d.origins("")
+	if err != nil {
+		d.report(part, wrong, "%v.", err)
+		return
+	}
+	_, running := datadir.LastServer(d.Data)
+	d.answers(ctx, part, "--public-url", public, running != "")
+	if content.Host != public.Host {
+		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
+	} else {
+		d.report(part, note, "Files have no host of their own (--content-url), so uploads are not isolated from the app.")
+	}
+	sites, err := d.sites(public, content)
+	if err == nil && sites != nil && !strings.HasSuffix(sites.Host, "localhost") && d.SitesURL != "" {
+		name := *sites
+		name.Host = strings.Replace(name.Host, "*", "a-name-that-nobody-has", 1)
+		d.answers(ctx, part, "--sites-url", &name, running != "")
+	}
+}
+
+// answers checks the response of an address.
+func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
+		(ip == nil || !ip.IsLoopback()) {
+		d.report(part, warning, "%s %s is not encrypted. Serve it over https with a reverse proxy.", flag, u)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
+		d.report(part, wrong, "%s %s: the name has no address (%v). Add it to the DNS.", flag, u, err)
+		return
+	}
+	left, err := d.health(ctx, u)
+	switch {
+	case err != nil && !running:
+		d.report(part, warning, "%s %s does not answer (%v), and no server was run on %s yet.", flag, u, err, d.Data)
+	case err != nil:
+		d.report(part, wrong, "%s %s does not reach a Vitrine server: %v. Check the reverse proxy, and that the server is running.", flag, u, err)
+	case left != 0 && left < certificateLeft:
+		d.report(part, warning, "%s %s answers, but its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
+	default:
+		d.report(part, fine, "%s %s answers.", flag, u)
+	}
+}
+
+// publicOrigin returns the origin of pages from --public-url.
+func (d *doctor) publicOrigin() string {
+	public, _, err := d.origins("")
+	if err != nil {
+		return ""
+	}
+	return public.String()
+}
+
+// health calls /healthz and returns the remaining validity of the certificate,
+// or 0 without one.
+func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+"/healthz", nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		var e *url.Error
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return 0, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 100))
+	if err != nil {
+		return 0, err
+	}
+	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
+		left = res.TLS.PeerCertificates[0].NotAfter.Sub(d.now())
+	}
+	if public := u.String() == d.publicOrigin(); public &&
+		(res.StatusCode != http.StatusOK || strings.TrimSpace(string(b)) != "ok") || res.StatusCode >= 500 {
+		return 0, fmt.Errorf("%s/healthz answered %s", u, res.Status)
+	}
+	return left, nil
+}

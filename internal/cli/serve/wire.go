@@ -1,0 +1,287 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/classes"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/lease"
+	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/app/sites"
+	"vitrine/internal/backend/mail"
+	"vitrine/internal/backend/preview"
+	"vitrine/internal/base/shell"
+	"vitrine/internal/base/worker"
+	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
+	"vitrine/internal/visitor/geo"
+	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
+)
+
+// Intervals of background work. Scans also start on demand.
+const (
+	scanEvery = 10 * time.Second
+	// rescanEvery is the interval for links in review without a scan, and for
+	// live files scanned with older signatures.
+	rescanEvery = time.Minute
+	// previewEvery is the interval for previews of links that became live after
+	// their upload, by a scan or a moderator.
+	previewEvery = 5 * time.Second
+	sweepEvery   = 5 * time.Minute
+	purgeEvery   = 5 * time.Minute
+	// finishEvery is the interval of attempts to finish what a process that
+	// died had begun. With the time until its lease ends and that of
+	// choresEvery it is less than a minute (promise 21).
+	finishEvery = 20 * time.Second
+	expireEvery = time.Minute
+	// rollUpEvery is the interval of roll-ups. A day is rolled up after its
+	// last beacons.
+	rollUpEvery = 10 * time.Minute
+	deleteEvery = time.Hour
+	// evictEvery is the maximum time that a changed link stays in the cache. A
+	// request for it removes it earlier.
+	evictEvery = time.Minute
+	// mailEvery is the interval for retries of mail. New mail is sent
+	// immediately.
+	mailEvery = 10 * time.Second
+	// citiesEvery is the interval of checks for a replaced city file.
+	citiesEvery = 2 * time.Second
+	// excessEvery is how long excess views wait for being counted. A process
+	// that is killed loses them.
+	excessEvery = 10 * time.Second
+	// choresEvery is the interval of attempts to get the lease for chores.
+	choresEvery = 10 * time.Second
+	// recordEvery is the interval for recording the position of the view log.
+	// Losses after the last record are not detected (logowner).
+	recordEvery = 10 * time.Second
+)
+
+// choresLease is the name of the lease for work that only one process of an
+// instance does.
+const choresLease = "chores"
+
+// Limits of all connections. They do not include a timeout for whole requests,
+// because uploads and downloads may take long. Package web has a timeout for
+// each route.
+const (
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+)
+
+// service is a configured server that is not started yet.
+type service struct {
+	instance *instance.Instance
+	views    *ingest.Views
+	spools   *instance.Spools
+	scanner  *scanner
+	outbox   *outbox.Outbox // nil without a mail server
+	loops    []*worker.Loop
+	http     *http.Server
+	draining atomic.Bool // still serves, but is not ready
+	log      *slog.Logger
+}
+
+// wire creates a server.
+func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewer vitrine.Previewer, scanner *scanner,
+	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
+	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
+	s.views = startViews(in, spools, log)
+	leases := leasesOf(in)
+	var scan, previews *worker.Loop
+	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Plans: c.Plans(), Now: in.Now,
+		Wake:    func() { scan.Wake(); previews.Wake() },
+		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + instance.OtherOwner(err)) }}
+	scans := &publish.Scans{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Now: in.Now,
+		Concurrency: c.concurrentScans(),
+		Leases:      leases, Plans: c.Plans(),
+		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
+	scan = worker.New("scan", scanEvery, log, scans.Pending)
+	queue := &queueWatch{service: in.Moderation, warn: func(text string) { log.Warn(text) }}
+	in.Abuse.Threshold = c.AbuseThreshold
+	made := &publish.Previews{Store: in.Store, Blobs: in.Blobs, Previewer: previewer, Now: in.Now, Leases: leases,
+		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
+	previews = worker.New("preview", previewEvery, log, made.Make)
+	empty := worker.New("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
+	in.Accounts.Contents = collections.Contents{Store: in.Store, Links: in.Links, Now: in.Now}
+	in.Accounts.Wake, in.Accounts.Leases = empty.Wake, leases
+	// All processes share work whose queue is in the store. One process does
+	// the rest.
+	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
+		worker.New("city file", citiesEvery, log, cities.Refresh),
+		worker.New("count excess views", excessEvery, log, s.views.Limits.Write)}
+	if sender != nil {
+		s.outbox = &outbox.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
+			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
+		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
+		s.outbox.Wake = mail.Wake
+		s.loops = append(s.loops, mail)
+	}
+	c.apply(in.Accounts, s.outbox, public)
+	own := &classes.OwnViews{Store: in.Store, Log: in.Log, Now: in.Now}
+	follow := worker.New("own views", scanEvery, log, own.Apply)
+	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
+	viewIDs := vitrine.NewViewIDs()
+	siteStats := sites.New(sites.Stats{Store: in.Store, Log: in.Log, Views: s.views, IDs: viewIDs, Now: in.Now})
+	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
+		worker.New("rescan", rescanEvery, log, scans.Rescan),
+		worker.New("review", queueEvery, log, queue.check),
+		worker.New("sweep", sweepEvery, log, uploads.Sweep),
+		worker.New("expire leases", deleteEvery, log, leases.Expire))
+	s.loops = append(s.loops, c.copyViews(in, leases, log)...)
+	s.loops = append(s.loops, oneProcess(choresLease, leases, log, all...))
+	in.Links.ViewerKeyLife, in.Links.Plans = c.ViewerKeyLife, c.Plans()
+	in.Analytics.MaxViews, in.Analytics.KeepMonths = c.MaxViews, c.KeepViews
+	in.Analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
+	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
+	app.OwnViews, app.Cities = own, cities
+	s.http = s.httpServer(app)
+	return s
+}
+
+// leasesOf returns the leases of an instance, or nil for an embedded database,
+// which has only one process.
+func leasesOf(in *instance.Instance) *lease.Leases {
+	if !in.Places.Shared() {
+		return nil
+	}
+	return &lease.Leases{Store: in.Store, Now: instance.Clock, Holder: lease.NewHolder()}
+}
+
+// oneProcess returns a loop that runs loops in one process of an instance: the
+// one that has the lease.
+func oneProcess(name string, leases *lease.Leases, log *slog.Logger, loops ...*worker.Loop) *worker.Loop {
+	return worker.New(name, choresEvery, log, func(ctx context.Context) error {
+		_, err := leases.Hold(ctx, name, nil, func(ctx context.Context) error {
+			worker.RunAll(ctx, loops...)
+			return nil
+		})
+		return err
+	})
+}
+
+// chores returns the background work that only one process does and that needs
+// only the instance.
+func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
+	return []*worker.Loop{
+		worker.New("purge", finishEvery, log, in.Links.Purge),
+		worker.New("expire links", expireEvery, log, in.Links.Expire),
+		worker.New("roll up", rollUpEvery, log, in.Analytics.RollUp),
+		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),
+		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
+		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
+		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
+		worker.New("record view log", recordEvery, log,
+			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),
+	}
+}
+
+// app returns the HTTP handler.
+func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sites.Stats,
+	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
+	in := s.instance
+	sites, _ := c.sites(public, content) // Validate has checked the errors
+	return &web.Server{Gallery: c.Dev,
+		PublicURL:         public,
+		ContentURL:        content,
+		SitesURL:          sites,
+		TrustedProxies:    c.TrustedProxy,
+		Version:           c.version,
+		SetupCommand:      terminal.Self() + " admin setup --data " + shell.Word(c.Data),
+		Keys:              in.Keys,
+		Uploads:           uploads,
+		Links:             in.Links,
+		Captions:          &publish.Captions{Store: in.Store, Blobs: in.Blobs, Now: time.Now},
+		Albums:            &collections.Albums{Store: in.Store, Now: in.Now},
+		SiteStats:         siteStats,
+		Sites:             &collections.Sites{Store: in.Store, Links: in.Links, Plans: c.Plans(), Now: in.Now},
+		Abuse:             in.Abuse,
+		Sessions:          in.Sessions,
+		Logins:            &auth.Logins{Store: in.Store, Keys: in.Keys, Signer: in.Signer, Now: in.Now},
+		Moderation:        in.Moderation,
+		Accounts:          in.Accounts,
+		Notices:           s.scanner.notices,
+		Analytics:         in.Analytics,
+		Views:             s.views,
+		ViewIDs:           viewIDs,
+		Blobs:             in.Blobs,
+		Previews:          made,
+		Receiver:          in.Receiver,
+		StorageOrigin:     in.StorageOrigin(),
+		RedirectDownloads: c.RedirectDownloads,
+		Signer:            in.Signer,
+		Ready:             s.ready,
+		Now:               in.Now,
+		Log:               s.log,
+		UpgradeURL:        c.UpgradeURL,
+	}
+}
+
+// httpServer returns the HTTP server for a handler.
+func (s *service) httpServer(app *web.Server) *http.Server {
+	handler := app.Handler()
+	server := &http.Server{
+		Handler:           s.drained(handler),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		// The messages contain client addresses, which must not be logged.
+		// Package accept logs problems of the server.
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
+	}
+	server.RegisterOnShutdown(handler.EndStalled)
+	return server
+}
+
+var errDraining = errors.New("this server is shutting down")
+
+// ready returns an error if this server should not receive requests.
+func (s *service) ready(ctx context.Context) error {
+	if s.draining.Load() {
+		return errDraining
+	}
+	if err := s.views.Ready(); err != nil {
+		return err
+	}
+	return s.instance.Ready(ctx)
+}
+
+// drained closes connections after the response during shutdown. So clients
+// connect to another server before this one closes them.
+func (s *service) drained(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// previewer returns a preview maker with the installed programs. Each preview
+// runs in its own process.
+func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
+	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Temp: filepath.Join(c.Data, "temp"),
+		Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})
+	if err != nil {
+		return nil, err
+	}
+	m.Warn = func(what string) { log.Warn("preview: " + what) }
+	if missing := m.Missing(); len(missing) > 0 {
+		log.Info("some files have no preview: programs are not installed", "missing",
+			strings.Join(missing, ", "))
+	}
+	return m, nil
+}

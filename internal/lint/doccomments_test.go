@@ -1,0 +1,48 @@
+package lint_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// nameLike matches a first word that is a name. A sentence begins with a
+// capital letter and has no other capital in its first word.
+var nameLike = regexp.MustCompile(`^([a-z]\w*|[A-Z]+[a-z]\w*[A-Z]\w*)$`)
+
+// TestDocComments checks that a doc comment of a function or type that begins
+// with a name begins with the declared name.
+func TestDocComments(t *testing.T) {
+	eachTracked(t, func(name, text string) {
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, name, text, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(doc *ast.CommentGroup, declared string) {
+			first, _, _ := strings.Cut(strings.TrimSpace(doc.Text()), " ")
+			if first != declared && nameLike.MatchString(first) {
+				t.Errorf("%s: the comment of %s begins with %q", files.Position(doc.Pos()), declared, first)
+			}
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if !strings.HasPrefix(d.Name.Name, "Test") && !strings.HasPrefix(d.Name.Name, "Benchmark") {
+					check(d.Doc, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok && d.Lparen.IsValid() {
+						check(s.Doc, s.Name.Name)
+					} else if ok {
+						check(d.Doc, s.Name.Name)
+					}
+				}
+			}
+		}
+	}, "*.go")
+}

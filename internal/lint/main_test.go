@@ -1,0 +1,16 @@
+package lint_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestMain runs the tests in the root of the repository, whose files they name.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,316 @@
+package lint_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport says what the packages of a folder may import inside the module,
+// without tests. Packages of one folder may import each other, as far as the
+// compiler lets them. A folder that is not listed has no packages.
+var mayImport = folders(`
+report
+filetype
+.          report filetype
+base       . report
+visitor    base
+app        . report filetype visitor base
+backend    . report filetype base
+web        . report filetype visitor base app client docs
+cli        . report filetype visitor base app backend web client
+test       . report filetype base app backend
+client     report filetype
+cmd        cli backend
+docs
+e2e
+lint
+`)
+
+// folders parses lines of a folder and those that it may import.
+func folders(text string) map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(text) {
+		if f := strings.Fields(line); len(f) > 0 {
+			all[f[0]] = append(f[1:], f[0])
+		}
+	}
+	return all
+}
+
+// folderOf returns the folder of a package of the module: the first name below
+// internal or below the root, and "." for the root itself.
+func folderOf(importPath string) string {
+	dir, ok := strings.CutPrefix(importPath, "vitrine/")
+	if !ok {
+		return "."
+	}
+	folder, _, _ := strings.Cut(strings.TrimPrefix(dir, "internal/"), "/")
+	return folder
+}
+
+// ports are the ports that each use case names as a whole: vitrine.Store and so
+// on. If it needs only a part of a port, it declares an interface. A package
+// below internal/app that is not listed names none.
+var ports = map[string][]string{
+	"analytics":   {"Store"},
+	"audit":       {"Store"},
+	"auth":        {"Store"},
+	"classes":     {"Store"},
+	"collections": {"Store"},
+	"export":      {"Store"},
+	"importer":    {"Store"},
+	"ingest":      {"Spool", "Store"},
+	"lease":       {"Store"},
+	"links":       {"Store"},
+	"moderation":  {"Store"},
+	"outbox":      {"Mailer", "Store"},
+	"ownership":   {"Store"},
+	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
+	"sharing":     {"Store"},
+	"sites":       {"Store"},
+}
+
+// allPorts are packages that implement ports, test them, or wire everything.
+var allPorts = []string{"backend", "cli", "test", "web"}
+
+func TestPorts(t *testing.T) {
+	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)
+	named := map[string][]string{}
+	eachTracked(t, func(name, text string) {
+		dir := strings.Split(strings.TrimPrefix(strings.TrimPrefix(name, "internal/"), "app/"), "/")[0]
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(allPorts, dir) {
+			return
+		}
+		for line := range strings.Lines(text) {
+			code, _, _ := strings.Cut(line, "//")
+			for _, m := range port.FindAllStringSubmatch(code, -1) {
+				if !slices.Contains(named[dir], m[1]) {
+					named[dir] = append(named[dir], m[1])
+				}
+			}
+		}
+	}, "internal/*.go")
+	for dir := range named {
+		slices.Sort(named[dir])
+		if !slices.Equal(named[dir], ports[dir]) {
+			t.Errorf("internal/app/%s names the ports %v, want %v", dir, named[dir], ports[dir])
+		}
+	}
+	for dir := range ports {
+		if named[dir] == nil {
+			t.Errorf("internal/app/%s is listed but names no port", dir)
+		}
+	}
+}
+
+// notInRoot are packages of the standard library that the domain and the engine
+// must not use.
+var notInRoot = []string{"net/http", "database/sql", "log", "log/slog", "os", "os/exec", "net", "sync"}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func TestImports(t *testing.T) {
+	used := map[string]map[string]bool{}
+	for _, p := range packages(t) {
+		folder := folderOf(p.ImportPath)
+		allowed, ok := mayImport[folder]
+		if !ok {
+			t.Errorf("%s is in no folder of the table of imports", p.ImportPath)
+		}
+		if used[folder] == nil {
+			used[folder] = map[string]bool{folder: true}
+		}
+		for _, i := range p.Imports {
+			if i == "vitrine" || strings.HasPrefix(i, "vitrine/") {
+				used[folder][folderOf(i)] = true
+				if !slices.Contains(allowed, folderOf(i)) {
+					t.Errorf("%s imports %s", p.ImportPath, i)
+				}
+			}
+			switch p.ImportPath {
+			case "vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor":
+				if slices.Contains(notInRoot, i) {
+					t.Errorf("%s imports %s", p.ImportPath, i)
+				}
+			}
+		}
+	}
+	for folder, allowed := range mayImport {
+		for _, a := range allowed {
+			if !used[folder][a] {
+				t.Errorf("%s may import %s, but does not", folder, a)
+			}
+		}
+	}
+}
+
+// TestVocabulary checks that the root package has only the vocabulary and
+// nothing that runs: no goroutine and no clock, because callers pass the time.
+// It must stay small enough to be read.
+func TestVocabulary(t *testing.T) {
+	const mostFiles, mostLines = 30, 3500
+	files, lines := 0, 0
+	eachTracked(t, func(name, text string) {
+		if strings.Contains(name, "/") || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		files++
+		lines += strings.Count(text, "\n")
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s starts a goroutine", name)
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" &&
+					slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer",
+						"NewTicker", "Tick"}, n.Sel.Name) {
+					t.Errorf("%s uses the clock: time.%s", name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}, "*.go")
+	if files > mostFiles || lines > mostLines {
+		t.Errorf("the root package has %d files and %d lines, want at most %d and %d", files, lines, mostFiles,
+			mostLines)
+	}
+}
+
+// TestSizes checks that a file of Go or a script has at most 500 lines, a
+// function 60, and a package 6,000 without its tests. Suites are lists of
+// cases, whose functions may be longer.
+func TestSizes(t *testing.T) {
+	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
+	packages := map[string]int{}
+	eachTracked(t, func(name, text string) {
+		lines := strings.Count(text, "\n")
+		if lines > mostOfFile {
+			t.Errorf("%s has %d lines, want at most %d", name, lines, mostOfFile)
+		}
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		packages[path.Dir(name)] += lines
+		if strings.Contains(name, "internal/test/") {
+			return
+		}
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if n := files.Position(fn.End()).Line - files.Position(fn.Pos()).Line + 1; n > mostOfFunction {
+					t.Errorf("%s: %s has %d lines, want at most %d", name, fn.Name.Name, n, mostOfFunction)
+				}
+			}
+		}
+	}, "*.go", "*.js", "*.mjs", "*.ts")
+	for p, lines := range packages {
+		if lines > mostOfPackage {
+			t.Errorf("%s has %d lines, want at most %d", p, lines, mostOfPackage)
+		}
+	}
+}
+
+// dependencies has each module that the program or its tests use, with the
+// reason why it is used instead of our own code.
+var dependencies = map[string]string{
+	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
+	"github.com/dustin/go-humanize":      "sizes and counts as people write them",
+	"github.com/spf13/cobra":             "commands, help and completion for each shell",
+	"github.com/spf13/pflag":             "flags, as GNU programs have them, with typed errors",
+	"github.com/rivo/uniseg":             "the width of text on a terminal",
+	"github.com/gabriel-vasile/mimetype": "a second opinion on a file's bytes",
+	"github.com/emersion/go-sasl":        "tests: how clients of the mail server sign in",
+	"github.com/emersion/go-smtp":        "tests: a mail server that messages are sent to",
+	"github.com/getkin/kin-openapi":      "tests: holds every answer of the API against openapi.json",
+	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
+	"github.com/gobwas/ws":               "tests: the WebSocket by which Firefox is driven",
+	"github.com/google/uuid":             "idempotency keys",
+	"github.com/hashicorp/golang-lru/v2": "the cards that were drawn last",
+	"github.com/jackc/pgx/v5":            "PostgreSQL",
+	"github.com/klippa-app/go-pdfium":    "PDF pages as pictures, without cgo, in a WebAssembly sandbox",
+	"github.com/microcosm-cc/bluemonday": "what of a stranger's HTML may stand on a page",
+	"github.com/phuslu/iploc":            "country of an address, embedded, without a file to fetch",
+	"github.com/pressly/goose/v3":        "schema migrations, one embedded directory",
+	"github.com/rogpeppe/go-internal":    "tests: scripts against the real binary, txtar",
+	"github.com/schollz/progressbar/v3":  "progress of an upload on a terminal",
+	"github.com/tetratelabs/wazero":      "bounds the memory of PDFium, and keeps what it compiled",
+	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
+	"github.com/wneessen/go-mail":        "mail: messages and SMTP with TLS and authentication",
+	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
+	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
+	"golang.org/x/crypto":                "argon2id, by which passwords are kept",
+	"golang.org/x/image":                 "WebP and BMP, what compresses TIFF, scaling, and text on cards",
+	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became; names of hosts in Punycode",
+	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
+	"golang.org/x/sys":                   "sync_file_range, file locks, and what a child that reads strangers' files gives up",
+	"golang.org/x/text":                  "language tags, what languages call themselves, one form for the same characters, and encodings of texts",
+	"golang.org/x/term":                  "whether the output is a terminal, and its width",
+	"modernc.org/sqlite":                 "SQLite without cgo",
+	"rsc.io/qr":                          "QR codes",
+	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
+
+	"github.com/oschwald/maxminddb-golang/v2": "city files, by the format's own reader, mapped into memory; ISC licence",
+	"github.com/google/jsonschema-go":         "the schemas of what tools for agents answer",
+	"github.com/modelcontextprotocol/go-sdk":  "the protocol of AI agents",
+	"github.com/aws/aws-sdk-go-v2":            "S3: signatures, and trying again",
+	"github.com/aws/aws-sdk-go-v2/config":     "S3: credentials wherever Amazon's tools find them: environment, files, roles",
+	"github.com/aws/aws-sdk-go-v2/service/s3": "S3: the operations, as Amazon and those after it speak them",
+	"github.com/aws/smithy-go":                "S3: what their errors are",
+}
+
+func TestDependenciesHaveReasons(t *testing.T) {
+	b, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := regexp.MustCompile(`(?m)^(?:require)?\s+([\w.-]+\.[\w./-]+) v[^\s]+$`)
+	named := map[string]bool{}
+	for _, m := range direct.FindAllStringSubmatch(string(b), -1) {
+		named[m[1]] = true
+		if dependencies[m[1]] == "" {
+			t.Errorf("%s has no reason in the list of dependencies", m[1])
+		}
+	}
+	for d := range dependencies {
+		if !named[d] {
+			t.Errorf("%s is in the list of dependencies, but not in go.mod", d)
+		}
+	}
+}

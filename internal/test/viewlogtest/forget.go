@@ -1,0 +1,133 @@
+package viewlogtest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
+)
+
+// forget tests that reports of a day stay available after its views are
+// deleted.
+func (t logTest) forget() {
+	const days = 230
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	var b vitrine.Batch
+	for i := range 900 {
+		o := c.view()
+		o.ID = int64(vitrine.ViewIDAt((day+report.Day(c.IntN(days))).StartMs()+c.Int64N(86_400_000), i))
+		o.At = vitrine.ViewID(o.ID).Ms()
+		b.Views = append(b.Views, o)
+		if c.IntN(2) == 0 {
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o),
+				At: o.At + 3_600_000, Session: c.session()})
+		}
+		if c.IntN(3) == 0 {
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), View: id(o)})
+		}
+	}
+	m.append(b)
+	t.append(b)
+	step := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	kept := func() report.Day {
+		t.Helper()
+		from, err := t.log.RetainedFrom(ctx, 1)
+		step("Kept", err)
+		return from
+	}
+	vitrinetest.Equal(t, "kept from", kept(), 0)
+	step("Forget before anything is settled", t.log.Expire(ctx, day+days))
+	vitrinetest.Equal(t, "kept from", kept(), 0)
+	step("Settle", t.log.RollUp(ctx, day+210))
+	for _, before := range []report.Day{day + 5, day + 70, day + 130, day + 130, day + 1000} {
+		step("Forget", t.log.Expire(ctx, before))
+		from := kept()
+		if from > before || from > day+210 {
+			t.Fatalf("Expire before %v: views are kept from %v on", before, from)
+		}
+		for link := range vitrine.LinkID(modelLinks) {
+			link++
+			vitrinetest.Equal(t, "opens that are kept", t.all(link), m.list(link, from, lastDay))
+			counts := m.counts(link)
+			t.counted(link, counts.Views, counts.Downloads)
+			for range t.times(10) {
+				of := vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}
+				t.compareForgotten(c, m, of, days)
+				t.compareExpired(c, m, of, days, from)
+			}
+		}
+		for range t.times(20) {
+			of := vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}
+			t.compareForgotten(c, m, of, days)
+			t.compareExpired(c, m, of, days, from)
+		}
+		t.audit()
+	}
+	if kept() < day+100 {
+		t.Fatalf("after all Expires views are kept from %v on", kept())
+	}
+	// Days with deleted views are closed. Other days are not.
+	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
+	late.Account, soon.Account = 2, 2
+	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})},
+		Downloads: []vitrine.Download{download(late, 0)}}
+	o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late, soon}, Snapshots: of.Snapshots,
+		Downloads: of.Downloads})
+	step("Append", err)
+	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrDayExpired) || o.Refused[1] != nil {
+		t.Errorf("Append on an expired day and on another: %v, want ErrDayExpired and nil", o.Refused)
+	}
+	vitrinetest.Equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
+	_, early := t.outcome(of)
+	vitrinetest.Equal(t, "what is early of a forgotten day", early, vitrine.Batch{})
+	fresh, unknown := late, late // as the first views of links
+	fresh.Link, unknown.Link = 101, 101
+	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
+	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh},
+		Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
+	step("Append", err)
+	vitrinetest.Equal(t, "what is early of a link without opens", o.Early,
+		vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
+	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
+	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
+	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrDayExpired) {
+		t.Errorf("Import on an expired day = %v, want ErrDayExpired", err)
+	}
+	step("Settle", t.log.RollUp(ctx, day+220))
+	for range t.times(20) {
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
+	}
+	// A deleted link leaves no data of its own. Its account's days stay
+	// readable.
+	step("Erase", t.log.DeleteLink(ctx, 1))
+	vitrinetest.Equal(t, "opens of an erased link", t.all(1), nil)
+	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
+	vitrinetest.Equal(t, "views of an erased link", tally.Views(), 0)
+	m.erase(1)
+	for range t.times(20) {
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 3}, days)
+	}
+}
+
+// compareForgotten compares tallies of random days.
+func (t logTest) compareForgotten(c random, m *memory, s vitrine.Scope, days int) {
+	t.Helper()
+	from := day + report.Day(c.IntN(days))
+	to := from + 1 + report.Day(c.IntN(days))
+	got, _ := t.tally(s, from, to, 0)
+	want := m.tally(s, from, to)
+	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v over [%v, %v)", s, from, to), reports(s, got, from, to),
+		reports(s, want, from, to))
+}

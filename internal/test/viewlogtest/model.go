@@ -1,0 +1,499 @@
+package viewlogtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
+)
+
+// memory is the simplest implementation of the contract of a ViewLog. Backends
+// are compared with it.
+type memory struct {
+	views     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
+	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to view
+	accounts  map[vitrine.LinkID]vitrine.AccountID
+}
+
+type remembered struct {
+	view   report.View
+	asSent report.View
+	vitrine.Engagement
+	imported       bool
+	decided, waits bool
+}
+
+func newMemory() *memory {
+	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{},
+		map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{},
+		map[vitrine.LinkID]vitrine.AccountID{}}
+}
+
+func (m *memory) add(o vitrine.ViewRecord, imported bool) {
+	link := vitrine.LinkID(o.Link)
+	if m.views[link] == nil {
+		m.views[link] = map[vitrine.ViewID]*remembered{}
+		m.downloads[link] = map[vitrine.ViewID]vitrine.ViewID{}
+		m.accounts[link] = o.Account
+	}
+	r := &remembered{view: own(o.View), asSent: o.View, imported: imported}
+	if o.Session != nil {
+		r.Engagement.Session = *own(o.View).Session
+		r.view.Session = &r.Engagement.Session
+	}
+	m.views[link][id(o)] = r
+}
+
+func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
+	for i, o := range b.Views {
+		link := vitrine.LinkID(o.Link)
+		o.Returning = false
+		if there := m.views[link][id(o)]; there != nil {
+			if !there.sent(o.View) {
+				refused = append(refused, i)
+			}
+			continue
+		}
+		asSent := o.View
+		for _, other := range m.views[link] {
+			if o.Counted() && other.view.Counted() && other.view.Viewer == o.Viewer {
+				o.Returning = true
+			}
+		}
+		m.add(o, false)
+		m.views[link][id(o)].asSent = asSent
+	}
+	for _, s := range b.Snapshots {
+		r := m.views[s.Link][s.View]
+		if r == nil {
+			early.Snapshots = append(early.Snapshots, s)
+			continue
+		}
+		r.Apply(s)
+		r.view.Session = &r.Engagement.Session
+		undecided := r.view.Bot == report.BotUndecided
+		switch {
+		case s.Bot != "" && (undecided || r.view.Counted()):
+			m.exclude(r, s.Bot)
+			r.decided = r.decided || undecided
+		case undecided && r.Engagement.Session.EngagedMs >= report.DecidedMs:
+			m.include(r)
+			r.decided = true
+		}
+	}
+	for _, d := range b.Downloads {
+		if d.View == 0 {
+			m.downloadAlone(d)
+			continue
+		}
+		r := m.views[d.Link][d.View]
+		if r == nil {
+			early.Downloads = append(early.Downloads, d)
+		}
+		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.view.Counted() && !counted {
+			m.downloads[d.Link][d.ID] = d.View
+		}
+		if r != nil && !r.view.Counted() && r.view.Bot != report.BotAutomation {
+			r.waits = true
+		}
+	}
+	for _, d := range b.Reclasses {
+		switch r := m.views[d.Link][d.View]; {
+		case r == nil:
+		case !r.view.Own:
+			m.reclass(r, d)
+		case d.Count && r.view.Bot == report.BotOwn:
+			m.include(r)
+		case !d.Count && r.view.Counted():
+			m.exclude(r, report.BotOwn)
+		}
+	}
+	return refused, early
+}
+
+// sent reports whether a view is the one that was sent, ignoring fields that
+// may be decided later.
+func (r *remembered) sent(o report.View) bool {
+	sent := r.asSent
+	if o.Own && sent.Own || r.decided {
+		sent.Bot, o.Bot, sent.Product, o.Product = "", "", "", ""
+	}
+	return sent == o
+}
+
+func (m *memory) exclude(r *remembered, reason string) {
+	o := &r.view
+	o.Bot, o.Product, o.WasBot, o.WasProduct, o.Returning, r.waits = reason, "", "", "", false, false
+	for event, open := range m.downloads[vitrine.LinkID(o.Link)] {
+		if int64(open) == o.ID {
+			delete(m.downloads[vitrine.LinkID(o.Link)], event)
+			r.waits = reason != report.BotAutomation
+		}
+	}
+}
+
+func (m *memory) include(r *remembered) {
+	o := &r.view
+	link := vitrine.LinkID(o.Link)
+	o.Returning = false
+	for _, other := range m.views[link] {
+		if other.view.Counted() && other.view.Viewer == o.Viewer {
+			o.Returning = true
+		}
+	}
+	o.Bot, o.Product, o.WasBot, o.WasProduct = "", "", "", ""
+	if _, counted := m.downloads[link][vitrine.ViewID(o.ID)]; r.waits && !counted {
+		m.downloads[link][vitrine.ViewID(o.ID)] = vitrine.ViewID(o.ID)
+	}
+	r.waits = false
+}
+
+func (m *memory) downloadAlone(d vitrine.Download) {
+	if m.accounts[d.Link] == 0 {
+		m.accounts[d.Link] = d.Account
+		m.views[d.Link], m.downloads[d.Link] = map[vitrine.ViewID]*remembered{}, map[vitrine.ViewID]vitrine.ViewID{}
+	}
+	if _, counted := m.downloads[d.Link][d.ID]; !counted && m.accounts[d.Link] == d.Account {
+		m.downloads[d.Link][d.ID] = 0
+	}
+}
+
+func (m *memory) erase(link vitrine.LinkID) {
+	delete(m.views, link)
+	delete(m.downloads, link)
+	delete(m.accounts, link)
+}
+
+// list returns the views of a link, oldest first.
+func (m *memory) list(link vitrine.LinkID, from, to report.Day) (views []report.View) {
+	for _, r := range m.views[link] {
+		if d := report.DayOf(r.view.At); from <= d && d < to {
+			views = append(views, own(r.view))
+		}
+	}
+	slices.SortFunc(views, func(a, b report.View) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	return views
+}
+
+func (m *memory) tally(s vitrine.Scope, from, to report.Day) *report.Tally {
+	var fold report.Fold
+	for link, account := range m.accounts {
+		if s.Link != 0 && link != s.Link || s.Link == 0 && account != s.Account {
+			continue
+		}
+		for _, o := range m.list(link, from, to) {
+			fold.Add(&o)
+		}
+		for event := range m.downloads[link] {
+			if d := report.DayOf(event.Ms()); from <= d && d < to {
+				fold.AddDownload(d)
+			}
+		}
+	}
+	return fold.Tally()
+}
+
+func (m *memory) counts(link vitrine.LinkID) (c vitrine.LinkCounts) {
+	for _, r := range m.views[link] {
+		if r.view.Counted() {
+			c.Views++
+		}
+	}
+	c.Downloads = int64(len(m.downloads[link]))
+	return c
+}
+
+// random generates random batches with many conflicts: few links, viewers and
+// IDs.
+type random struct{ *rand.Rand }
+
+const (
+	modelLinks = 4
+	modelDays  = 20
+)
+
+func (c random) word(s string) string {
+	if n := c.IntN(4); n > 0 {
+		return fmt.Sprint(s, n)
+	}
+	return ""
+}
+
+func (c random) id() vitrine.ViewID {
+	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
+}
+
+func (c random) view() vitrine.ViewRecord {
+	id, link := c.id(), c.Int64N(modelLinks)+1
+	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"),
+		City:   c.word("city "),
+		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0,
+		Returning: c.IntN(2) == 0}
+	if c.IntN(6) == 0 {
+		o.Bot, o.Product = "crawler", c.word("Bot")
+	}
+	switch c.IntN(8) {
+	case 0:
+		o.Bot, o.Product = report.BotUndecided, c.word("network ")
+	case 1:
+		if o.Own, o.Bot, o.Product = true, "", ""; c.IntN(3) > 0 {
+			o.Bot = report.BotOwn
+		}
+	}
+	if c.IntN(3) == 0 {
+		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "),
+			c.word("content "), c.word("term ")
+	}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
+}
+
+func (c random) session() report.Session {
+	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
+	s.EngagedMs = c.Int64N(s.PresentMs + 1)
+	if c.IntN(4) == 0 {
+		s.EngagedMs %= 1500
+	}
+	switch c.IntN(4) {
+	case 0:
+		for p := 1; p < 10; p += 1 + c.IntN(3) {
+			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: c.Int64N(10_000)})
+		}
+	case 1:
+		s.Played, s.Reached = c.Int64N(1_000_001), c.Int64N(1_000_001)
+		s.Parts.AddRange(c.IntN(report.PartCount), c.IntN(report.PartCount))
+		s.Parts.Add(c.IntN(report.PartCount))
+	case 2:
+		s.Depth = c.Int64N(1_000_001)
+	}
+	return s
+}
+
+// known returns a view that usually exists.
+func (c random) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
+	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
+	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
+		return link, vitrine.ViewID(views[c.IntN(len(views))].ID)
+	}
+	return link, c.id()
+}
+
+func (c random) batch(m *memory) (b vitrine.Batch) {
+	for range c.IntN(6) {
+		b.Views = append(b.Views, c.view())
+	}
+	for range c.IntN(6) {
+		link, open := c.known(m)
+		s := vitrine.Snapshot{Link: link, View: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
+		if c.IntN(8) == 0 {
+			s.Bot = vitrine.BotAutomation
+		}
+		b.Snapshots = append(b.Snapshots, s)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		d := vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open}
+		if c.IntN(3) == 0 {
+			d.View, d.Account = 0, vitrine.AccountID(1+link%2)
+		}
+		b.Downloads = append(b.Downloads, d)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0,
+			Reason: c.reason()})
+	}
+	return b
+}
+
+// modelSteps is the number of steps of a model test.
+const modelSteps = 250
+
+// model applies the same steps to a log and the model, and compares them
+// regularly.
+func (t logTest) model() {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	for step := range t.times(modelSteps) {
+		switch {
+		case step%40 == 39:
+			link := vitrine.LinkID(c.IntN(modelLinks) + 1)
+			if err := t.log.DeleteLink(ctx, link); err != nil {
+				t.Fatal(err)
+			}
+			m.erase(link)
+		case step%10 == 9:
+			t.importSome(c, m, step)
+		case step%20 == 6:
+			t.newRules(c, m)
+		case step%10 == 4:
+			if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			b := c.batch(m)
+			t.appendBoth(m, b)
+		}
+		if step%5 == 4 || c.IntN(5) == 0 {
+			t.compare(c, m)
+		}
+		if t.Failed() {
+			t.Fatalf("step %d of seed %d", step, seed)
+		}
+	}
+}
+
+// appendBoth appends a batch and compares the result with the model.
+func (t logTest) appendBoth(m *memory, b vitrine.Batch) {
+	t.Helper()
+	refused, early := m.append(b)
+	t.wantAppend(b, refused, early)
+}
+
+// wantAppend appends a batch and compares the result with the given one.
+func (t logTest) wantAppend(b vitrine.Batch, refused []int, early vitrine.Batch) {
+	t.Helper()
+	r, e := t.outcome(b)
+	vitrinetest.Equal(t, "opens refused", r, refused)
+	vitrinetest.Equal(t, "what is early", e, early)
+}
+
+// importSome imports views with new viewers and IDs.
+func (t logTest) importSome(c random, m *memory, step int) {
+	var views []vitrine.ViewRecord
+	for i := range 3 {
+		o := c.view()
+		o.ID = int64(vitrine.ViewIDAt(o.At, 1000+3*step+i))
+		o.Viewer += 1000
+		if c.IntN(2) == 0 {
+			s := c.session()
+			o.Session = &s
+		}
+		views = append(views, o)
+		m.add(o, true)
+		if o.Session != nil && o.Session.Downloaded && o.Counted() {
+			m.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
+		}
+	}
+	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), views...)
+}
+
+func (t logTest) compare(c random, m *memory) {
+	t.Helper()
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		link++
+		vitrinetest.Equal(t, "opens", t.all(link), m.list(link, firstDay, lastDay))
+		counts := m.counts(link)
+		t.counted(link, counts.Views, counts.Downloads)
+		t.compareTally(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
+	}
+	t.compareTally(c, m, vitrine.Scope{Account: 1})
+	t.compareTally(c, m, vitrine.Scope{Account: 2})
+}
+
+// compareTally compares tallies by their reports.
+func (t logTest) compareTally(c random, m *memory, s vitrine.Scope) {
+	t.Helper()
+	from := day + report.Day(c.IntN(modelDays))
+	to := from + 1 + report.Day(c.IntN(modelDays))
+	got, truncated := t.tally(s, from, to, c.IntN(2)*1_000_000)
+	want := m.tally(s, from, to)
+	t.compareBrief(s, from, to, want)
+	t.compareNarrow(c, m, s, from, to)
+	if s.Link == 0 {
+		t.compareDaily(m, s, from, to)
+	}
+	vitrinetest.Equal(t, "truncated", truncated, false)
+	vitrinetest.Equal(t, "views", got.Views(), want.Views())
+	for a := from; a < to; a++ {
+		for b := a + 1; b <= to; b++ {
+			vitrinetest.Equal(t, fmt.Sprintf("uniques of [%v, %v)", a, b), got.Uniques(a, b), want.Uniques(a, b))
+		}
+	}
+	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v", s), reports(s, got, from, to), reports(s, want, from, to))
+}
+
+// compareBrief compares the totals that comparisons between windows use.
+func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report.Tally) {
+	t.Helper()
+	got, _, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
+	brief, whole := report.ForLink(report.Link{}, w, nil, got, nil), report.ForLink(report.Link{}, w, nil, want, nil)
+	vitrinetest.Equal(t, fmt.Sprintf("previous of %+v", s), brief.Previous, whole.Previous)
+	vitrinetest.Equal(t, fmt.Sprintf("previous series of %+v", s), brief.PreviousSeries, whole.PreviousSeries)
+}
+
+// compareDaily compares daily views by link.
+func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
+	t.Helper()
+	var links []vitrine.LinkID
+	want := map[vitrine.LinkID][]int64{}
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		links = append(links, link+1)
+		want[link+1] = make([]int64, to-from)
+		if m.accounts[link+1] == s.Account {
+			want[link+1] = m.tally(vitrine.Scope{Account: s.Account, Link: link + 1}, from, to).DailyViews(from, to)
+		}
+	}
+	got, err := t.log.DailyViews(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to}, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vitrinetest.Equal(t, "daily views", got, want)
+}
+
+// reports returns all reports of a tally that its scope permits, as text.
+func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
+	return reportsOver(s, tally, report.Window{Key: report.RangeAll, From: from, To: to})
+}
+
+// reportsOver returns the reports over a window as text.
+func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
+	var all []any
+	var links []report.Link
+	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll,
+		report.ContentNone} {
+		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9,
+			Created: vitrinetest.Epoch.Add(time.Duration(i) * time.Hour)}
+		if s.Link != 0 {
+			all = append(all, report.ForLink(l, w, tally, tally, nil))
+			l.ID = int64(s.Link)
+		}
+		if i > 0 { // replaced
+			l.Files = map[int]report.File{1: {Kind: l.Kind, Content: l.Content, Pages: 9},
+				2: {Kind: "pdf", Content: report.ContentPages, Pages: 7},
+				4: {Kind: "audio", Content: report.ContentMedia}}
+		}
+		if s.Link != 0 {
+			all = append(all, report.ForLink(l, w, tally, tally, nil))
+		}
+		links = append(links, l)
+	}
+	all = append(all, events(tally, w.From, w.To), tally.Bots(), tally.Products())
+	if sessions, parts := tally.PlayedParts(); s.Link != 0 {
+		all = append(all, sessions, parts)
+	}
+	for _, l := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent, report.LabelTerm} {
+		all = append(all, tally.Labels(l, 100))
+	}
+	if s.Link == 0 {
+		var top []report.TopLink
+		for _, l := range tally.Top(links, 25) {
+			top = append(top, report.TopLink{Link: l})
+		}
+		all = append(all, report.ForAccount(links, w, tally, nil, top, report.AllTime{}), top)
+	}
+	b, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"io"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/filetype/charset"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type listIn struct {
+	Query  string `json:"query,omitempty" jsonschema:"words of the title, file name or slug"`
+	Kind   string `json:"kind,omitempty" jsonschema:"pdf, image, video, audio, document, text, html or archive"`
+	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled"`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"1 to 100; default 20"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
+}
+
+// listed is a link in a list.
+type listed struct {
+	Slug      string     `json:"slug"`
+	Title     string     `json:"title"`
+	URL       string     `json:"url"`
+	Kind      string     `json:"kind"`
+	Status    string     `json:"status"`
+	Reason    string     `json:"reason,omitempty"`
+	CreatedAt time.Time  `json:"createdAt"`
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+	Views     *int64     `json:"views30d,omitempty"`
+}
+
+func listItem(l client.ListedLink) listed {
+	r := listed{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason,
+		CreatedAt: l.CreatedAt, Views: l.Views}
+	if !l.ExpiresAt.IsZero() {
+		r.ExpiresAt = &l.ExpiresAt
+	}
+	return r
+}
+
+type listOut struct {
+	Links      []listed `json:"links"`
+	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"there are more; give this as cursor"`
+}
+
+func (c call) list(in listIn) (listOut, error) {
+	q := client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true}
+	if in.Limit != nil {
+		q.Limit = max(*in.Limit, 1) // 0 means the default
+	}
+	p, err := c.Links(c.ctx, in.Cursor, q)
+	out := listOut{Links: []listed{}, NextCursor: p.NextCursor}
+	for _, l := range p.Links {
+		out.Links = append(out.Links, listItem(l))
+	}
+	return out, err
+}
+
+type getIn struct {
+	Slug   string `json:"slug" jsonschema:"slug or address of the link"`
+	Source bool   `json:"source,omitempty" jsonschema:"include the text of the file, if it is a text"`
+}
+
+type detailOut struct {
+	listed
+	FileName      string `json:"fileName"`
+	SizeBytes     int64  `json:"sizeBytes"`
+	SHA256        string `json:"sha256,omitempty"`
+	Pages         int    `json:"pages,omitempty"`
+	Version       int    `json:"version"`
+	AllowDownload bool   `json:"allowDownload"`
+	PublishedBy   string `json:"publishedBy,omitempty"`
+	ETag          string `json:"etag" jsonschema:"give this as if_match so that you change only what you have seen"`
+	Source        string `json:"source,omitempty"`
+	SourceCut     bool   `json:"sourceCut,omitempty" jsonschema:"the text is longer than what is returned"`
+	FileURL       string `json:"fileUrl,omitempty" jsonschema:"the file itself of a live link, for some minutes; do not pass it on"`
+}
+
+func detailOf(l client.LinkDetail) detailOut {
+	return detailOut{listed: listItem(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
+		Pages: l.Pages, Version: l.Version,
+		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, ETag: l.ETag}
+}
+
+// maxSource bounds the text of a file in an answer.
+const maxSource = 64 << 10
+
+func (c call) get(in getIn) (detailOut, error) {
+	l, err := c.Link(c.ctx, slugOf(in.Slug))
+	if err != nil {
+		return detailOut{}, err
+	}
+	out := detailOf(l)
+	if !in.Source {
+		return out, nil
+	}
+	if l.Kind != "text" && l.Kind != "html" {
+		if l.Status != "live" {
+			return out, nil // only a request with the key gets the file
+		}
+		out.FileURL, err = c.FileAddress(c.ctx, l.Slug)
+		return out, err
+	}
+	res, err := c.OpenLinkFile(c.ctx, l.Slug)
+	if err != nil {
+		return out, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxSource+1))
+	if out.SourceCut = len(b) > maxSource; out.SourceCut {
+		b = b[:maxSource]
+	}
+	out.Source = charset.Decode(b, out.SourceCut)
+	return out, err
+}
+
+type updateIn struct {
+	Slug          string `json:"slug" jsonschema:"slug or address of the link"`
+	Title         string `json:"title,omitempty"`
+	NewSlug       string `json:"new_slug,omitempty" jsonschema:"another address; the old one leads to it for 90 days"`
+	AllowDownload *bool  `json:"allow_download,omitempty"`
+	Disabled      *bool  `json:"disabled,omitempty" jsonschema:"true hides the link from the public, false shows it again"`
+	Expires       string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d or 2027-01-31, or never"`
+	IfMatch       string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+}
+
+func (c call) update(in updateIn) (detailOut, error) {
+	change := client.Change{AllowDownload: in.AllowDownload, Disabled: in.Disabled, IfMatch: in.IfMatch}
+	if in.Title != "" {
+		change.Title = &in.Title
+	}
+	if in.NewSlug != "" {
+		change.Slug = &in.NewSlug
+	}
+	if in.Expires != "" {
+		at := time.Time{}
+		if in.Expires != "never" {
+			var err error
+			if at, err = c.when(in.Expires); err != nil {
+				return detailOut{}, err
+			}
+		}
+		change.ExpiresAt = &at
+	}
+	l, err := c.UpdateLink(c.ctx, slugOf(in.Slug), change)
+	return detailOf(l), err
+}
+
+type deleteIn struct {
+	Slug    string `json:"slug" jsonschema:"slug or address of the link"`
+	IfMatch string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+}
+
+type deletedOut struct {
+	Deleted string `json:"deleted"`
+}
+
+func (c call) delete(in deleteIn) (deletedOut, error) {
+	slug := slugOf(in.Slug)
+	if slug == "" {
+		return deletedOut{}, argumentError("slug", "name the slug of the link to delete")
+	}
+	return deletedOut{slug}, c.DeleteLink(c.ctx, slug, in.IfMatch)
+}
+
+func (s *Server) readTools(m *mcp.Server) {
+	tool(s, m, "list_links", "List links", "List the links of the account, newest first, or search them.", reads,
+		call.list)
+	tool(s, m, "get_link", "Get a link", "Get one link with its status, version and etag, and if you ask for it the source of its file.", reads, call.get)
+	s.reportTools(m)
+}
+
+func (s *Server) deleteTools(m *mcp.Server) {
+	tool(s, m, "delete_link", "Delete a link", "Delete a link, its file and its numbers permanently. Ask the person first. To hide a link, use update_link with disabled.", deletes, call.delete)
+}
