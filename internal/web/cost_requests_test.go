@@ -112,7 +112,7 @@ var asks = map[string]func(c *costSite) ask{
 	// File bytes
 	"GET /c/{token}/captions/{language}": func(c *costSite) ask { return c.bytesOf(c.links["tour.webm"], "captions/en") },
 	"GET /c/{token}/part/{part}":         func(c *costSite) ask { return c.bytesOf(c.report(), "part/picture") },
-	"GET /c/{token}/preview":             func(c *costSite) ask { return c.bytesOf(c.json, "preview") },
+	"GET /c/{token}/preview":             func(c *costSite) ask { return c.bytesOf(c.zip, "preview") },
 	"GET /c/{token}/{frame}":             func(c *costSite) ask { return c.bytesOf(c.report(), "view") },
 	"GET /c/{token}/frame":               func(c *costSite) ask { return c.bytesOf(c.links["invitation.html"], "frame") },
 	"GET /c/{token}/file":                func(c *costSite) ask { return c.bytesOf(c.report(), "file") },

@@ -27,9 +27,8 @@ import (
 
 // The most that a request of a stranger costs (bench/costs.md).
 const (
-	mostCPU   = 60 * time.Millisecond
-	mostLive  = 1 << 20 // bytes
-	mostShown = 4 << 20 // for the page of a text file
+	mostCPU  = 60 * time.Millisecond
+	mostLive = 1 << 20 // bytes
 )
 
 // costPage is the page with the cost of each kind of request.
@@ -104,11 +103,7 @@ func TestEveryRouteHasACost(t *testing.T) {
 		if refused := m[6] >= "4"; refused != (refusals[m[1]] != "") {
 			t.Errorf("%s has status %sxx: it needs a request that does what the route is for, or a reason", m[1], m[6])
 		}
-		most := mostLive
-		if slices.Contains([]string{"GET /p/{slug}", "GET /p/{slug}/embed"}, m[1]) {
-			most = mostShown
-		}
-		if m[3] == "stranger" && otherwise[m[1]] == "" && (cpu > mostCPU.Seconds()*1000 || live > most>>10) {
+		if m[3] == "stranger" && otherwise[m[1]] == "" && (cpu > mostCPU.Seconds()*1000 || live > mostLive>>10) {
 			t.Errorf("%s costs a stranger %v ms and %d KiB, more than the bound", m[1], cpu, live)
 		}
 	}
@@ -139,7 +134,6 @@ var otherwise = map[string]string{
 	"POST /r/{token}":                       byHash,
 	"GET /r/{token}":                        byReport,
 	"GET /r/{token}/embed":                  byReport,
-	"GET /c/{token}/preview":                byText,
 	"GET /c/{token}/entry/{entry}":          byEntry,
 	"GET /c/{token}/entry/{entry}/view":     byEntry,
 	"GET /c/{token}/entry/{entry}/bytes":    byEntry,
@@ -149,7 +143,6 @@ var otherwise = map[string]string{
 const (
 	byHash   = "a hash of a password takes 19 MiB: as many at once as processors (password.Hash), 10 seconds of waiting"
 	byReport = "a filter reads views: two pages at once, one of a network (reportpage.sharedReports), 30 seconds of waiting"
-	byText   = "the beginning of a text, at most 1 MiB, is laid out and colored whole (viewer.MaxText); nothing bounds how many at once"
 	byEntry  = "what lies before it is unpacked, at most 64 MiB: two at once, one of a network (content.unpacks), 30 seconds of waiting"
 )
 
@@ -446,18 +439,16 @@ const costHead = `# What a request costs
 ` + "`make bench-costs`" + ` measures one request of each route on a demo with some thousand views, with
 SQLite and a directory, without a connection, and writes this page. A test fails if a route has no
 row, or if a row of a stranger is above its bound: 60 ms of processor time and 1 MiB of memory in
-use at once. Five kinds of requests may be above it, and wait for a turn or have another bound:
+use at once. Three kinds of requests may be above it, and wait for a turn or have another bound:
 
 - A check of a password takes 19 MiB. As many run at once as there are processors ([decision
   15](../docs/decisions/0015-limits-on-attempts.md)).
 - A shared report with a filter reads views. Two are made at once, one for a network.
 - A file of an archive may need what lies before it to be unpacked, at most 64 MiB. Two are unpacked
   at once, one for a network.
-- The page of a text file is copied from the cache for a client that takes no gzip, as here: some
-  three times the bytes that it shows, at most 4 MiB.
-- The frame of a text lays out all of it, like a page that is not in the cache: some 17 MiB for
-  1 MiB of JSON. Nothing bounds how many frames are made at once. No page leads to one unless its
-  file is still being converted.
+
+A page that is not in the cache lays out its text, once for all who wait for it: some 17 MiB for
+1 MiB of JSON, which is the most that a page shows. The table has the page from the cache.
 
 Each request does what its route is for; ` + "`/` and `/api/v1/`" + ` only refuse. Processor time is the least
 of five requests, and includes what runs in the background. Memory in use is at most what was

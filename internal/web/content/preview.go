@@ -3,6 +3,7 @@ package content
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,8 +44,11 @@ func (s *Handler) Part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	return nil
 }
 
+// awaited are the parts that a frame waits for and then shows itself.
+var awaited = []vitrine.Part{vitrine.PartSheets, vitrine.PartEntries, vitrine.PartImage}
+
 // Preview answers with the frame of a page whose parts do not exist yet. The
-// frame waits for them and then shows them.
+// frame waits for them and then shows them. Other files have no such frame.
 func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
@@ -52,6 +56,9 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	v := s.Of(l)
 	if v.Frame != nil && !v.Waits {
 		return httpx.SeeOther(w, r, v.Frame.Path)
+	}
+	if v.Inert != "" && !slices.ContainsFunc(awaited, l.Parts.Has) {
+		return httpx.ErrNoPage
 	}
 	p, err := s.inertPage(v, r, l)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -123,8 +124,13 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) erro
 	if !plain(f.nonce) || !plain(f.token) {
 		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", f.nonce, f.token)
 	}
+	gzipped := httpx.AcceptsGzip(r)
+	if !gzipped && d.size > maxRoom {
+		d.stream(w, r, f)
+		return nil
+	}
 	room := rooms.Get().(*[]byte)
-	page, gzipped := (*room)[:0], httpx.AcceptsGzip(r)
+	page := (*room)[:0]
 	if gzipped {
 		page = d.compressed(page, f)
 	} else {
@@ -143,6 +149,25 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) erro
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxRoom = 64 << 10
+
+// stream answers with the page of one view piece by piece, so that a large page
+// is in memory once for all views.
+func (d *document) stream(w http.ResponseWriter, r *http.Request, f filling) {
+	size := 0
+	for _, p := range d.pieces {
+		size += len(p.text) + len(f.of(p.then))
+	}
+	ui.Begin(w, http.StatusOK, size, false)
+	if r.Method == http.MethodHead {
+		return
+	}
+	for _, p := range d.pieces {
+		if _, err := w.Write(p.text); err != nil {
+			return // the reader has gone away
+		}
+		_, _ = io.WriteString(w, f.of(p.then))
+	}
+}
 
 // fill appends the page of one view.
 func (d *document) fill(page []byte, f filling) []byte {

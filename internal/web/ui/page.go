@@ -62,15 +62,21 @@ func Make(r *http.Request, page string, data any, parts ...string) (body []byte,
 
 // Send answers with a page, uncompressed or as gzip.
 func Send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipped bool) {
+	Begin(w, status, len(page), gzipped)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(page) // the reader may have gone away
+	}
+}
+
+// Begin begins an answer with a page of some bytes, which the caller writes,
+// except to a HEAD request.
+func Begin(w http.ResponseWriter, status, size int, gzipped bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Add("Vary", "Accept-Encoding")
 	if gzipped {
 		h.Set("Content-Encoding", "gzip")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(page)))
+	h.Set("Content-Length", strconv.Itoa(size))
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(page) // the reader may have gone away
-	}
 }
