@@ -99,8 +99,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 30 {
-		t.Errorf("%d pages: %v, want 30", len(paths), paths)
+	if len(paths) != 31 {
+		t.Errorf("%d pages: %v, want 31", len(paths), paths)
 	}
 }
 

@@ -123,7 +123,7 @@ func (d document) draw(i, width, height int, use func(image.Image) error) error 
 		return fmt.Errorf("draw page %d: %w", i+1, err)
 	}
 	defer page.Cleanup()
-	return use(page.Result.Image)
+	return use(page.Result.RenderedImage)
 }
 
 // thumbs makes thumbnails of the first pages within thumbTime. It skips pages

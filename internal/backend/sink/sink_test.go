@@ -399,7 +399,7 @@ func TestExamples(t *testing.T) {
 	w := newWorld(t, vitrinetest.SharedClickHouse(t), "")
 	w.happen(60)
 	w.run(w.sink())
-	page, err := os.ReadFile("../../docs/guide/query.md")
+	page, err := os.ReadFile("../../../docs/guide/query.md")
 	w.must(err)
 	ran := 0
 	for _, block := range strings.Split(string(page), "```sql\n")[1:] {
@@ -433,7 +433,7 @@ func TestTableHasEveryField(t *testing.T) {
 	if want := append([]string{"account", "link", "linkId", "slug", "change"}, fields...); !slices.Equal(columns, want) {
 		t.Errorf("columns are\n%q, want\n%q", columns, want)
 	}
-	page, err := os.ReadFile("../../docs/guide/query.md")
+	page, err := os.ReadFile("../../../docs/guide/query.md")
 	if err != nil || !strings.Contains(string(page), strings.ReplaceAll(Table, "\t", "    ")) {
 		t.Errorf("docs/guide/query.md does not show the table as it is (%v)", err)
 	}
