@@ -448,7 +448,8 @@ use at once. Three kinds of requests may be above it, and wait for a turn or hav
   at once, one for a network.
 
 A page that is not in the cache lays out its text, once for all who wait for it: some 17 MiB for
-1 MiB of JSON, which is the most that a page shows. The table has the page from the cache.
+1 MiB of JSON, which is the most that a page shows. As many are laid out at once as there are
+processors, and networks take turns. The table has the page from the cache.
 
 Each request does what its route is for; ` + "`/` and `/api/v1/`" + ` only refuse. Processor time is the least
 of five requests, and includes what runs in the background. Memory in use is at most what was

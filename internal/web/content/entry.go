@@ -206,7 +206,9 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 				return vitrine.Unavailable(err)
 			}
 			cut := e.Size > int64(len(text))
-			p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut)
+			if err := s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut) }); err != nil {
+				return err
+			}
 		} else {
 			p.File = here + "bytes"
 		}

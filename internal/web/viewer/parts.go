@@ -109,9 +109,10 @@ func (s *Viewers) Entry(r *http.Request, l *vitrine.Link, i int) (e filetype.Ent
 
 func fillSheets(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
 	var book vitrine.Workbook
-	err := s.readPart(r, l, vitrine.PartSheets, &book)
-	c.Document = markup.Sheets(book)
-	return err
+	if err := s.readPart(r, l, vitrine.PartSheets, &book); err != nil {
+		return err
+	}
+	return s.LayOut(r, func() { c.Document = markup.Sheets(book) })
 }
 
 // readPart reads a part that is JSON of ours.

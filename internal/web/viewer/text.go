@@ -35,8 +35,10 @@ var arranged = []string{"md", "json", "xml", "yaml"}
 
 func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
 	text, cut, err := s.Text(r, l)
-	*c = Arrange(l.Name, text, cut)
-	return err
+	if err != nil {
+		return err
+	}
+	return s.LayOut(r, func() { *c = Arrange(l.Name, text, cut) })
 }
 
 // Arrange returns a text in the reading form of its extension. cut reports
