@@ -57,6 +57,7 @@ func faultyCitations(pages map[string]map[string]bool, text string) (faults []st
 // TestCitations checks that each citation in code, pages and documents leads to
 // a heading of the specification.
 func TestCitations(t *testing.T) {
+	inRoot(t)
 	pages := map[string]map[string]bool{}
 	for _, page := range []string{"contract", "analytics", "engagement", "security", "import", "promises"} {
 		pages[page] = headings(t, page)

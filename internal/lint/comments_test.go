@@ -18,6 +18,7 @@ var otherNames = []string{"iPad", "kHz", "mIRC"}
 // TestNamesInComments checks that each private name in a comment exists: as an
 // identifier of any file, or as a word of a string, such as a field of JSON.
 func TestNamesInComments(t *testing.T) {
+	inRoot(t)
 	type word struct{ at, name string }
 	var words []word
 	known := map[string]bool{}

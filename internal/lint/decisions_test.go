@@ -12,6 +12,7 @@ import (
 // TestDecisions checks that all decisions have the same sections in the same
 // order, and that the index lists each with its title.
 func TestDecisions(t *testing.T) {
+	inRoot(t)
 	heading := regexp.MustCompile(`(?m)^## (.+)$`)
 	title := regexp.MustCompile(`^# (\d+)\. (.+)\n`)
 	sections := []string{"Context", "Decision", "Consequences"}

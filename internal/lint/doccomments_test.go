@@ -16,6 +16,7 @@ var nameLike = regexp.MustCompile(`^([a-z]\w*|[A-Z]+[a-z]\w*[A-Z]\w*)$`)
 // TestDocComments checks that a doc comment of a function or type that begins
 // with a name begins with the declared name.
 func TestDocComments(t *testing.T) {
+	inRoot(t)
 	eachTracked(t, func(name, text string) {
 		files := token.NewFileSet()
 		f, err := parser.ParseFile(files, name, text, parser.ParseComments)

@@ -85,6 +85,7 @@ func members(e ast.Expr) (names []string) {
 // TestDocLinks checks that each name in square brackets in a comment is
 // declared.
 func TestDocLinks(t *testing.T) {
+	inRoot(t)
 	names := map[string]map[string]bool{} // by directory
 	type comment struct{ at, dir, text string }
 	var comments []comment

@@ -17,6 +17,7 @@ var (
 
 // TestFilesOfTours checks that each file in the tour of a doc.go exists.
 func TestFilesOfTours(t *testing.T) {
+	inRoot(t)
 	listed := 0
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Name() != "doc.go" {

@@ -21,6 +21,7 @@ func anchors(text string) map[string]bool {
 // TestDocumentLinks checks that each link from a document to a file or a
 // heading of this repository leads to an existing one.
 func TestDocumentLinks(t *testing.T) {
+	inRoot(t)
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	followed := 0

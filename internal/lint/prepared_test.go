@@ -23,6 +23,7 @@ var preparedOnce = []string{
 // replacer each time it is called. Such a call costs more than the work that
 // it is for, and requests pay for it.
 func TestPreparedOnce(t *testing.T) {
+	inRoot(t)
 	eachTracked(t, func(name, text string) {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "tools/") || !strings.Contains(text, "strings.NewReplacer(") && !strings.Contains(text, "regexp.") {
 			return

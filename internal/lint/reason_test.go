@@ -12,6 +12,7 @@ import (
 
 // TestReasons checks that every reason code has one meaning.
 func TestReasons(t *testing.T) {
+	inRoot(t)
 	seen := map[string]bool{}
 	for _, r := range vitrine.Reasons() {
 		if seen[r.Code] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(r.Code) ||
@@ -28,6 +29,7 @@ func TestReasons(t *testing.T) {
 // TestPromisedReasons checks that all pages that say on which reasons programs
 // may rely say the same, and that these exist.
 func TestPromisedReasons(t *testing.T) {
+	inRoot(t)
 	promise, mark := regexp.MustCompile(`(?s)may\s+rely\s+on\s+(.*?)(;|\.)`), strings.NewReplacer("<code>", "", "</code>", "", "`", "")
 	for _, path := range []string{"docs/specification/contract.md", "docs/reference/scanning.md",
 		"docs/guide/file-types.md", "internal/web/api/openapi.json"} {
@@ -46,6 +48,7 @@ func TestPromisedReasons(t *testing.T) {
 // TestOwnerMeaning checks that the owner of a held file sees a separate text,
 // which does not ask for a decision.
 func TestOwnerMeaning(t *testing.T) {
+	inRoot(t)
 	for _, r := range vitrine.Reasons() {
 		own := vitrine.OwnerMeaning(r.Code)
 		if found, ok := filetype.ReasonOf(r.Code); ok && found.Holds && own == r.Meaning {

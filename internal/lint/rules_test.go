@@ -83,6 +83,7 @@ var ports = map[string][]string{
 var allPorts = []string{"backend", "cli", "test", "web"}
 
 func TestPorts(t *testing.T) {
+	inRoot(t)
 	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)
 	named := map[string][]string{}
 	eachTracked(t, func(name, text string) {
@@ -139,6 +140,7 @@ func packages(t *testing.T) []goPackage {
 }
 
 func TestImports(t *testing.T) {
+	inRoot(t)
 	used := map[string]map[string]bool{}
 	for _, p := range packages(t) {
 		folder := folderOf(p.ImportPath)
@@ -177,6 +179,7 @@ func TestImports(t *testing.T) {
 // nothing that runs: no goroutine and no clock, because callers pass the time.
 // It must stay small enough to be read.
 func TestVocabulary(t *testing.T) {
+	inRoot(t)
 	const mostFiles, mostLines = 30, 3500
 	files, lines := 0, 0
 	eachTracked(t, func(name, text string) {
@@ -213,6 +216,7 @@ func TestVocabulary(t *testing.T) {
 // function 60, and a package 6,000 without its tests. Suites are lists of
 // cases, whose functions may be longer.
 func TestSizes(t *testing.T) {
+	inRoot(t)
 	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
 	packages := map[string]int{}
 	eachTracked(t, func(name, text string) {
@@ -296,6 +300,7 @@ var dependencies = map[string]string{
 }
 
 func TestDependenciesHaveReasons(t *testing.T) {
+	inRoot(t)
 	b, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)

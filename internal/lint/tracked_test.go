@@ -30,6 +30,7 @@ func eachTracked(t *testing.T, f func(name, text string), patterns ...string) {
 // TestNoLargeFiles checks that no large file is committed, such as a binary or
 // a recording, because it would stay in every clone forever.
 func TestNoLargeFiles(t *testing.T) {
+	inRoot(t)
 	const most = 2_000_000
 	eachTracked(t, func(name, text string) {
 		if len(text) > most {
@@ -41,6 +42,7 @@ func TestNoLargeFiles(t *testing.T) {
 // TestImageContext checks that the context of an image has each package of the
 // program.
 func TestImageContext(t *testing.T) {
+	inRoot(t)
 	ignored, err := os.ReadFile(".dockerignore")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // may be wider because of a long literal or a comment. Tests may have wide
 // tables of samples.
 func TestWidths(t *testing.T) {
+	inRoot(t)
 	const most, literal, row = 120, 40, 200
 	eachTracked(t, func(name, text string) {
 		lines := strings.Split(text, "\n")
@@ -60,6 +61,7 @@ func TestWidths(t *testing.T) {
 var wideComment = regexp.MustCompile(`^//(go:|nolint|\t|   npx )|^//\s*\S*://\S+$`)
 
 func TestCommentWidths(t *testing.T) {
+	inRoot(t)
 	const most = 80
 	eachTracked(t, func(name, text string) {
 		files := token.NewFileSet()
@@ -88,6 +90,7 @@ func TestCommentWidths(t *testing.T) {
 // 80 columns. A comment beside code is part of a line of code, which wraps at
 // 120.
 func TestCommentWidthsOfScripts(t *testing.T) {
+	inRoot(t)
 	const most, code = 80, 120
 	read := 0
 	eachTracked(t, func(name, text string) {
@@ -124,6 +127,7 @@ var besideCode = regexp.MustCompile(`\S.*\s//\s`)
 var unbreakable = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
 
 func TestMarkdownWidths(t *testing.T) {
+	inRoot(t)
 	const most = 100
 	eachTracked(t, func(name, text string) {
 		fence := ""

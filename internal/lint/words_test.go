@@ -80,6 +80,7 @@ var scriptTexts = regexp.MustCompile("(?m)^\\s*//.*$|\\s//\\s.*$|\"(?:[^\"\\\\\n
 // TestPlainWordsEverywhere checks that logs, errors, command-line help and
 // pages use plain words.
 func TestPlainWordsEverywhere(t *testing.T) {
+	inRoot(t)
 	if !avoided.MatchString("Whoever opens it") || avoided.MatchString("The link is live.") {
 		t.Fatal("the pattern does not match what it should")
 	}
@@ -133,6 +134,7 @@ func TestPlainWordsEverywhere(t *testing.T) {
 // TestPlainWordsInDocs checks that the documentation uses plain words, also
 // where a phrase goes on in the next line.
 func TestPlainWordsInDocs(t *testing.T) {
+	inRoot(t)
 	pattern := regexp.MustCompile(strings.ReplaceAll("(?:"+avoided.String()+")|(?:"+avoidedInDocs.String()+")", " ", `\s+`))
 	for text, want := range map[string]string{"It stands\nthere": "stands", "a size, of\nwhich": "of\nwhich",
 		"`of which`": "", "say \"stands\"": "", "```\nwhoever\n```\nThe link": ""} {
@@ -188,6 +190,7 @@ func scriptComments(text string, f func(line int, comment string)) {
 // TestPlainWordsInComments checks that the comments of scripts, styles and
 // templates use plain words.
 func TestPlainWordsInComments(t *testing.T) {
+	inRoot(t)
 	const sample = "let a; // zero\n\n  // One\n  // two\nlet b = \"// no\";\n// three"
 	var got []string
 	scriptComments(sample, func(line int, comment string) { got = append(got, fmt.Sprint(line, comment)) })
@@ -223,6 +226,7 @@ func TestPlainWordsInComments(t *testing.T) {
 // TestPlainWordsInTests checks that the comments of tests and of their helpers
 // use plain words.
 func TestPlainWordsInTests(t *testing.T) {
+	inRoot(t)
 	read := 0
 	eachTracked(t, func(file, _ string) {
 		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/test/") || file == "internal/lint/words_test.go" {

@@ -206,7 +206,8 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 				return vitrine.Unavailable(err)
 			}
 			cut := e.Size > int64(len(text))
-			if err := s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut) }); err != nil {
+			err = s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut) })
+			if err != nil {
 				return err
 			}
 		} else {

@@ -11,8 +11,8 @@ import (
 )
 
 // layouts bounds how many contents are laid out at once, as each takes much
-// more memory than its bytes: some 17 MiB for 1 MiB of JSON. More than there are
-// processors would not be faster. Networks take turns.
+// more memory than its bytes: some 17 MiB for 1 MiB of JSON. More than there
+// are processors would not be faster. Networks take turns.
 var layouts = turn.New[netip.Prefix](runtime.GOMAXPROCS(0))
 
 // LayOut calls f, which lays out content for a request, in its turn. Read the
