@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/scan"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
@@ -81,10 +83,10 @@ func readLog(t *testing.T, place string) (l *ViewLog, from, to report.Day) {
 	return l, from, to
 }
 
-// scanning returns the number of goroutines that count views of scans.
+// scanning returns the number of calls of package scan that run.
 func scanning() int {
 	b := make([]byte, 1<<22)
-	return strings.Count(string(b[:runtime.Stack(b, true)]), "viewdb/scan.")
+	return strings.Count(string(b[:runtime.Stack(b, true)]), reflect.TypeFor[scan.Query]().PkgPath()+".")
 }
 
 // TestReadsEnd checks that each read that is cut off, because its client left
@@ -99,12 +101,18 @@ func TestReadsEnd(t *testing.T) {
 			}
 			l, from, to := readLog(t, place)
 			r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
+			seen := false
 			for name, read := range reads(l, from, to) {
 				statements := 0
 				if err := read(t.Context()); err != nil { // what it remembers is not read again
 					t.Fatalf("%s: %v", name, err)
 				}
-				if err := read(sqldb.WithHook(t.Context(), func(string) error { statements++; return nil })); err != nil {
+				count := func(string) error {
+					statements++
+					seen = seen || scanning() > 0
+					return nil
+				}
+				if err := read(sqldb.WithHook(t.Context(), count)); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if statements == 0 {
@@ -137,6 +145,9 @@ func TestReadsEnd(t *testing.T) {
 				if err := read(t.Context()); err != nil {
 					t.Errorf("%s, repeated: %v", name, err)
 				}
+			}
+			if !seen {
+				t.Error("no scan was seen while it ran")
 			}
 			vitrinetest.WaitFor(t, vitrinetest.SeenWithin, "no goroutine of a scan is left",
 				func() bool { return scanning() == 0 })
