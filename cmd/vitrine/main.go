@@ -1,6 +1,6 @@
 // Vitrine turns a file into a public link and tells its owner exactly how it
-// was read. This program is the server, the commands of its operator, and the
-// commands of people who publish files.
+// was read. This program is the server, the commands of its administrator, and
+// the commands of people who publish files.
 package main
 
 import (

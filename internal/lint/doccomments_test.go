@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,4 +47,36 @@ func TestDocComments(t *testing.T) {
 			}
 		}
 	}, "*.go")
+}
+
+// TestPackageComments checks that one file of a package has the comment of the
+// package, which begins with its name: of two, readers of the documentation see
+// the second one in the middle of a sentence.
+func TestPackageComments(t *testing.T) {
+	comments := map[string][]string{}
+	eachTracked(t, func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := path.Dir(name)
+		if comments[dir] == nil {
+			comments[dir] = []string{}
+		}
+		if f.Doc == nil {
+			return
+		}
+		comments[dir] = append(comments[dir], name)
+		if f.Name.Name != "main" && !strings.HasPrefix(f.Doc.Text(), "Package "+f.Name.Name+" ") {
+			t.Errorf("%s: the comment of the package does not begin with Package %s", name, f.Name.Name)
+		}
+	}, "*.go")
+	for dir, files := range comments {
+		if len(files) != 1 {
+			t.Errorf("%s has the comment of the package in %q, want it in one file", dir, files)
+		}
+	}
 }

@@ -14,6 +14,13 @@ import (
 // declaration or a member, with or without its package.
 var docLink = regexp.MustCompile(`\[\*?((?:[a-z]\w*\.)?[A-Z][a-zA-Z0-9]*[a-z][a-zA-Z0-9]*(?:\.[A-Z][a-zA-Z0-9]*)?)\]`)
 
+// qualified matches a name behind that of a package, and codeLines the code in
+// a comment.
+var (
+	qualified = regexp.MustCompile(`(?:^|[\s(*])([a-z]\w+)\.([A-Z]\w*[a-z]\w*)`)
+	codeLines = regexp.MustCompile(`(?m)^\t.*$`)
+)
+
 // declared calls f with each name that a file declares at package level, and
 // with Type.Member for methods and for members of structs and interfaces.
 func declared(file *ast.File, f func(name string)) {
@@ -83,11 +90,15 @@ func members(e ast.Expr) (names []string) {
 }
 
 // TestDocLinks checks that each name in square brackets in a comment is
-// declared.
+// declared, and each name behind that of a package.
 func TestDocLinks(t *testing.T) {
 	inRoot(t)
 	names := map[string]map[string]bool{} // by directory
-	type comment struct{ at, dir, text string }
+	imported := map[string]bool{}         // the last words of paths
+	type comment struct {
+		at, dir, text string
+		file          map[string]bool // its identifiers
+	}
 	var comments []comment
 	eachTracked(t, func(name, text string) {
 		if !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "tools/") || strings.HasPrefix(name, "bench/") {
@@ -103,8 +114,18 @@ func TestDocLinks(t *testing.T) {
 			names[dir] = map[string]bool{}
 		}
 		declared(file, func(n string) { names[dir][n] = true })
+		identifiers := map[string]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				identifiers[n.Name] = true
+			case *ast.ImportSpec:
+				imported[path.Base(strings.Trim(n.Path.Value, `"`))] = true
+			}
+			return true
+		})
 		for _, c := range file.Comments {
-			comments = append(comments, comment{set.Position(c.Pos()).String(), dir, c.Text()})
+			comments = append(comments, comment{set.Position(c.Pos()).String(), dir, c.Text(), identifiers})
 		}
 	}, "*.go")
 	byName := map[string]map[string]bool{}
@@ -122,6 +143,12 @@ func TestDocLinks(t *testing.T) {
 	}
 	read := 0
 	for _, c := range comments {
+		for _, m := range qualified.FindAllStringSubmatch(codeLines.ReplaceAllString(c.text, ""), -1) {
+			in, of := byName[m[1]], m[1]
+			if in == nil && !imported[of] && !c.file[of] || in != nil && !c.file[of] && !in[m[2]] {
+				t.Errorf("%s: %s.%s is not declared", c.at, of, m[2])
+			}
+		}
 		for _, m := range docLink.FindAllStringSubmatch(c.text, -1) {
 			in, name := names[c.dir], m[1]
 			if pkg, rest, _ := strings.Cut(name, "."); pkg == strings.ToLower(pkg) {

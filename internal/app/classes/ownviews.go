@@ -1,4 +1,3 @@
-// Package classes decides whether the views of an account's owner count.
 package classes
 
 import (

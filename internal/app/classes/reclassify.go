@@ -1,5 +1,5 @@
-// Package classes applies new rules to stored views: whether and why they
-// are excluded.
+// Package classes decides whether views of an account's owner count, and
+// applies new rules to stored views: whether and why they are excluded.
 package classes
 
 import (

@@ -1,4 +1,5 @@
-// Package lease shares background work among the processes of an instance.
+// Package lease shares background work and the time among the processes of an
+// instance.
 package lease
 
 import (

@@ -1,4 +1,3 @@
-// Package lease is the clock of servers that share a database.
 package lease
 
 import (

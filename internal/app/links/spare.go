@@ -1,7 +1,3 @@
-// Package links purges stored bytes that their account does not need: those of
-// ended uploads, and of deleted links and versions. They all are on one list,
-// oldest first ([vitrine.SpareTx]). They count until they are purged, so an
-// account never stores more than its plan allows.
 package links
 
 import (

@@ -1,5 +1,6 @@
-// Package ownership makes sure that a store and a view log belong together, and
-// that the log has not lost changes that the store knows of.
+// Package ownership makes sure that a store, its files and its view log belong
+// together, and that the log has not lost changes that the store knows of.
+// [Storage] says how it knows the files.
 //
 // The log has a mark, a random number. The store keeps a copy of the mark and
 // the number of a recent change of the log (vitrine.LogPosition). The store
@@ -8,9 +9,9 @@
 // with fewer changes than the store knows of is refused until an administrator
 // accepts the loss.
 //
-// It does not detect the loss of changes since the last Record, nor a store
-// that was restored to an earlier moment than its log. In the second case no
-// views are lost.
+// The package does not detect the loss of changes since the last Record, nor a
+// store that was restored to an earlier moment than its log. In the second case
+// no views are lost.
 package ownership
 
 import (

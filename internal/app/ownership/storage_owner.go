@@ -1,5 +1,3 @@
-// Package ownership records which database owns a directory or bucket of
-// files.
 package ownership
 
 import (

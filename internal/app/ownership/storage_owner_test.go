@@ -135,7 +135,7 @@ func (d *user) restart() {
 		Scanner: &fixture.Scanner{Known: "1", Verdict: fixture.Clean}, Plans: vitrine.DefaultPlans(), Now: d.clock.Now,
 		Foreign: func(err error) {
 			if d.foreign++; !errors.Is(err, ownership.ErrOtherStorage) {
-				d.Errorf("warning about the storage = %v, want ErrOther", err)
+				d.Errorf("warning about the storage = %v, want ErrOtherStorage", err)
 			}
 		}}
 }

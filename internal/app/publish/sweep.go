@@ -32,9 +32,9 @@ const (
 
 // Sweep deletes uploads that never became a link, and their bytes. If the
 // storage belongs to another database, it deletes nothing and calls
-// Uploads.Foreign with ErrOther. It works once in CheckEvery, however often it
-// is called, except for what signed URLs that were used again have stored: that
-// counts for nobody, and is deleted at each call.
+// Uploads.Foreign with ownership.ErrOtherStorage. It works once in CheckEvery,
+// however often it is called, except for what signed URLs that were used again
+// have stored: that counts for nobody, and is deleted at each call.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if b, ok := s.Blobs.(interface{ SweepRepeated(context.Context) error }); ok {

@@ -26,7 +26,7 @@ type Uploads struct {
 	// to scan or to preview.
 	Wake func()
 	// Foreign, unless nil, is called once in CheckEvery with the reason if
-	// nothing is swept: storageowner.ErrOther.
+	// nothing is swept: ownership.ErrOtherStorage.
 	Foreign func(error)
 
 	// Inspections is how many files are inspected at once; 0 means one for each

@@ -1,4 +1,3 @@
-// Package publish checks captions in WebVTT, and makes WebVTT of SubRip.
 package publish
 
 import (

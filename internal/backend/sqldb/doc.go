@@ -1,7 +1,7 @@
 // Package sqldb runs transactions on SQL databases: SQLite files, each of which
 // several processes of one machine may use at once, and PostgreSQL (15 or
 // later), which instances on several machines may use at once. Package sqlstore
-// keeps the store in it, package viewdb the view log.
+// keeps the store in it, package viewlog the view log.
 //
 // Queries are written once, with $1 … $n for arguments and in the SQL that
 // SQLite and PostgreSQL have in common. A dialect holds the rest. A transaction

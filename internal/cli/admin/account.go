@@ -365,7 +365,7 @@ func showAccount(t *terminal.Terminal, f command.JSONFlag, a *vitrine.Account, w
 	return nil
 }
 
-// noteFlag is the operator's note for the history.
+// noteFlag is the administrator's note for the history.
 type noteFlag struct {
 	Note string
 }

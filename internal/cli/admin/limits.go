@@ -1,5 +1,3 @@
-// Package admin reads and writes the limits of a plan in the form of flags:
-// "links=20, file=100MB".
 package admin
 
 import (

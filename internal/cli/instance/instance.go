@@ -1,5 +1,6 @@
 // Package instance opens an instance: its databases, files and secret, and the
-// services that the server and the operator's commands share.
+// services that the server and the administrator's commands share. It also has
+// the form of a backup's manifest.
 package instance
 
 import (
@@ -28,7 +29,7 @@ import (
 var Clock = time.Now
 
 // Instance is an open instance: the ports, and the services that the server and
-// the operator's commands share.
+// the administrator's commands share.
 type Instance struct {
 	Places   Places
 	Store    *sqlstore.Store

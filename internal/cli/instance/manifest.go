@@ -1,4 +1,3 @@
-// Package instance lists the files of a backup, with their sizes and hashes.
 package instance
 
 import (

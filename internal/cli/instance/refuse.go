@@ -61,7 +61,7 @@ func hasBlobs(dir string) bool {
 	return len(all) > 0
 }
 
-// OtherOwner returns the hint for storageowner.ErrOther.
+// OtherOwner returns the hint for ownership.ErrOtherStorage.
 func OtherOwner(err error) string {
 	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine admin repair files\""
 }

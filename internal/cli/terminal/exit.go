@@ -77,7 +77,7 @@ func ExitCode(err error) int {
 	}
 	switch code {
 	case vitrine.CodeUnauthorized, vitrine.CodeForbidden, vitrine.CodeBanned:
-		if answered { // commands of the operator need no access
+		if answered { // commands of the administrator need no access
 			return ExitAccess
 		}
 	case vitrine.CodeNotFound:

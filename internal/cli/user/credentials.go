@@ -1,5 +1,3 @@
-// Package user stores the API keys of "vitrine login" in files of the
-// user.
 package user
 
 import (

@@ -1,4 +1,5 @@
-// Package user implements the commands that use the API of an instance.
+// Package user implements the commands that use the API of an instance, and
+// stores the keys of "vitrine login" in files of the user.
 package user
 
 import (

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package sqltest has what tests of sqldb, sqlstore and viewdb share: databases
-// on SQLite and PostgreSQL, and plans of queries.
+// Package sqltest has what tests of sqldb, sqlstore and viewlog share:
+// databases on SQLite and PostgreSQL, and plans of queries.
 package sqltest
 
 import (

@@ -1,5 +1,3 @@
-// Package agent serves the tools for AI agents over HTTP. A tool asks the API
-// of the same process with the key of its caller, without a connection.
 package agent
 
 import (

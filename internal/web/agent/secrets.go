@@ -1,5 +1,3 @@
-// Package agent finds what looks like a key or a password in a text that is
-// about to be published.
 package agent
 
 import (

@@ -1,6 +1,9 @@
 // Package agent offers an instance to AI agents over the Model Context
 // Protocol. Each tool is some requests to the API of the instance, so that the
-// API's checks, limits and scopes hold for it.
+// API's checks, limits and scopes hold for it. [Handler] serves the tools over
+// HTTP: it asks the API of the same process with the key of its caller, without
+// a connection. Before a tool publishes a text, it looks for keys and passwords
+// in it.
 package agent
 
 import (

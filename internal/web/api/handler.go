@@ -1,3 +1,4 @@
+// Package api serves the API and the signed PUT.
 package api
 
 import (

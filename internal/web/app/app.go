@@ -1,3 +1,5 @@
+// Package app has what the pages of the app share: their frame, their forms,
+// and who may see them.
 package app
 
 import (

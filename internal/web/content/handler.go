@@ -1,3 +1,5 @@
+// Package content serves the bytes of files, the frames of viewers, and
+// websites, from the host for content.
 package content
 
 import (

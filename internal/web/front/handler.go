@@ -1,3 +1,5 @@
+// Package front serves the pages about Vitrine itself: home page, documentation
+// and plans.
 package front
 
 import (

@@ -1,3 +1,5 @@
+// Package httpx has what handlers share: who asks, reading and limiting
+// requests, and writing answers and errors.
 package httpx
 
 import (

@@ -1,3 +1,4 @@
+// Package moderator has the pages of moderators: the queue, cases and accounts.
 package moderator
 
 import (

@@ -1,3 +1,5 @@
+// Package public serves the public pages of links and albums, and receives what
+// they send back.
 package public
 
 import (

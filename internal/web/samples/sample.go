@@ -1,3 +1,6 @@
+// Package samples has the sample report for accounts whose plan has no
+// analytics: made-up views, counted by the real engine. They are the same every
+// day except for their dates, and independent of the account.
 package samples
 
 import (
@@ -8,10 +11,6 @@ import (
 	"vitrine/internal/visitor"
 	"vitrine/report"
 )
-
-// The sample report for accounts whose plan has no analytics: made-up views,
-// counted by the real engine. They are the same every day except for their
-// dates, and independent of the account.
 
 const (
 	sampleDays  = 180

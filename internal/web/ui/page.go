@@ -1,3 +1,5 @@
+// Package ui renders pages: templates, components, styles and words that
+// several pages share.
 package ui
 
 import (

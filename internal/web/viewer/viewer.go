@@ -1,3 +1,5 @@
+// Package viewer shows files on pages: for each kind of file a template, a
+// style and a script, and what all other packages know of it.
 package viewer
 
 import (

@@ -1,3 +1,4 @@
+// Package accountpage is the page of one's own account.
 package accountpage
 
 import (

@@ -1,3 +1,4 @@
+// Package albumpage has the pages on which albums are managed.
 package albumpage
 
 import (

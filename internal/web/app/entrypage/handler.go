@@ -1,3 +1,5 @@
+// Package entrypage has the pages on which people get in: sign-in, sign-up,
+// setup, new passwords, and the login of a program.
 package entrypage
 
 import (

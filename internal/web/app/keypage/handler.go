@@ -1,3 +1,4 @@
+// Package keypage is the page of API keys.
 package keypage
 
 import (

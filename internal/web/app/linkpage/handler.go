@@ -1,3 +1,4 @@
+// Package linkpage has the list of links, and the page of each.
 package linkpage
 
 import (

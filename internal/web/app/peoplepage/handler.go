@@ -1,3 +1,4 @@
+// Package peoplepage is the owner's page of the accounts of an instance.
 package peoplepage
 
 import (

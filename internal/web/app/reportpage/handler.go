@@ -1,3 +1,4 @@
+// Package reportpage shows the reports of a link, a website and an account.
 package reportpage
 
 import (

@@ -1,3 +1,4 @@
+// Package uploadpage is the page for publishing files.
 package uploadpage
 
 import (

@@ -1,3 +1,4 @@
+// Package websitepage has the pages on which websites are managed.
 package websitepage
 
 import (
