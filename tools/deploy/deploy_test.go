@@ -19,10 +19,10 @@ func TestFiles(t *testing.T) {
 	type broken struct{ name, from, to, want string }
 	for _, f := range []struct {
 		name  string
-		check func(t *testing.T, b []byte) []string
+		check func(b []byte) []string
 		each  []broken
 	}{
-		{"Dockerfile", func(_ *testing.T, b []byte) []string { return Dockerfile(b) }, []broken{
+		{"Dockerfile", Dockerfile, []broken{
 			{"instruction", "EXPOSE 8080", "EXPOES 8080", "unknown instruction"},
 			{"stage", "COPY --from=build /out/vitrine /vitrine", "COPY --from=built /out/vitrine /vitrine",
 				"image built has no tag"},
@@ -33,21 +33,24 @@ func TestFiles(t *testing.T) {
 			{"no tag", "debian:bookworm-slim", "debian", "image debian has no tag"},
 			{"latest", "golang:1.26-bookworm", "golang:latest", "image golang:latest: the tag names no version"},
 		}},
-		{"compose.yaml", compose("compose.yaml"), []broken{
+		{"compose.yaml", inDir(root), []broken{
 			{"field", "restart:", "restrat:", "services.vitrine.restrat false schema"},
 			{"type", "read_only: true", "read_only: [true]", "read_only"},
 			{"duration", "interval: 10s", "interval: often", "often"},
 			{"volume", "volumes: {vitrine: }", "volumes: {data: }", "undefined volume vitrine"},
 			{"YAML", "services:", "services:\n\t- x", "yaml"},
+			{"context", "build: .", "build: deploy", "deploy/Dockerfile"},
 		}},
-		{"deploy/compose.scaled.yaml", compose("compose.scaled.yaml", settings...), []broken{
+		{"deploy/compose.scaled.yaml", inDir(root+"/deploy", settings...), []broken{
 			{"field", "stop_grace_period:", "stop_graceperiod:", "stop_graceperiod false schema"},
 			{"service", "depends_on: [vitrine-1, vitrine-2]", "depends_on: [vitrine-1, vitrine-3]", "vitrine-3"},
 			{"config", "configs: [{source: clamd,", "configs: [{source: clamav,", "undefined config clamav"},
+			{"context", "build: ..", "build: .", "deploy/Dockerfile"},
+			{"mount", "./Caddyfile:", "./deploy/Caddyfile:", "deploy/deploy/Caddyfile"},
 			{"no tag", "postgres:17", "postgres", "image postgres has no tag"},
 			{"latest", "versity/versitygw:v1.8.0", "versity/versitygw:latest", "the tag names no version"},
 		}},
-		{"deploy/kubernetes.yaml", func(_ *testing.T, b []byte) []string { return Kubernetes(b) }, []broken{
+		{"deploy/kubernetes.yaml", Kubernetes, []broken{
 			{"field", "podManagementPolicy:", "podManagmentPolicy:", `unknown field "spec.podManagmentPolicy"`},
 			{"field of a container", "readOnlyRootFilesystem:", "readonlyRootFilesystem:", "unknown field"},
 			{"twice", "replicas: 2", "replicas: 2\n  replicas: 3", `"replicas" already set`},
@@ -71,7 +74,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(f.name, func(t *testing.T) {
-			for _, fault := range f.check(t, b) {
+			for _, fault := range f.check(b) {
 				t.Error(fault)
 			}
 		})
@@ -81,7 +84,7 @@ func TestFiles(t *testing.T) {
 				if text == string(b) {
 					t.Fatalf("the file lacks %q", c.from)
 				}
-				if found := strings.Join(f.check(t, []byte(text)), "\n"); !strings.Contains(found, c.want) {
+				if found := strings.Join(f.check([]byte(text)), "\n"); !strings.Contains(found, c.want) {
 					t.Errorf("found %q, want %q", found, c.want)
 				}
 			})
@@ -93,22 +96,42 @@ func TestFiles(t *testing.T) {
 // passwords, and that the error names the missing one.
 func TestComposeSettings(t *testing.T) {
 	t.Parallel()
+	b, dir := scaled(t)
 	for i, s := range settings {
 		name, _, _ := strings.Cut(s, "=")
 		others := append(append([]string{}, settings[:i]...), settings[i+1:]...)
-		if found := strings.Join(Compose(filepath.Join(root, "deploy/compose.scaled.yaml"), others...),
-			"\n"); !strings.Contains(found, name) {
+		if found := strings.Join(Compose(b, dir, others...), "\n"); !strings.Contains(found, name) {
 			t.Errorf("without %s: %q", name, found)
 		}
 	}
 }
 
-func compose(name string, settings ...string) func(*testing.T, []byte) []string {
-	return func(t *testing.T, b []byte) []string {
-		path := filepath.Join(t.TempDir(), filepath.Base(name))
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return Compose(path, settings...)
+// TestComposeName checks that the volumes of the scaled file have the name of
+// the program, and not that of the file's directory, which other projects have
+// as well.
+func TestComposeName(t *testing.T) {
+	t.Parallel()
+	b, dir := scaled(t)
+	project, err := load(b, dir, settings)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if project.Name != "vitrine" {
+		t.Errorf("the project is named %q", project.Name)
+	}
+}
+
+func scaled(t *testing.T) (b []byte, dir string) {
+	t.Helper()
+	dir = filepath.Join(root, "deploy")
+	b, err := os.ReadFile(filepath.Join(dir, "compose.scaled.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, dir
+}
+
+// inDir returns the check of a Compose file in a directory.
+func inDir(dir string, settings ...string) func([]byte) []string {
+	return func(b []byte) []string { return Compose(b, dir, settings...) }
 }
