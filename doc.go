@@ -118,7 +118,7 @@
 //
 //	connlimit            connections within the limit of open files
 //	durable              changes of files that survive a crash
-//	hostname             hosts as the network needs them
+//	hostname, spelling   hosts as the network needs them; the word that was meant
 //	ratelimit            how often something may be tried
 //	signer               signed URLs and tokens
 //	shell, when          words for a shell; times as people write them

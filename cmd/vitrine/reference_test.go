@@ -103,8 +103,8 @@ const exitCodes = "\n## Exit codes\n\n| code | meaning |\n|---|---|\n" +
 const output = "\n## Output\n\nResults go to standard output, messages and progress to standard error. On a terminal, a list is a table that\n" +
 	"fits its width. For a program, its columns are separated by tabs; later versions add columns only at the end.\n\n" +
 	"With `--json`, the commands that use an instance over its API print one object per line, which is the API's own,\n" +
-	"with its names: links have `size_bytes` and `created_at`, and other names are like `expiresAt`. Operators' commands\n" +
-	"print objects of their own; the links in them have the same names. `put` and `rm` print a\n" +
+	"with its names: links have `size_bytes` and `created_at`, and other names are like `expiresAt`. The commands below\n" +
+	"`vitrine admin` print objects of their own; the links in them have the same names. `put` and `rm` print a\n" +
 	"line for each file or link, also for those that failed: `error` and `code` say why,\n" +
 	"`limit`, `used` and `upgradeUrl` which limit of the plan is reached, and `advice` what to do.\n\n" +
 	"A command with `--json` that fails prints one object as the last line of standard error: `error` is the message,\n" +

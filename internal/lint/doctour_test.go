@@ -5,14 +5,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// tourFiles matches the files at the beginning of a line of a tour.
+// tourFiles matches the files at the beginning of a line of a tour, and
+// tourPackages the packages.
 var (
 	tourFiles = regexp.MustCompile(`^//\t((?:[a-z0-9_]+(?:\.go|/),? )+)`)
 	tourFile  = regexp.MustCompile(`[a-z0-9_]+\.go`)
+
+	tourPackages = regexp.MustCompile(`(?m)^//\t([a-z0-9/]+(?:, [a-z0-9/]+)*)  `)
 )
 
 // TestFilesOfTours checks that each file in the tour of a doc.go exists.
@@ -42,5 +46,42 @@ func TestFilesOfTours(t *testing.T) {
 	}
 	if listed < 20 {
 		t.Errorf("found %d files in tours, want at least 20", listed)
+	}
+}
+
+// TestPackagesOfTour checks that the tour of the root's doc.go has each folder,
+// and each package of the folders whose packages it lists; and nothing else.
+func TestPackagesOfTour(t *testing.T) {
+	listed := []string{"app", "backend", "base"}
+	want := map[string]bool{}
+	eachTracked(t, func(name, _ string) {
+		parts := strings.Split(strings.TrimPrefix(name, "internal/"), "/")
+		if len(parts) > 1 {
+			want[parts[0]] = true
+		}
+		if len(parts) > 2 && slices.Contains(listed, parts[0]) {
+			want[parts[1]] = true
+		}
+	}, "*.go", "docs", "deploy", "tools")
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tree, _ := strings.Cut(string(text), "# The tree")
+	tree, _, _ = strings.Cut(tree, "# Ports")
+	tour := map[string]bool{}
+	for _, m := range tourPackages.FindAllStringSubmatch(tree, -1) {
+		for name := range strings.SplitSeq(m[1], ", ") {
+			top, _, _ := strings.Cut(name, "/")
+			tour[top] = true
+			if !want[top] {
+				t.Errorf("the tour in doc.go has %s, which does not exist", name)
+			}
+		}
+	}
+	for name := range want {
+		if !tour[name] {
+			t.Errorf("the tour in doc.go lacks %s", name)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? apart|told apart|put away|puts away|let go|lets go|text of chance|on display|off display|put back on|meanwhile|very same|most likely you|unwanted messages|in the place of|(one|someone)[’']s own|good for an? (day|hour|week)|look among|stands|will stand|goes by|knower|unsee)\b`)
 
 // avoidedInDocs are more words and phrases that the documentation avoids.
-var avoidedInDocs = regexp.MustCompile(`(?i)\b(of which|for want of|anew|for ever|(is|are|was|were) told|that is none|hence|thereby|whichever|the operator|an operator)\b`)
+var avoidedInDocs = regexp.MustCompile(`(?i)\b(of which|for want of|anew|for ever|(is|are|was|were) told|that is none|hence|thereby|whichever|operators?)\b`)
 
 // avoidedOnPages are more words and phrases that pages and scripts avoid.
 var avoidedOnPages = regexp.MustCompile(`(?i)\b((the|an|its|your) operator|(on|of|by) this site|an? \w+ are allowed|replace (it|this) by|frees its|takes up (no|a|one)|in no average|single moments|as soon as it came|no more on)\b`)
