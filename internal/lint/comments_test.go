@@ -12,11 +12,15 @@ import (
 // privateName matches a word of a comment that can only be a private name.
 var privateName = regexp.MustCompile(`\b[a-z]+[A-Z][A-Za-z]+\b`)
 
+// ofPackage matches a name of a package, which may be a field instead.
+var ofPackage = regexp.MustCompile(`\b([a-z]+)\.[A-Z][A-Za-z]+\b`)
+
 // otherNames are the words of this form that are not names of Go code.
 var otherNames = []string{"iPad", "kHz", "mIRC"}
 
 // TestNamesInComments checks that each private name in a comment exists: as an
-// identifier of any file, or as a word of a string, such as a field of JSON.
+// identifier of any file, or as a word of a string, such as a field of JSON. So
+// must a package whose name is in a comment.
 func TestNamesInComments(t *testing.T) {
 	inRoot(t)
 	type word struct{ at, name string }
@@ -43,6 +47,9 @@ func TestNamesInComments(t *testing.T) {
 			for _, c := range g.List {
 				for _, w := range privateName.FindAllString(c.Text, -1) {
 					words = append(words, word{files.Position(c.Pos()).String(), w})
+				}
+				for _, m := range ofPackage.FindAllStringSubmatch(c.Text, -1) {
+					words = append(words, word{files.Position(c.Pos()).String(), m[1]})
 				}
 			}
 		}

@@ -65,7 +65,7 @@ const (
 	// choresEvery is the interval of attempts to get the lease for chores.
 	choresEvery = 10 * time.Second
 	// recordEvery is the interval for recording the position of the view log.
-	// Losses after the last record are not detected (ownership).
+	// Losses after the last record are not detected (ownership.Pair).
 	recordEvery = 10 * time.Second
 )
 
