@@ -1,5 +1,6 @@
-// Package classes decides whether views of an account's owner count, and
-// applies new rules to stored views: whether and why they are excluded.
+// Package classes changes whether stored views count, and why they are
+// excluded: by new rules ([Reclassify]), and by the setting of an owner whose
+// own views count or not ([OwnViews]).
 package classes
 
 import (

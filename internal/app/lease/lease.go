@@ -1,5 +1,5 @@
-// Package lease shares background work and the time among the processes of an
-// instance.
+// Package lease shares background work ([Leases]) and the time ([Clock]) among
+// the processes of an instance.
 package lease
 
 import (

@@ -1,20 +1,6 @@
-// Package links finds, edits, disables and deletes links, replaces their files,
-// purges bytes that no link needs, and caches public links in memory.
-//
-// # Versions
-//
-// A link's own row has the file of its current version, so everything that
-// shows a link shows the current version. Each version from the second on has a
-// row of its own with the history of its checks; the first gets one when it is
-// replaced. A version that is not current keeps its file in its row. Making it
-// current exchanges the files of two rows, in one transaction.
-//
-// # Bytes to purge
-//
-// Stored bytes that their account does not need are those of ended uploads, and
-// of deleted links and versions. They all are on one list, oldest first
-// ([vitrine.SpareTx]). They count until they are purged, so an account never
-// stores more than its plan allows.
+// Package links finds, edits, disables and deletes links, keeps their versions,
+// and caches public ones in memory. It purges stored bytes that their account
+// does not need.
 package links
 
 import (

@@ -1,5 +1,5 @@
 // Package user implements the commands that use the API of an instance, and
-// stores the keys of "vitrine login" in files of the user.
+// stores the API keys of "vitrine login".
 package user
 
 import (

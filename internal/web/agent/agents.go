@@ -20,7 +20,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Handler serves the address of the protocol.
+// Handler serves the address of the protocol. Its tools ask the API of the same
+// process with the key of their caller, without a connection.
 type Handler struct {
 	whole   http.Handler                            // answers with one JSON object
 	stream  http.Handler                            // answers with events; the last one is the answer

@@ -12,6 +12,12 @@ import (
 )
 
 // Versions lists, restores and deletes the versions of links.
+//
+// A link's own row has the file of its current version, so everything that
+// shows a link shows the current version. Each version from the second on has a
+// row of its own with the history of its checks; the first gets one when it is
+// replaced. A version that is not current keeps its file in its row. Making it
+// current exchanges the files of two rows, in one transaction.
 type Versions struct {
 	Store vitrine.Store
 	Plans vitrine.Plans

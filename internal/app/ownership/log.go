@@ -1,17 +1,5 @@
-// Package ownership makes sure that a store, its files and its view log belong
-// together, and that the log has not lost changes that the store knows of.
-// [Storage] says how it knows the files.
-//
-// The log has a mark, a random number. The store keeps a copy of the mark and
-// the number of a recent change of the log (vitrine.LogPosition). The store
-// learns both after the log has made them durable, so that no crash makes the
-// store know more than the log has. A log with no mark, with another mark, or
-// with fewer changes than the store knows of is refused until an administrator
-// accepts the loss.
-//
-// The package does not detect the loss of changes since the last Record, nor a
-// store that was restored to an earlier moment than its log. In the second case
-// no views are lost.
+// Package ownership makes sure that the files ([Storage]) and the view log
+// ([Pair]) of an instance belong to its store.
 package ownership
 
 import (
@@ -51,7 +39,19 @@ type Log interface {
 	SetMark(ctx context.Context, old, mark int64) error
 }
 
-// Pair is a store and the log that is to be its own.
+// Pair is a store and the log that is to be its own. It notices when the log is
+// another one, or has lost changes that the store knows of.
+//
+// The log has a mark, a random number. The store keeps a copy of the mark and
+// the number of a recent change of the log (vitrine.LogPosition). The store
+// learns both after the log has made them durable, so that no crash makes the
+// store know more than the log has. A log with no mark, with another mark, or
+// with fewer changes than the store knows of is refused until an administrator
+// accepts the loss.
+//
+// It does not detect the loss of changes since the last Record, nor a store
+// that was restored to an earlier moment than its log. In the second case no
+// views are lost.
 type Pair struct {
 	Store vitrine.Store
 	Log   Log
