@@ -31,8 +31,8 @@ var program = sync.OnceValues(func() (string, error) {
 		"-s -w -X main.version="+cmp.Or(strings.TrimSpace(string(out)), "dev"))
 })
 
-// runner is the binary of the ClickHouse engine (cmd/clickhouse).
-var runner = sync.OnceValues(func() (string, error) { return build(".", "./cmd/clickhouse", "CGO_ENABLED=1") })
+// runner is the server of ClickHouse's engine (tools/chdbserver).
+var runner = sync.OnceValues(func() (string, error) { return build("../tools/chdbserver", ".", "CGO_ENABLED=0") })
 
 // build builds a command of the module in dir.
 func build(dir, path, env string, flags ...string) (string, error) {

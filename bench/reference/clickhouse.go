@@ -48,10 +48,10 @@ var clickhouseTables = []string{
 	`CREATE TABLE pages (account UInt32, link UInt32, opened Int64, page UInt16, ms UInt32, counted Bool, furthest Bool) ENGINE = MergeTree ORDER BY (account, link, opened)`,
 }
 
-// ClickHouse runs ClickHouse's engine in a child process (cmd/clickhouse).
+// ClickHouse runs ClickHouse's engine in a child process (tools/chdbserver).
 type ClickHouse struct {
 	cmd   *exec.Cmd
-	input io.Closer // closing it ends the process
+	input io.WriteCloser // closing it ends the process
 	url   string
 	name  string
 }
@@ -84,7 +84,7 @@ func OpenClickHouse(ctx context.Context, runner, lib string, p dataset.Params, d
 }
 
 func startClickHouse(ctx context.Context, runner, lib, dir string) (*ClickHouse, error) {
-	cmd := exec.Command(runner, lib, dir)
+	cmd := exec.Command(runner, lib, dir, "127.0.0.1:0", "fast")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -98,11 +98,11 @@ func startClickHouse(ctx context.Context, runner, lib, dir string) (*ClickHouse,
 		return nil, err
 	}
 	c := &ClickHouse{cmd: cmd, input: in}
-	addr, err := bufio.NewReader(out).ReadString('\n')
+	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	c.url = "http://" + strings.TrimSpace(addr)
+	c.url = "http://" + strings.TrimPrefix(strings.TrimSpace(line), "listening on ")
 	rows, err := c.query(ctx, "SELECT version()")
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -114,9 +114,10 @@ func startClickHouse(ctx context.Context, runner, lib, dir string) (*ClickHouse,
 // Name implements [Engine].
 func (c *ClickHouse) Name() string { return c.name }
 
-// Close implements [Engine].
+// Close implements [Engine]. The server keeps its files.
 func (c *ClickHouse) Close() error {
-	return errors.Join(c.input.Close(), c.cmd.Wait())
+	_, err := io.WriteString(c.input, "keep")
+	return errors.Join(err, c.input.Close(), c.cmd.Wait())
 }
 
 // query runs a statement and returns its rows. It does not unescape values,

@@ -12,7 +12,7 @@ import (
 
 // schema is part of the names of databases that are reused between runs. Change
 // it with the tables.
-const schema = "s1"
+const schema = "s2"
 
 // Engine computes reports from a loaded dataset.
 type Engine interface {

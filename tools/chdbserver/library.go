@@ -16,9 +16,6 @@ type library struct {
 	free chan *connection // those that run no statement
 
 	query   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
-	begin   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
-	fetch   func(conn, stream uintptr) uintptr
-	cancel  func(conn, stream uintptr)
 	destroy func(result uintptr)
 	buffer  func(result uintptr) *byte
 	length  func(result uintptr) uintptr
@@ -38,9 +35,7 @@ func open(path, dir string, fast bool) (*library, error) {
 		to   any
 		name string
 	}{
-		{&connect, "chdb_connect"}, {&l.query, "chdb_query_n"},
-		{&l.begin, "chdb_stream_query_n"}, {&l.fetch, "chdb_stream_fetch_result"},
-		{&l.cancel, "chdb_stream_cancel_query"}, {&l.destroy, "chdb_destroy_query_result"},
+		{&connect, "chdb_connect"}, {&l.query, "chdb_query_n"}, {&l.destroy, "chdb_destroy_query_result"},
 		{&l.buffer, "chdb_result_buffer"}, {&l.length, "chdb_result_length"}, {&l.failure, "chdb_result_error"},
 	} {
 		purego.RegisterLibFunc(f.to, handle, f.name)
@@ -76,56 +71,28 @@ type connection struct {
 	now  session
 }
 
-// run executes one statement and writes its result in a format.
-func (c *connection) run(sql []byte, format string, w io.Writer) error {
-	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
+// run executes one statement and writes its result, tab-separated unless the
+// statement has another format.
+func (c *connection) run(sql []byte, w io.Writer) error {
+	q, f := append(bytes.Clone(sql), 0), []byte("TabSeparated\x00")
 	r := c.query(*c.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
-	_, err := c.write(r, w)
+	if r == 0 {
+		return errors.New("the engine gives no result")
+	}
+	defer c.destroy(r)
+	if failed := text(c.failure(r)); failed != "" {
+		return errors.New(failed)
+	}
+	n := c.length(r)
+	if n == 0 {
+		return nil
+	}
+	_, err := w.Write(unsafe.Slice(c.buffer(r), n))
 	return err
 }
 
-// stream does the same, and writes each part of the result as it comes.
-func (c *connection) stream(sql []byte, format string, w io.Writer) error {
-	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
-	s := c.begin(*c.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
-	if s == 0 {
-		return errNoResult
-	}
-	defer c.destroy(s)
-	if failed := text(c.failure(s)); failed != "" {
-		return errors.New(failed)
-	}
-	for {
-		n, err := c.write(c.fetch(*c.conn, s), w)
-		if n == 0 {
-			return err
-		}
-		if err != nil {
-			c.cancel(*c.conn, s)
-			return err
-		}
-	}
-}
-
-var errNoResult = errors.New("the engine gives no result")
-
-// write writes a result and destroys it.
-func (l *library) write(r uintptr, w io.Writer) (n uintptr, err error) {
-	if r == 0 {
-		return 0, errNoResult
-	}
-	defer l.destroy(r)
-	if failed := text(l.failure(r)); failed != "" {
-		return 0, errors.New(failed)
-	}
-	if n = l.length(r); n > 0 {
-		_, err = w.Write(unsafe.Slice(l.buffer(r), n))
-	}
-	return n, err
-}
-
 // exec executes a statement that has no result.
-func (c *connection) exec(sql string) error { return c.run([]byte(sql), "TabSeparated", io.Discard) }
+func (c *connection) exec(sql string) error { return c.run([]byte(sql), io.Discard) }
 
 // text returns a C string as a Go string.
 func text(p *byte) string {

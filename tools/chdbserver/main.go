@@ -1,6 +1,6 @@
-// Command chdbserver serves the HTTP interface of ClickHouse for tests. It uses
-// the real engine in libchdb.so, without users and without replication. An
-// answer is sent as it comes if the client says wait_end_of_query=0.
+// Command chdbserver serves the HTTP interface of ClickHouse for tests and
+// benchmarks. It uses the real engine in libchdb.so, without users and without
+// replication.
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS [fast]
 //
@@ -46,46 +46,19 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("listening on", listener.Addr())
-	http.HandleFunc("/ping", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Ok.\n") })
 	http.HandleFunc("/", l.serve)
 	log.Fatal(http.Serve(listener, nil))
 }
 
-// ours are the request parameters that are not settings of a statement or have
-// no effect here, because responses are always sent at once.
-var ours = map[string]bool{"query": true, "database": true, "default_format": true, "query_id": true, "user": true,
-	"password": true, "wait_end_of_query": true,
-	"buffer_size": true}
+// ours are the request parameters that are not settings of a statement, or have
+// no effect here: an answer is sent once the statement has ended.
+var ours = map[string]bool{"query": true, "database": true, "wait_end_of_query": true}
 
 func (l *library) serve(w http.ResponseWriter, r *http.Request) {
-	sent := &sentBytes{w: w}
-	err := l.answer(sent, r)
-	switch {
-	case err == nil:
-	case sent.any: // the client must see that the answer is not complete
-		panic(http.ErrAbortHandler)
-	default:
-		code := "1000"
-		if m := exceptionCode.FindStringSubmatch(err.Error()); m != nil {
-			code = m[1]
-		}
-		w.Header().Set("X-ClickHouse-Exception-Code", code)
+	if err := l.answer(w, r); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }
-
-// sentBytes knows whether anything was written.
-type sentBytes struct {
-	w   io.Writer
-	any bool
-}
-
-func (s *sentBytes) Write(b []byte) (int, error) {
-	s.any = true
-	return s.w.Write(b)
-}
-
-var exceptionCode = regexp.MustCompile(`Code: (\d+)`)
 
 func (l *library) answer(w io.Writer, r *http.Request) error {
 	p := r.URL.Query()
@@ -109,14 +82,7 @@ func (l *library) answer(w io.Writer, r *http.Request) error {
 	if drops.Match(sql) {
 		defer func() { c.now.database = "" }()
 	}
-	format := p.Get("default_format")
-	if format == "" {
-		format = "TabSeparated"
-	}
-	if p.Get("wait_end_of_query") == "0" {
-		return c.stream(sql, format, w)
-	}
-	return c.run(sql, format, w)
+	return c.run(sql, w)
 }
 
 // insertOf matches an INSERT whose rows follow in the body.

@@ -25,8 +25,8 @@ import (
 const chdbVersion = "26.5.3"
 
 // ClickHouseServer is a real ClickHouse engine with its HTTP interface, on a
-// directory. It runs one statement at a time, except for benchmarks, and has
-// neither users nor replicas.
+// directory. It runs one statement at a time, and has neither users nor
+// replicas.
 type ClickHouseServer struct {
 	Addr string // host:port, the same after each Start
 
@@ -106,9 +106,6 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	// The server ends when its standard input is closed, and so with this
 	// process, and removes its files.
 	cmd := exec.Command(s.program, s.library, s.dir, s.Addr)
-	if _, ok := t.(*testing.B); ok {
-		cmd.Args = append(cmd.Args, "fast")
-	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
