@@ -394,22 +394,46 @@ func TestTable(t *testing.T) {
 	fails("a restored log", "the table visits is newer than the view log")
 }
 
-// TestExamples runs the queries of the documentation.
+// TestExamples runs the queries of the documentation. A link has changed its
+// address. The first query has the numbers of reports.
 func TestExamples(t *testing.T) {
 	w := newWorld(t, vitrinetest.SharedClickHouse(t), "")
+	w.traffic.SetStep(2 * 3_600_000)
+	s := w.sink()
+	for range 4 {
+		w.happen(150)
+		w.run(s)
+	}
+	address := "another-address"
+	renamed, err := w.Instance.Links.Edit(t.Context(), w.Account, string(w.links[1].Slug), links.Edit{Slug: &address})
+	w.must(err)
+	w.links[1] = renamed
 	w.happen(60)
-	w.run(w.sink())
+	w.run(s)
 	page, err := os.ReadFile("../../../docs/guide/query.md")
 	w.must(err)
-	ran := 0
+	var answers []string
 	for _, block := range strings.Split(string(page), "```sql\n")[1:] {
 		if sql, _, _ := strings.Cut(block, "```"); strings.HasPrefix(sql, "SELECT") {
-			w.query(sql)
-			ran++
+			now := fmt.Sprintf("toDateTime(%d, 'UTC')", w.Clock.Now().Unix())
+			answers = append(answers, w.query(strings.ReplaceAll(sql, "now('UTC')", now)))
 		}
 	}
-	if ran != 3 {
-		t.Errorf("the page has %d queries, want 3", ran)
+	if len(answers) != 3 {
+		t.Fatalf("the page has %d queries, want 3", len(answers))
+	}
+	got := slices.Sorted(strings.SplitSeq(answers[0], "\n"))
+	var want []string
+	for _, l := range w.links {
+		r, err := w.reports.Link(t.Context(), w.Account, string(l.Slug), analytics.In(report.Range30d))
+		w.must(err)
+		n := r.Totals
+		want = append(want, fmt.Sprintf("%d\t%s\t%d\t%d\t%d\t%v", l.ID, l.Slug, n.Views, n.Uniques, n.Sessions,
+			float64(n.TotalEngagedMs)/1000))
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the first query has\n%q, reports have\n%q", got, want)
 	}
 }
 
