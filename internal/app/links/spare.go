@@ -15,8 +15,8 @@ type Blobs interface {
 
 // PurgeSpare deletes the bytes of spare files, and then takes the files off the
 // list of [vitrine.SpareTx]. They count until then, so an account never stores
-// more than its plan allows. A file whose bytes cannot be deleted stays on the list, so that it
-// counts and another purge deletes it.
+// more than its plan allows. A file whose bytes cannot be deleted stays on the
+// list, so that it counts and another purge deletes it.
 func PurgeSpare(ctx context.Context, store vitrine.Store, blobs Blobs, files ...vitrine.SpareFile) error {
 	var failed []error
 	for _, f := range files {
