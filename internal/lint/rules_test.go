@@ -300,6 +300,28 @@ var dependencies = map[string]string{
 	"github.com/aws/smithy-go":                "S3: what their errors are",
 }
 
+// TestModulesOfBenchmarks checks that the benchmarks name the versions of
+// modules that the program has. Otherwise Go does not build them.
+func TestModulesOfBenchmarks(t *testing.T) {
+	versions := func(name string) map[string]string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{}
+		for _, m := range regexp.MustCompile(`(?m)^(?:require)?\s+([\w.-]+\.[\w./-]+) (v\S+)`).FindAllStringSubmatch(string(b), -1) {
+			all[m[1]] = m[2]
+		}
+		return all
+	}
+	of := versions("go.mod")
+	for module, version := range versions("bench/go.mod") {
+		if want := of[module]; want != "" && want != version {
+			t.Errorf("bench/go.mod has %s %s, go.mod has %s: run \"go -C bench mod tidy\"", module, version, want)
+		}
+	}
+}
+
 func TestDependenciesHaveReasons(t *testing.T) {
 	inRoot(t)
 	b, err := os.ReadFile("go.mod")
