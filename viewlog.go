@@ -2,7 +2,6 @@ package vitrine
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vitrine/report"
@@ -230,19 +229,6 @@ type Reclass struct {
 type LinkCounts struct {
 	Views, Downloads int64
 }
-
-// CopyState says how far the copy of the views outside of the view log is.
-type CopyState struct {
-	Number int64 // of the copy; 0 means that there is none
-	Whole  bool  // every stored view was copied once
-	// Since is the time of the oldest change that is not copied, or zero if
-	// there is none.
-	Since time.Time
-}
-
-// ErrCopyEnded means that another copy was begun, or that the changes that
-// waited for this one were dropped.
-var ErrCopyEnded = errors.New("the copy of the views has ended")
 
 // SharedReport is a read-only address of a report: of a link, or of all links
 // of an account. Only the hash of its secret is stored.

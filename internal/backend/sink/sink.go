@@ -22,18 +22,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/backend/viewlog"
 	"vitrine/report"
 )
-
-// Log is the view log that is copied.
-type Log interface {
-	Position(ctx context.Context) (vitrine.LogPosition, error)
-	EachScope(ctx context.Context, f func(vitrine.Scope) error) error
-	CopyState(ctx context.Context) (vitrine.CopyState, error)
-	BeginCopy(ctx context.Context, number int64) (int64, error)
-	Copy(ctx context.Context, number int64, n int,
-		put func(seq int64, views []vitrine.ViewRecord) error) (more bool, err error)
-}
 
 // VisitsOf returns views of a link as its visits, and the facts of the link, or
 // ErrNotFound if the link is deleted.
@@ -54,7 +45,7 @@ const (
 
 // Sink copies the views of a log.
 type Sink struct {
-	log    Log
+	log    *viewlog.ViewLog
 	visits VisitsOf
 	client *client
 	now    func() time.Time
@@ -72,7 +63,8 @@ func Check(address string) error {
 }
 
 // New returns a sink at an address.
-func New(address string, log Log, visits VisitsOf, now func() time.Time, logger *slog.Logger) (*Sink, error) {
+func New(address string, log *viewlog.ViewLog, visits VisitsOf, now func() time.Time,
+	logger *slog.Logger) (*Sink, error) {
 	c, err := parse(address)
 	return &Sink{log: log, visits: visits, client: c, now: now, logger: logger}, err
 }
@@ -110,7 +102,7 @@ func (s *Sink) run(ctx context.Context) error {
 		more, err = s.log.Copy(ctx, s.number, batch, func(seq int64, views []vitrine.ViewRecord) error {
 			return s.put(ctx, seq, views)
 		})
-		if errors.Is(err, vitrine.ErrCopyEnded) {
+		if errors.Is(err, viewlog.ErrCopyEnded) {
 			s.number = 0
 			return nil // the next run begins another one
 		}

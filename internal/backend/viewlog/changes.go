@@ -25,6 +25,19 @@ import (
 // changed ones. Nothing is told of deleted links and of expired views, nor of
 // page loads of websites.
 
+// CopyState says how far the copy is.
+type CopyState struct {
+	Number int64 // of the copy; 0 means that there is none
+	Whole  bool  // every stored view was copied once
+	// Since is the time of the oldest change that is not copied, or zero if
+	// there is none.
+	Since time.Time
+}
+
+// ErrCopyEnded means that another copy was begun, or that the changes that
+// waited for this one were dropped.
+var ErrCopyEnded = errors.New("the copy of the views has ended")
+
 // BeginCopy begins the copy with a number, or with a new one if that is 0. It
 // ends the copy before.
 func (l *ViewLog) BeginCopy(ctx context.Context, number int64) (int64, error) {
@@ -58,7 +71,7 @@ func (l *ViewLog) DropChanges(ctx context.Context, most int64) (dropped bool, er
 }
 
 // CopyState returns the state of the copy.
-func (l *ViewLog) CopyState(ctx context.Context) (s vitrine.CopyState, err error) {
+func (l *ViewLog) CopyState(ctx context.Context) (s CopyState, err error) {
 	err = l.read(ctx, func(t logTx) error {
 		var next, since int64
 		err := t.Get([]any{&s.Number, &next, &since},
@@ -116,7 +129,7 @@ func (l *ViewLog) Copy(ctx context.Context, number int64, n int,
 		case err != nil:
 			return err
 		case now != number:
-			return vitrine.ErrCopyEnded
+			return ErrCopyEnded
 		case c.next.link < math.MaxInt64:
 			return c.stored(t, n)
 		}
@@ -132,7 +145,7 @@ func (l *ViewLog) Copy(ctx context.Context, number int64, n int,
 		rows, err := t.Exec("UPDATE log SET next_link = $1, next_view = $2 WHERE id = 1 AND copy = $3", int64(c.next.link),
 			int64(c.next.view), number)
 		if err == nil && rows == 0 {
-			err = vitrine.ErrCopyEnded
+			err = ErrCopyEnded
 		}
 		if err == nil && c.done > 0 {
 			_, err = t.Exec("DELETE FROM changes WHERE seq <= $1", c.done)

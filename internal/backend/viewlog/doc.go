@@ -21,6 +21,6 @@
 //	kept/                                  tallies of past days, in memory
 //	live.go feed/                          running days, in memory
 //	opens.go newest.go                     single views
-//	changes.go                             copy to another kind of database
+//	changes.go                             what a copy outside of the log lacks
 //	audit.go recount/                      compare stored numbers with views
 package viewlog

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"vitrine"
 	"vitrine/internal/app/lease"
 	"vitrine/internal/backend/sink"
 	"vitrine/internal/backend/viewlog"
@@ -94,7 +93,7 @@ func (d *doctor) sink(ctx context.Context) {
 	d.sinkState(state)
 }
 
-func (d *doctor) sinkState(s vitrine.CopyState) {
+func (d *doctor) sinkState(s viewlog.CopyState) {
 	const part = "sink"
 	place := instance.Redacted(d.Sink)
 	switch late := d.now().Sub(s.Since); {
