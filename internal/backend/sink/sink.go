@@ -34,14 +34,15 @@ type VisitsOf func(ctx context.Context, link vitrine.LinkID,
 const (
 	// Every is the interval of copies.
 	Every = 10 * time.Second
-	// batch is the number of changes that are copied with one INSERT.
-	batch = 10_000
 	// sweepEvery is the interval in which rows of deleted links are deleted.
 	sweepEvery = 30 * time.Minute
 	// MostWaiting is how many bytes of changes may wait in the view log. If
 	// there are more, the copy begins again.
 	MostWaiting = 256 << 20
 )
+
+// batch is the number of changes that are copied with one INSERT.
+var batch = 10_000
 
 // Sink copies the views of a log.
 type Sink struct {
@@ -109,12 +110,12 @@ func (s *Sink) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-	}
-	if now := s.now(); now.Sub(s.swept) >= sweepEvery {
-		if err := s.sweep(ctx); err != nil {
-			return err
+		if now := s.now(); now.Sub(s.swept) >= sweepEvery { // the first copy may take hours
+			if err := s.sweep(ctx); err != nil {
+				return err
+			}
+			s.swept = now
 		}
-		s.swept = now
 	}
 	return nil
 }

@@ -312,6 +312,36 @@ func TestDeleted(t *testing.T) {
 	vitrinetest.Equal(t, "rows after views have expired", w.query("SELECT count() FROM visits FINAL"), rows)
 }
 
+// TestDeletedDuringCopy checks that rows of deleted links are deleted while the
+// first copy, which may take hours, goes on.
+func TestDeletedDuringCopy(t *testing.T) {
+	w := newWorld(t, vitrinetest.SharedClickHouse(t), "")
+	w.happen(100)
+	s := w.sink()
+	w.run(s)
+	was, before := batch, durable.Step
+	t.Cleanup(func() { batch, durable.Step = was, before })
+	batch = 10
+	state, err := w.Log.CopyState(t.Context())
+	w.must(err)
+	_, err = w.Log.BeginCopy(t.Context(), state.Number) // copies all views again
+	w.must(err)
+	w.query("INSERT INTO visits (account, link) VALUES (1, 999)")
+	gone := false // while the copy is not whole
+	durable.Step = func(string) {
+		w.Clock.Advance(5 * time.Minute)
+		state, err := w.Log.CopyState(context.Background())
+		w.must(err)
+		gone = gone || !state.Whole && w.query("SELECT count() FROM visits WHERE link = 999") == "0"
+	}
+	w.run(s)
+	durable.Step = before
+	if !gone {
+		t.Error("rows of a deleted link were kept until all views were copied")
+	}
+	w.same("after the copy")
+}
+
 // TestAway checks that views wait while ClickHouse is away, that this is logged
 // once, and that nothing is missing afterwards.
 func TestAway(t *testing.T) {
