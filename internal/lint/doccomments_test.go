@@ -53,6 +53,7 @@ func TestDocComments(t *testing.T) {
 // package, which begins with its name: of two, readers of the documentation see
 // the second one in the middle of a sentence.
 func TestPackageComments(t *testing.T) {
+	inRoot(t)
 	comments := map[string][]string{}
 	eachTracked(t, func(name, text string) {
 		if strings.HasSuffix(name, "_test.go") {

@@ -52,6 +52,7 @@ func TestFilesOfTours(t *testing.T) {
 // TestPackagesOfTour checks that the tour of the root's doc.go has each folder,
 // and each package of the folders whose packages it lists; and nothing else.
 func TestPackagesOfTour(t *testing.T) {
+	inRoot(t)
 	listed := []string{"app", "backend", "base"}
 	want := map[string]bool{}
 	eachTracked(t, func(name, _ string) {

@@ -303,6 +303,7 @@ var dependencies = map[string]string{
 // TestModulesOfBenchmarks checks that the benchmarks name the versions of
 // modules that the program has. Otherwise Go does not build them.
 func TestModulesOfBenchmarks(t *testing.T) {
+	inRoot(t)
 	versions := func(name string) map[string]string {
 		b, err := os.ReadFile(name)
 		if err != nil {

@@ -11,6 +11,9 @@ import (
 // that a pattern of git matches, except for third-party files and test data.
 func eachTracked(t *testing.T, f func(name, text string), patterns ...string) {
 	t.Helper()
+	if _, err := os.Stat("go.mod"); err != nil {
+		t.Fatal("the test is not inRoot: ", err)
+	}
 	out, err := exec.Command("git", append([]string{"ls-files", "--"}, patterns...)...).Output()
 	if err != nil {
 		t.Fatal(err)
