@@ -19,14 +19,15 @@ const (
 	maxLabels       = 500
 )
 
-// maxExcess bounds the links whose excess views wait for Write. More are only
-// possible if the store fails for long.
+// maxExcess bounds the links and hours whose excess views wait for Write. More
+// are only possible if the store fails for long.
 const maxExcess = 1 << 16
 
 // Limits bounds what one network adds to reports. Views above the limits are
 // excess: they are only counted, by link and hour. Each process counts by
-// itself. Memory is constant, some 2 MiB, and holds no addresses: networks and
-// links are hashed. So a count may be too high, by very little, never too low.
+// itself, in some 2 MiB besides the excess that waits, and keeps no addresses:
+// networks and links are hashed. So a count of views may be too high, by very
+// little, never too low; few labels in a thousand are not counted.
 type Limits struct {
 	Store vitrine.Store // where excess views are counted
 
@@ -34,14 +35,14 @@ type Limits struct {
 	AccountViews uint16 // of all links of an account, or of a website, in an hour
 	Labels       uint16 // different labels of a link in a day
 
-	mu     sync.Mutex
-	seed   maphash.Seed
-	hour   int64
-	views  sketch // of the hour
-	day    int64
-	labels sketch // of the day
-	seen   filter // labels of the day
-	excess map[hourOf]int64
+	mu      sync.Mutex
+	seed    maphash.Seed
+	hour    int64
+	views   sketch           // of the hour
+	labels  sketch           // of its day
+	seen    filter           // labels of the day
+	excess  map[hourOf]int64 // for the next Write
+	writing int              // how many links and hours the present one writes
 }
 
 // hourOf identifies excess views.
@@ -102,7 +103,7 @@ func (l *Limits) admit(from netip.Prefix, now time.Time, o *vitrine.ViewRecord) 
 		return true, nil
 	}
 	of := hourOf{vitrine.Scope{Account: o.Account, Link: vitrine.LinkID(o.Link)}, l.hour}
-	if l.excess[of] == 0 && len(l.excess) >= maxExcess {
+	if l.excess[of] == 0 && len(l.excess)+l.writing >= maxExcess {
 		return false, vitrine.Unavailable(errExcess)
 	}
 	l.excess[of]++
@@ -128,15 +129,16 @@ func (l *Limits) admitDownload(from netip.Prefix, now time.Time, link vitrine.Li
 
 // turn starts new counts if another hour or day has begun.
 func (l *Limits) turn(now time.Time) {
-	if hour := now.UnixMilli() / time.Hour.Milliseconds(); hour != l.hour {
-		l.hour = hour
-		l.views.clear()
+	hour := now.UnixMilli() / time.Hour.Milliseconds()
+	if hour == l.hour {
+		return
 	}
-	if day := l.hour / 24; day != l.day {
-		l.day = day
+	l.views.clear()
+	if hour/24 != l.hour/24 {
 		l.labels.clear()
 		l.seen.clear()
 	}
+	l.hour = hour
 }
 
 func (l *Limits) hash(c counted) uint64 { return maphash.Comparable(l.seed, c) }
@@ -172,6 +174,7 @@ func (l *Limits) Write(ctx context.Context) error {
 	l.mu.Lock()
 	excess := l.excess
 	l.excess = map[hourOf]int64{}
+	l.writing += len(excess)
 	l.mu.Unlock()
 	if len(excess) == 0 {
 		return nil
@@ -184,9 +187,10 @@ func (l *Limits) Write(ctx context.Context) error {
 		}
 		return nil
 	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writing -= len(excess)
 	if err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
 		for of, n := range excess {
 			l.excess[of] += n
 		}
@@ -232,8 +236,8 @@ const (
 	filterBits   = 23 // of the number of bits
 	filterHashes = 4
 	// filterMost is how many hashes a filter takes before it starts again, so
-	// that it never takes all hashes for known.
-	filterMost = 1 << filterBits / 6
+	// that it takes at most one of 400 others for known.
+	filterMost = 1 << filterBits / 16
 )
 
 // filter is a set of hashes in constant memory (a Bloom filter): it may have a
@@ -257,9 +261,10 @@ func (f *filter) has(h uint64) bool {
 }
 
 func (f *filter) add(h uint64) {
-	if f.n++; f.n > filterMost {
+	if f.n == filterMost {
 		f.clear()
 	}
+	f.n++
 	f.each(h, func(word *uint64, bit uint64) { *word |= bit })
 }
 

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/test/fixture"
+	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -178,6 +179,69 @@ func TestExcessWaits(t *testing.T) {
 	f.load(5, here, 1, nil)
 	if n := f.excess(vitrine.Scope{Account: 1, Link: 1}); n != 15 {
 		t.Errorf("%d excess views, want 15", n)
+	}
+}
+
+// failing is a store whose transactions fail, after a call of during.
+type failing struct {
+	vitrine.Store
+	during func()
+}
+
+func (s failing) Update(context.Context, func(vitrine.Tx) error) error {
+	s.during()
+	return errDown
+}
+
+// TestExcessIsBounded checks that the excess views that wait for a store that
+// fails are of a bounded number of links, however often it fails, and that more
+// views of these links are still counted.
+func TestExcessIsBounded(t *testing.T) {
+	const most = 1 << 16
+	f := newFlooded(t)
+	f.Limits.AccountViews = 1
+	link := int64(0)
+	waiting := 0
+	fill := func(n int) {
+		for range n {
+			link++
+			_, err := f.AddNext(t.Context(), f.ids, f.now, here, &vitrine.ViewRecord{Account: 1, View: report.View{Link: link}})
+			switch {
+			case err == nil && link > 1:
+				waiting++
+			case err != nil && vitrine.CodeOf(err) != vitrine.CodeUnavailable:
+				t.Fatal(err)
+			}
+		}
+	}
+	fill(most / 2)
+	store := f.Limits.Store
+	f.Limits.Store = failing{store, func() { fill(most) }}
+	for range 2 {
+		if err := f.Limits.Write(t.Context()); !errors.Is(err, errDown) {
+			t.Fatalf("Write = %v, want an error", err)
+		}
+	}
+	if waiting != most {
+		t.Errorf("excess views of %d links wait, want %d", waiting, most)
+	}
+	if n := f.load(1, here, 2, nil); n != 0 { // not an error
+		t.Error("another view of a link that has excess views is stored")
+	}
+}
+
+// TestLimitOfLabelsOfADay checks that a network may add other labels the next
+// day, but not the next hour.
+func TestLimitOfLabelsOfADay(t *testing.T) {
+	f := newFlooded(t)
+	f.now = time.Date(2026, 5, 4, 22, 59, 0, 0, time.UTC)
+	f.load(10, here, 1, func(i int, o *vitrine.ViewRecord) { o.Campaign = fmt.Sprint("word ", i) })
+	for _, want := range []string{visitor.Other, visitor.Other, "new"} {
+		f.load(1, here, 1, func(_ int, o *vitrine.ViewRecord) { o.Campaign = "new" })
+		if got := f.views[len(f.views)-1].Campaign; got != want {
+			t.Errorf("campaign at %v = %q, want %q", f.now, got, want)
+		}
+		f.now = f.now.Add(time.Hour)
 	}
 }
 
