@@ -149,3 +149,31 @@ func (tb *tab) checkFile(name, form string) {
 		})
 	}
 }
+
+// TestBrowserHeadsKeepTheirHeight checks that the head of a link or website is
+// as high with a local time as with the longer one in UTC that it replaces, at
+// every width: what follows it does not move when the script runs.
+func TestBrowserHeadsKeepTheirHeight(t *testing.T) {
+	d := newDemo(t)
+	tb := newMember(t, d.site, d.pro)
+	for _, path := range []string{"/links/" + string(d.links["tour.webm"].Slug), "/websites/" + string(d.website.Slug)} {
+		tb.run(chromedp.EmulateViewport(390, 844), chromedp.Navigate(d.url+path))
+		tb.arrives(`document.body.classList.contains("has-script")`)
+		var moved string
+		tb.run(chromedp.Evaluate(`(() => {
+			const head = document.querySelector(".link-head"), time = head.querySelector("time[data-local]"), moved = [];
+			for (let width = 288; width < 450; width++) {
+				head.style.width = width + "px";
+				const heights = ["28 Nov 2026, 20:48 UTC", "28 Nov 2026, 20:48"].map((text) => {
+					time.textContent = text;
+					return head.getBoundingClientRect().height;
+				});
+				if (heights[0] !== heights[1]) moved.push(width);
+			}
+			return moved.join();
+		})()`, &moved))
+		if moved != "" {
+			t.Errorf("%s: the height of the head changes at widths of %s px", path, moved)
+		}
+	}
+}
