@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +115,47 @@ func TestDocumentRefusesFillings(t *testing.T) {
 	}
 	if plain("<") || plain("a\"") || plain("&a") {
 		t.Error("plain accepts a special character at the end or the beginning")
+	}
+}
+
+// TestDocumentWritten checks that each client gets a page whole and with its
+// length, whatever its size and whether the client takes gzip, and only the
+// length for HEAD.
+func TestDocumentWritten(t *testing.T) {
+	for _, size := range []int{1, maxRoom - 500, maxRoom, 3 * maxRoom} {
+		for _, coding := range []string{"identity", "gzip"} {
+			for _, bar := range []string{"", "<p>The bar.</p>"} {
+				text := bytes.Repeat([]byte("page "), size)[:size]
+				d := &document{pieces: []piece{{text, nonceGap}, {text, barGap}, {text, tokenGap}, {text, 0}}, size: 4 * size}
+				want := string(text) + "nonce" + string(text) + bar + string(text) + "token" + string(text)
+				length := map[string]string{}
+				for _, method := range []string{http.MethodGet, http.MethodHead} {
+					r, w := httptest.NewRequest(method, "/", nil), httptest.NewRecorder()
+					r.Header.Set("Accept-Encoding", coding)
+					if err := d.write(w, r, filling{nonce: "nonce", token: "token", bar: bar}); err != nil {
+						t.Fatal(err)
+					}
+					sent := w.Body.Bytes()
+					length[method] = w.Header().Get("Content-Length")
+					if method == http.MethodHead {
+						if len(sent) > 0 || length[method] != length[http.MethodGet] {
+							t.Errorf("HEAD, %d bytes, %s: %d bytes sent, Content-Length %s, want none and %s", size, coding,
+								len(sent), length[method], length[http.MethodGet])
+						}
+						continue
+					}
+					if length[method] != strconv.Itoa(len(sent)) {
+						t.Errorf("%d bytes, %s: Content-Length %s, but %d bytes are sent", size, coding, length[method], len(sent))
+					}
+					if coding == "gzip" {
+						sent = unzip(t, sent)
+					}
+					if string(sent) != want {
+						t.Errorf("%d bytes, %s: %d bytes, want %d others", size, coding, len(sent), len(want))
+					}
+				}
+			}
+		}
 	}
 }
 
