@@ -53,6 +53,29 @@ func TestRanges(t *testing.T) {
 	s.countOpens(l, 0)
 }
 
+// TestFramesOfPreviews checks that only files that wait for parts have a frame
+// that shows them: it lays out the whole content, which a page does only once.
+func TestFramesOfPreviews(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	kit, scan := s.publish("kit.zip", makeZIP(t, "kit/readme.txt")), s.publish("scan.tiff", makeTIFF(t))
+	frame := func(l *vitrine.Link) reply { return s.get(s.contentAddress(l, "preview")) }
+	for _, l := range []*vitrine.Link{kit, scan} {
+		if r := s.status(frame(l), 200); r.Header.Get("Refresh") == "" {
+			t.Errorf("%s: the frame does not wait:\n%s", l.Name, r.body)
+		}
+	}
+	s.check(s.server.Previews.Make(t.Context()))
+	for l, want := range map[*vitrine.Link]string{kit: "readme.txt", scan: "<img"} {
+		if r := s.status(frame(l), 200); r.Header.Get("Refresh") != "" || !strings.Contains(r.body, want) {
+			t.Errorf("%s: the frame does not show %q:\n%s", l.Name, want, r.body)
+		}
+	}
+	for _, name := range []string{"notes.txt", "view-only.md", "data.json", "picture.png", "drawing.svg", "clip.webm", "song.mp3"} {
+		s.status(frame(s.publish(name, samples[name])), 404)
+	}
+}
+
 func TestContentTokens(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
