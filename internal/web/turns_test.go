@@ -15,10 +15,11 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/sharing"
-	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/filetype"
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
 )
 
 // heldUp is a request whose work stops in the middle, until its client leaves.
@@ -26,21 +27,25 @@ type heldUp struct{ begun chan struct{} }
 
 type heldUpKey struct{}
 
-// with returns a context that holds up what is done for it.
+// with returns a context for which slowLog and slowBlobs are held up.
 func (h heldUp) with(ctx context.Context) context.Context {
-	ctx = context.WithValue(ctx, heldUpKey{}, h)
-	return sqldb.WithHook(ctx, func(string) error {
-		if b := make([]byte, 1<<16); strings.Contains(string(b[:runtime.Stack(b, false)]), "inTurn") {
-			return h.stop(ctx)
-		}
-		return nil
-	})
+	return context.WithValue(ctx, heldUpKey{}, h)
 }
 
 func (h heldUp) stop(ctx context.Context) error {
 	h.begun <- struct{}{}
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// slowLog holds up the report for a request that is held up.
+type slowLog struct{ analytics.Log }
+
+func (s slowLog) Tally(ctx context.Context, q vitrine.TallyQuery) (*report.Tally, bool, error) {
+	if h, held := ctx.Value(heldUpKey{}).(heldUp); held {
+		return nil, false, h.stop(ctx)
+	}
+	return s.Log.Tally(ctx, q)
 }
 
 // slowBlobs hold up what is read for a request that is held up.
@@ -85,7 +90,7 @@ func tgz(t testing.TB, name string, size int) []byte {
 // newTurnSite returns a site with a link that was read, and the addresses of
 // requests that wait for a turn: of its shared report, and of a text in an
 // archive that has some bytes.
-func newTurnSite(t *testing.T, size int) (s *site, report, entry string) {
+func newTurnSite(t *testing.T, size int) (s *site, shared, entry string) {
 	t.Helper()
 	s = newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -115,10 +120,10 @@ func (s *site) from(ctx context.Context, n int, address string) *http.Request {
 // Those of other networks are answered. When the clients leave, their network
 // is, too.
 func TestTurns(t *testing.T) {
-	s, report, entry := newTurnSite(t, 64<<10)
-	s.server.Blobs = slowBlobs{s.server.Blobs}
-	for name, address := range map[string]string{"a shared report": report + "?range=90d&filter=device:is:Desktop",
-		"its chart": report + "/embed?range=90d", "an archive": entry} {
+	s, shared, entry := newTurnSite(t, 64<<10)
+	s.server.Blobs, s.server.Analytics.Log = slowBlobs{s.server.Blobs}, slowLog{s.server.Analytics.Log}
+	for name, address := range map[string]string{"a shared report": shared + "?range=90d&filter=device:is:Desktop",
+		"its chart": shared + "/embed?range=90d", "an archive": entry} {
 		t.Run(name, func(t *testing.T) {
 			status := func(ctx context.Context, network int) int {
 				w := httptest.NewRecorder()
@@ -139,8 +144,10 @@ func TestTurns(t *testing.T) {
 			vitrinetest.WaitFor(t, vitrinetest.SeenWithin, "requests that wait", func() bool {
 				return waiting()+1+len(h.begun) == 6
 			})
+			soon, stop := context.WithTimeout(t.Context(), vitrinetest.SeenWithin)
+			defer stop()
 			for network := 2; network < 6; network++ {
-				if got := status(t.Context(), network); got != http.StatusOK {
+				if got := status(soon, network); got != http.StatusOK {
 					t.Errorf("another network: status %d, want 200", got)
 				}
 			}
@@ -177,12 +184,12 @@ func (s *stuck) Write(p []byte) (int, error) {
 // clients read nothing, and measures what is in use then.
 func TestMemoryOfTurns(t *testing.T) {
 	const clients = 60
-	s, report, entry := newTurnSite(t, filetype.MaxMember)
+	s, shared, entry := newTurnSite(t, filetype.MaxMember)
 	for name, c := range map[string]struct {
 		address string
 		each    uint64 // bytes
 	}{
-		"a shared report": {report + "?range=90d&filter=device:is:Desktop", 384 << 10},
+		"a shared report": {shared + "?range=90d&filter=device:is:Desktop", 384 << 10},
 		"an archive":      {entry, 192 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
