@@ -64,7 +64,8 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 		}
 	}
 	for i, e := range c.Storage {
-		judge := objectStreams[strings.ToLower(e.Name)]
+		name := strings.ToLower(e.Name)
+		judge := objectStreams[name]
 		if e.Kind != 2 || judge == nil {
 			continue
 		}
@@ -72,8 +73,8 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 			facts.HoldFor(filetype.HoldNotFullyInspected)
 			break
 		}
-		packaged, most := strings.EqualFold(e.Name, "\x01ole10native"), int64(maxObjectStreamHead)
-		if packaged {
+		packaged, most := name == "\x01ole10native", int64(maxObjectStreamHead)
+		if packaged || name == "package" || name == "contents" {
 			most = filetype.MaxNested
 		}
 		p, _ := io.ReadAll(io.LimitReader(c.Open(e), most))
@@ -134,6 +135,8 @@ var objectStreams map[string]func(s *filetype.Source, facts *filetype.Facts, p [
 func init() { // packaged files may be documents with objects
 	objectStreams = map[string]func(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem{
 		"\x01ole10native": packagedFile,
+		"package":         storedDocument, // of newer office programs
+		"contents":        storedDocument, // of readers of PDF, and of others with forms of their own
 		"\x01ole":         linkedObject,
 		"equation native": equationObject,
 		"\x03ocxname":     controlObject,
@@ -168,6 +171,29 @@ func packagedFile(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype
 	}
 	facts.HoldAbout(filetype.HoldEmbeddedObject, f.label)
 	return nil
+}
+
+// storedDocument judges a document that an office program or a reader of PDF
+// stores as it is. It has no name: a wrong guess of its type is held.
+func storedDocument(s *filetype.Source, facts *filetype.Facts, p []byte) *filetype.Problem {
+	ext, first := "", len(p)
+	switch {
+	case bytes.HasPrefix(p, []byte("PK\x03\x04")):
+		for e, main := range ooxmlMain {
+			if at := bytes.Index(p, []byte(main.folder)); at >= 0 && at < first {
+				ext, first = e, at
+			}
+		}
+	case bytes.Contains(p[:min(len(p), filetype.KiB)], []byte("%PDF-")):
+		ext = "pdf"
+	default:
+		return embeddedProgram("", p)
+	}
+	f := packagedData{label: "object." + ext, names: []string{"object." + ext}, data: p}
+	if len(p) >= filetype.MaxNested {
+		f.names = nil // it may be cut off
+	}
+	return attachment(s, facts, f)
 }
 
 // baseName returns a name without folders, of any system.

@@ -72,3 +72,20 @@ func TestHostileCompounds(t *testing.T) {
 		t.Errorf("circular stream: %d bytes, %v", n, err)
 	}
 }
+
+// TestStoredDocumentCutOff checks that a document is held that is larger than
+// what is read of it.
+func TestStoredDocumentCutOff(t *testing.T) {
+	p := pdfPages(1)
+	for _, c := range []struct {
+		p    []byte
+		want string
+	}{{p, ""},
+		{append(p, bytes.Repeat([]byte("\n"), filetype.MaxNested-len(p))...), filetype.HoldEmbeddedObject}} {
+		facts := new(filetype.Facts)
+		problem := storedDocument(filetype.NewSource(bytes.NewReader(c.p), int64(len(c.p))), facts, c.p)
+		if problem != nil || facts.Hold != c.want {
+			t.Errorf("%d bytes: %v, held %q, want %q", len(c.p), problem, facts.Hold, c.want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func judgedFiles() []otherFile {
 // judgedDocuments are documents, pages, images and media with their expected
 // results: live, or held or refused and the reason.
 var judgedDocuments = sync.OnceValue(func() []otherFile {
-	return slices.Concat(judgedOOXML(), judgedOLE(), judgedRTF(), judgedODF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(), judgedText(), judgedMedia(), judgedBombs(), macroFiles(), attachedRTF(), drawnFiles())
+	return slices.Concat(judgedOOXML(), judgedOLE(), judgedRTF(), judgedODF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(), judgedText(), judgedMedia(), judgedBombs(), macroFiles(), attachedRTF(), storedFiles(), drawnFiles())
 })
 
 func judgeText(want, what, ext, s string) otherFile { return judge(want, what, ext, []byte(s)) }

@@ -204,7 +204,7 @@ func macroPackages(project []byte) []otherFile {
 			member{name: "word/vbaProject.bin", data: string(project)}, member{name: "word/vbaData.xml", data: `<wne:vbaSuppData><wne:docEvents/></wne:vbaSuppData>`})),
 		judge(macros, "a macro's data", "docm", macroDocument("docx",
 			member{name: "word/vbaProject.bin", data: string(project)}, member{name: "word/vbaData.xml", data: `<wne:vbaSuppData><wne:mcds><wne:mcd wne:macroName="a"/></wne:mcds></wne:vbaSuppData>`})),
-		judge(macros, "a project that is none", "xlsm", macroWorkbook("", member{name: "xl/vbaProject.bin", data: "x"})),
+		judge(macros, "a file that is not a project", "xlsm", macroWorkbook("", member{name: "xl/vbaProject.bin", data: "x"})),
 		judge(macros, "a project that is missing", "xlsm", macroWorkbook("")),
 		judge(macros, "a second project", "xlsm", macroWorkbook("", bin, member{name: "xl/other.bin", data: evil})),
 		judge(macros, "a second project without code", "xlsm", macroWorkbook("", bin, member{name: "xl/other.bin", data: string(project)})),

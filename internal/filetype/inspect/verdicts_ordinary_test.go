@@ -223,6 +223,35 @@ func oldEquations() (out []otherFile) {
 			stream("ObjectPool/_2/\x01Ole10Native", packaged("a.zip", string(named("a.txt")))))))
 }
 
+// storedFiles returns old office files with documents that newer programs store
+// in them.
+func storedFiles() (out []otherFile) {
+	project := member{name: "word/vbaProject.bin", data: string(oleFile(vbaProject("", "", vbaModule{"Sheet1", sheetSource + "Sub a()\r\nEnd Sub\r\n", emptyVBA})...))}
+	template := relation("attachedTemplate", "https://evil.example/t.dotm", "External")
+	embedded := held + filetype.HoldEmbeddedObject
+	for _, c := range []struct{ want, what, name, data string }{
+		{"live", "a document", "Package", string(ooxmlFile("docx", ""))},
+		{"live", "a workbook", "Package", string(ooxmlFile("xlsx", ""))},
+		{"live", "a presentation", "PACKAGE", string(ooxmlFile("pptx", ""))},
+		{"live", "a PDF", "CONTENTS", string(pdfPages(1))},
+		{"live", "a picture", "CONTENTS", "GIF89a"},
+		{"live", "a short text", "Package", "x"},
+		{refused + filetype.ReasonMacros, "macros", "Package", string(macroDocument("docx", project))},
+		{refused + filetype.ReasonHiddenProgram, "a program in a workbook", "package", string(ooxmlFile("xlsx", "", member{name: "xl/embeddings/a.bin", data: string(windowsProgram())}))},
+		{refused + filetype.ReasonEmbeddedProgram, "a program", "Contents", string(windowsProgram())},
+		{held + filetype.HoldExternalTemplate, "a template from the web", "Package", string(ooxmlFile("docx", "", template))},
+		{held + filetype.HoldLaunchAction, "a PDF that opens a file", "CONTENTS", string(pdfWith("<</S/Launch/F(readme.txt)>>"))},
+		{held + filetype.HoldLaunchAction, "a PDF behind other bytes", "CONTENTS", "x\n" + string(pdfWith("<</S/Launch/F(readme.txt)>>"))},
+		{embedded, "an archive", "Package", string(named("a.txt"))},
+		{embedded, "a document of two kinds", "Package", string(zipFile(member{name: "word/a.xml", data: "<x/>"}, member{name: "xl/workbook.xml", data: "<x/>"}))},
+	} {
+		out = append(out,
+			judge(c.want, "stored: "+c.what, "doc", oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"), stream(c.name, c.data))),
+			judge(c.want, "stored: "+c.what, "docx", ooxmlFile("docx", "", member{name: "word/embeddings/oleObject1.bin", data: string(oleFile(stream(c.name, c.data)))})))
+	}
+	return out
+}
+
 // attachedRTF returns RTF documents with an object, of which some pass by
 // themselves.
 func attachedRTF() (out []otherFile) {
