@@ -79,7 +79,7 @@
 //	visitor              a request to labels, bot reason and viewer; its city
 //	web                  HTTP: API, public pages, files, websites, the app
 //	cli                  the command line: users, administrators, the server
-//	base                 what knows nothing of the product, or only its types
+//	base                 packages that do not depend on the product, or only on its types
 //	lint                 tests of the rules for the whole repository
 //	test                 a suite for each port, fixtures and fault injection
 //

@@ -43,12 +43,12 @@ type Link struct {
 	// "" if there was none.
 	Scanned string
 
-	// Site is the website of which the link is a version, or 0 if none. Only
+	// Site is the website that the link is a version of, or 0 if none. Only
 	// its website shows a version.
 	Site  SiteID
 	Files int64 // number of files that a version serves
 
-	// Of is the link of which this row is a version, or 0 if none. A link's own
+	// Of is the link that this row is a version of, or 0 if none. A link's own
 	// row has the file of the current version. Any other version has its file
 	// in a row of its own, whose State concerns only that file. The row of the
 	// current version has no file.

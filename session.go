@@ -163,9 +163,9 @@ type TokenPurpose string
 const (
 	TokenSignIn   TokenPurpose = "sign-in"  // signs in
 	TokenPassword TokenPurpose = "password" // sets a new password
-	TokenSignUp   TokenPurpose = "sign-up"  // creates an account for an address that is verified thereby
+	TokenSignUp   TokenPurpose = "sign-up"  // creates an account for an address, and verifies it
 	TokenInvite   TokenPurpose = "invite"   // creates an account for an invited person
-	TokenEmail    TokenPurpose = "email"    // changes an account's address to one that is verified thereby
+	TokenEmail    TokenPurpose = "email"    // changes an account's address, and verifies the new one
 	TokenSetup    TokenPurpose = "setup"    // creates the first account of an instance
 )
 

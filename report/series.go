@@ -44,7 +44,7 @@ func (w Window) pointEnd(from Day) Day {
 	return from + 1
 }
 
-// since sets Younger and Absent of a report of links, of which the oldest was
+// since sets Younger and Absent of a report of links. The oldest of them was
 // created at a time. Imported views from before their creation make links as
 // old as they are.
 func (s *Summary) since(created time.Time, before Window) {

@@ -26,7 +26,7 @@ type Flag struct {
 
 // value is the value of a flag or an argument.
 type value struct {
-	kind  string             // what stands for it in the help, or "bool"
+	kind  string             // the placeholder for its value in the help, or "bool"
 	set   func(string) error // with a text that is not empty
 	text  func() string
 	once  bool
@@ -123,7 +123,8 @@ func parseBool(text string) (bool, error) {
 	return false, fmt.Errorf("%q is not true or false", text)
 }
 
-// String adds a flag with a text. In the help, kind stands for it.
+// String adds a flag with a text. kind is the placeholder for its value in the
+// help.
 func (c *Command) String(to *string, name, kind, help string) *Flag {
 	return c.add(name, help, texts(to, kind))
 }

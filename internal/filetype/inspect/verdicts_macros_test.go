@@ -214,7 +214,7 @@ func macroPackages(project []byte) []otherFile {
 		judge(macros, "sheets of macros", "xlsm", macroWorkbook("", bin, member{name: "xl/macrosheets/sheet1.xml", data: "<x/>"})),
 		judge(macros, "a name of Excel 4 macros", "xlsm", macroWorkbook("", bin, names("xlm"))),
 		judge(macros, "a name of a function", "xlsm", ooxmlFile("xlsx", macroSheet, names("function"))),
-		judge("live", "a name of Excel 4 macros, which nobody runs", "xlsx", ooxmlFile("xlsx", "", names("xlm"))),
+		judge("live", "a name of Excel 4 macros, in a format without macros", "xlsx", ooxmlFile("xlsx", "", names("xlm"))),
 		judge(refused+filetype.ReasonMacroName, "format for macros in an archive", "zip", zipFile(member{name: "a.xlsm", data: string(macroWorkbook("", bin))})),
 	}
 }

@@ -252,8 +252,7 @@ func storedFiles() (out []otherFile) {
 	return out
 }
 
-// attachedRTF returns RTF documents with an object, of which some pass by
-// themselves.
+// attachedRTF returns RTF documents with an object, and their expected results.
 func attachedRTF() (out []otherFile) {
 	wrapped := func(words, data string) string {
 		return `{\object` + words + `{\*\objclass Package}{\*\objdata ` + data + `}{\result x}}`

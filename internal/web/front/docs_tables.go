@@ -217,7 +217,7 @@ var kindWords = map[filetype.Kind][2]string{
 	filetype.Video:    {"Video", "The browser’s player, with speed and captions."},
 	filetype.Audio:    {"Audio", "The browser’s player, with speed and captions."},
 	filetype.Document: {"Documents", "Pages or sheets as they would be printed, if this instance has LibreOffice; otherwise a card with the download."},
-	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colours, other text as is. Up to 1 MiB is shown."},
+	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colors, other text as is. Up to 1 MiB is shown."},
 	filetype.HTML:     {"Web pages", "The page, in an isolated frame with its own origin."},
 	filetype.Archive:  {"Archives", "A tree of what is in it; nothing is unpacked."},
 }

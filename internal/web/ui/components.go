@@ -41,8 +41,8 @@ func chip(state any, text ...any) (template.HTML, error) {
 	return template.HTML(tag + template.HTMLEscapeString(name) + "</span>"), err
 }
 
-// tabs are pages beside each other: names and addresses in turn, of which
-// current is the one that is shown.
+// tabs are pages beside each other: names and addresses in turn. current is the
+// address of the page that is shown.
 func tabs(current string, pairs ...string) (list []Tab) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		list = append(list, Tab{Name: pairs[i], Address: pairs[i+1], Current: pairs[i+1] == current})

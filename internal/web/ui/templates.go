@@ -12,7 +12,7 @@ import (
 // has a folder; those of viewers do, and viewer.Table lists them.
 type page struct {
 	name   string   // its own file, which is read last
-	layout []string // the files around it, of which the first is executed; nil: its own file is executed
+	layout []string // the files around it, the first is executed; nil: its own file is executed
 	with   []string // the files whose blocks it uses
 }
 

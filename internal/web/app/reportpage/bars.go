@@ -14,7 +14,7 @@ import (
 type statsBars struct {
 	ID, Name, Of string // what the rows are, and what they count
 	Rows         []statsBar
-	All          int            // how many rows there are, of which Rows has the first
+	All          int            // how many rows there are; Rows has the first of them
 	Rest         *statsBar      // the views that are in no row; nil if there are none
 	Missing      string         // shown instead of rows if there is only Rest
 	Training     []statsProgram // of assistants: crawlers that train models

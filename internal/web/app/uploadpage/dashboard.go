@@ -24,7 +24,7 @@ const (
 // dashboardPage is the page for publishing files.
 type dashboardPage struct {
 	app.Page
-	Usage     []app.UsageBar // of which at least half is used
+	Usage     []app.UsageBar // only limits that are at least half used
 	Full      string         // why no file is taken; ""
 	Held      string         // what of it unfinished uploads hold, and until when; ""
 	Deletable bool           // the account has links to delete
