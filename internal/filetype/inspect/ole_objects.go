@@ -53,9 +53,10 @@ const (
 	maxObjects = 4096
 )
 
-// objects judges the objects that a compound file is or contains.
+// objects judges the objects that a compound file is or contains, old documents
+// and workbooks included.
 func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
-	looked, equations, drawings := 0, owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
+	looked, mains, equations, drawings := 0, 0, owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
 	for _, e := range c.Storage {
 		for _, known := range oleClasses {
 			if e.Kind != 2 && string(e.Clsid[:]) == known.class {
@@ -65,6 +66,15 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 	}
 	for i, e := range c.Storage {
 		name := strings.ToLower(e.Name)
+		if inspect := mainStreams[name]; e.Kind == 2 && inspect != nil {
+			if mains++; mains > maxMainStreams {
+				facts.HoldFor(filetype.HoldNotFullyInspected)
+				break
+			}
+			if problem := inspect(c, e, facts); problem != nil {
+				return problem
+			}
+		}
 		judge := objectStreams[name]
 		if e.Kind != 2 || judge == nil {
 			continue

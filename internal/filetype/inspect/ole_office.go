@@ -47,9 +47,18 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 // embedded documents.
 const maxMainStreams = 256
 
-// documents inspects all main streams of the kind that the name implies. Which
-// one a program opens depends on the tree, and on how the program reads a
-// damaged tree.
+// mainStreams inspect the main streams of documents, by their names in lower
+// case. Which one a program opens depends on the tree, and on how the program
+// reads a damaged tree, so all are inspected.
+var mainStreams = map[string]func(*ole.Compound, ole.StorageEntry, *filetype.Facts) *filetype.Problem{
+	"worddocument": inspectWord,
+	"workbook":     inspectExcel,
+	"book":         inspectExcel,
+}
+
+// documents requires a main stream of the kind that the name implies. It
+// inspects those of presentations, which contain objects; objects has inspected
+// all others.
 func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	found := 0
 	for _, e := range c.Storage {
@@ -60,16 +69,10 @@ func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *file
 			facts.HoldFor(filetype.HoldNotFullyInspected)
 			break
 		}
-		var p *filetype.Problem
-		switch t.Ext {
-		case "doc":
-			p = inspectWord(c, e, facts)
-		case "xls":
-			p = inspectExcel(c, e, facts)
-		default:
-			p = inspectPowerPoint(c, e, facts)
+		if t.Ext != "ppt" {
+			continue
 		}
-		if p != nil {
+		if p := inspectPowerPoint(c, e, facts); p != nil {
 			return p
 		}
 	}

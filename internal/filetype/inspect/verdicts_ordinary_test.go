@@ -249,6 +249,25 @@ func storedFiles() (out []otherFile) {
 			judge(c.want, "stored: "+c.what, "doc", oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"), stream(c.name, c.data))),
 			judge(c.want, "stored: "+c.what, "docx", ooxmlFile("docx", "", member{name: "word/embeddings/oleObject1.bin", data: string(oleFile(stream(c.name, c.data)))})))
 	}
+	for _, c := range []struct {
+		want, what string
+		main       stored
+	}{
+		{refused + filetype.ReasonMacros, "a workbook with a sheet of macros", stream("Workbook", biff(boundSheet(1)))},
+		{refused + filetype.ReasonMacros, "an older workbook with a sheet of macros", stream("Book", biff(boundSheet(1)))},
+		{refused + filetype.ReasonDDEProgram, "a workbook with DDE", stream("Workbook", biff(supBook("cmd", "/c calc")))},
+		{refused + filetype.ReasonDDEProgram, "a document with DDE", stream("WordDocument", fib(0)+"\x13 DDEAUTO c:\\windows\\cmd.exe \"/c x\" \x14 x\x15")},
+		{"live", "a workbook", stream("Workbook", biff())},
+		{"live", "a document", stream("WordDocument", fib(0))},
+	} {
+		object := oleFile(c.main)
+		out = append(out,
+			judge(c.want, "object: "+c.what, "doc", oleFile(stream("WordDocument", fib(0)), storage("ObjectPool"), c.main)),
+			judge(c.want, "object: "+c.what, "xls", oleFile(stream("Workbook", biff()), c.main)),
+			judge(c.want, "object: "+c.what, "ppt", slides(object)),
+			judge(c.want, "object: "+c.what, "docx", ooxmlFile("docx", "", member{name: "word/embeddings/oleObject1.bin", data: string(object)})),
+			judge(c.want, "object: "+c.what, "odt", packageFile(odtMIME, member{name: "Object 1", data: string(object)})))
+	}
 	return out
 }
 
