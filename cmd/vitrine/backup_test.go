@@ -15,10 +15,9 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/cli/instance"
-
 	"vitrine/internal/backend/spool"
 	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/cli/instance"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )

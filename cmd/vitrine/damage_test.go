@@ -11,7 +11,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/cli/instance"
-
 	"vitrine/internal/test/vitrinetest"
 )
 

@@ -24,7 +24,6 @@ import (
 	"vitrine/internal/app/sites"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/visitor/geo"
-
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"

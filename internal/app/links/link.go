@@ -12,7 +12,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
-
 	"vitrine/report"
 )
 

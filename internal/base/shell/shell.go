@@ -1,15 +1,12 @@
 // Package shell writes words for a POSIX shell.
 package shell
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Word quotes s for a POSIX shell if necessary.
 func Word(s string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
-	if s != "" && strings.Trim(s, safe) == "" && utf8.ValidString(s) {
+	if s != "" && strings.Trim(s, safe) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

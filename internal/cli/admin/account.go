@@ -15,12 +15,11 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/auth/password"
+	"vitrine/internal/base/shell"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/datadir"
 	"vitrine/internal/cli/instance"
-
-	"vitrine/internal/app/auth/password"
-	"vitrine/internal/base/shell"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
 )

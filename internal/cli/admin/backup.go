@@ -14,12 +14,11 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/disk"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/base/durable"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
-
-	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/cli/terminal"
 )
 

@@ -9,13 +9,12 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/audit"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/disk"
 	"vitrine/internal/base/durable"
+	"vitrine/internal/base/shell"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
-
-	"vitrine/internal/app/publish"
-	"vitrine/internal/base/shell"
 	"vitrine/internal/cli/terminal"
 )
 

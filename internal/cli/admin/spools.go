@@ -18,7 +18,7 @@ import (
 )
 
 // drainSpools writes the spools of a stopped data directory to a log. It keeps
-// damaged records and orphan events.
+// damaged records and early events.
 func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
 	used, err := instance.Spooled(data)
 	if !used || err != nil {
@@ -50,7 +50,7 @@ func finishCopy(ctx context.Context, data string) error {
 	return errors.Join(err, log.Close(), store.Close())
 }
 
-// copyEarly copies orphan events to the new data directory. It skips events
+// copyEarly copies early events to the new data directory. It skips events
 // that are already there.
 func copyEarly(ctx context.Context, from, to string) error {
 	_, used, err := dirState(filepath.Join(from, instance.EarlyDir))

@@ -20,9 +20,8 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/ownership"
 	"vitrine/internal/backend/sqlstore"
-	"vitrine/internal/base/signer"
-
 	"vitrine/internal/backend/viewlog"
+	"vitrine/internal/base/signer"
 )
 
 // Clock returns the time of this machine. Tests replace it.

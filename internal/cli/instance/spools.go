@@ -20,7 +20,7 @@ type Spools struct {
 }
 
 // OpenSpools opens the spools of a data directory. If there are no other
-// writers, it opens the spool for orphan events only if the file exists.
+// writers, it opens the spool for early events only if the file exists.
 func OpenSpools(data string, shared bool, log *slog.Logger) (*Spools, error) {
 	early := filepath.Join(data, EarlyDir)
 	used, err := filled(early)
@@ -50,7 +50,7 @@ func (s *Spools) Close() error {
 	return errors.Join(s.Spool.Close(), s.early.Close())
 }
 
-// Early returns the spool for orphan events, or nil.
+// Early returns the spool for early events, or nil.
 func (s *Spools) Early() vitrine.Spool {
 	if s.early == nil {
 		return nil
@@ -58,7 +58,7 @@ func (s *Spools) Early() vitrine.Spool {
 	return s.early
 }
 
-// EarlySize returns the bytes of the spool for orphan events.
+// EarlySize returns the bytes of the spool for early events.
 func (s *Spools) EarlySize() int64 { return s.early.Size() }
 
 // IDSources returns the spools as sources of used IDs.

@@ -166,7 +166,7 @@ func FuzzTruncate(f *testing.F) {
 // TestShellWord checks with a shell how it reads the words.
 func TestShellWord(t *testing.T) {
 	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b",
-		"ü", "=x"} {
+		"ü", "=x", "\xff", "a\x80b"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+shell.Word(s)).Output()
 		if err != nil || string(out) != s {
 			t.Errorf("the shell reads %s as %q (%v), want %q", shell.Word(s), out, err, s)

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/cli/command"
-
 	"vitrine/internal/base/hostname"
+	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 )
 

@@ -12,7 +12,6 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-
 	"vitrine/internal/app/auth"
 	"vitrine/internal/base/turn"
 	"vitrine/internal/web/httpx"

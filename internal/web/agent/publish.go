@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vitrine/client"
-
 	"vitrine/internal/base/shell"
 	"vitrine/internal/base/when"
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"vitrine"
-
 	"vitrine/internal/app/auth"
 
 	"github.com/go-json-experiment/json/jsontext"

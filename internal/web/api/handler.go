@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
-
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/viewer"
 )

@@ -9,7 +9,6 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/sharing"
 	"vitrine/internal/app/sites"
-
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
