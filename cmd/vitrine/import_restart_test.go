@@ -54,7 +54,7 @@ func TestImportOverRestart(t *testing.T) {
 	place := []string{"--database", server.NewDatabase(t), "--data", t.TempDir()}
 	run := func(in io.Reader, onLine func(), args ...string) string {
 		t.Helper()
-		output := &lineWatcher{word: "and then continues", onLine: onLine}
+		output := &lineWatcher{word: "This command waits for it", onLine: onLine}
 		if code := run(context.Background(), &terminal.Terminal{In: in, Out: output, Err: output},
 			append(args, place...)); code != 0 {
 			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &output.Buffer)
@@ -77,7 +77,7 @@ func TestImportOverRestart(t *testing.T) {
 	stops := 0
 	output := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "admin", "import",
 		"views", "-")
-	if stops != len(texts) || strings.Count(output, "and then continues") != stops ||
+	if stops != len(texts) || strings.Count(output, "This command waits for it") != stops ||
 		!strings.Contains(output, "3 views added") {
 		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, output)
 	}
