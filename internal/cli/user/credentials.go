@@ -15,30 +15,30 @@ import (
 	"vitrine/internal/cli/terminal"
 )
 
-// Credential is the login at one server. It is stored in a file that only the
+// credential is the login at one server. It is stored in a file that only the
 // user can read.
-type Credential struct {
+type credential struct {
 	Server string `json:"server"`
 	Email  string `json:"email"`
 	Name   string `json:"name"` // name of the key
 	APIKey string `json:"apiKey"`
 }
 
-// Store is the directory with the stored logins. It has one file for each
+// logins is the directory with the stored logins. It has one file for each
 // server, and one with the address of the server of the last login.
-type Store struct{ dir string }
+type logins struct{ dir string }
 
-func Open() (Store, error) {
+func openLogins() (logins, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return Store{}, fmt.Errorf("there is no directory for settings: %w", err)
+		return logins{}, fmt.Errorf("there is no directory for settings: %w", err)
 	}
-	return Store{filepath.Join(dir, "vitrine")}, nil
+	return logins{filepath.Join(dir, "vitrine")}, nil
 }
 
-// NormalServer returns the normalized address of a server: without a trailing
-// slash and without /api/v1. Store identifies servers by it.
-func NormalServer(address string) (string, error) {
+// normalServer returns the normalized address of a server: without a trailing
+// slash and without /api/v1. Logins are stored under it.
+func normalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
@@ -70,14 +70,14 @@ func withScheme(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func (c Store) File(server string) string {
+func (c logins) File(server string) string {
 	return filepath.Join(c.dir, "servers", url.QueryEscape(server)+".json")
 }
 
-func (c Store) lastFile() string { return filepath.Join(c.dir, "server") }
+func (c logins) lastFile() string { return filepath.Join(c.dir, "server") }
 
 // Last returns the server of the last login, or "" if there is none.
-func (c Store) Last() (string, error) {
+func (c logins) Last() (string, error) {
 	b, err := os.ReadFile(c.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -89,7 +89,7 @@ func (c Store) Last() (string, error) {
 var ErrDamaged = errors.New("is damaged: log in again")
 
 // Load returns the credential for a server, or nil if there is none.
-func (c Store) Load(server string) (*Credential, error) {
+func (c logins) Load(server string) (*credential, error) {
 	b, err := os.ReadFile(c.File(server))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -97,7 +97,7 @@ func (c Store) Load(server string) (*Credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v Credential
+	var v credential
 	if err := json.Unmarshal(b, &v); err != nil || v.Server != server {
 		return nil, fmt.Errorf("%s %w", c.File(server), ErrDamaged)
 	}
@@ -105,7 +105,7 @@ func (c Store) Load(server string) (*Credential, error) {
 }
 
 // Save stores the credential of a server and makes that server the last one.
-func (c Store) Save(v Credential) error {
+func (c logins) Save(v credential) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c Store) Save(v Credential) error {
 }
 
 // Remove deletes the credential of a server.
-func (c Store) Remove(server string) error {
+func (c logins) Remove(server string) error {
 	last, err := c.Last()
 	if err == nil && last == server {
 		err = os.Remove(c.lastFile())

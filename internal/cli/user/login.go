@@ -49,12 +49,12 @@ const (
 var AfterInterval = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	stored, err := Open()
+	stored, err := openLogins()
 	if err != nil {
 		return err
 	}
 	last, err := stored.Last()
-	server, wrong := NormalServer(cmp.Or(strings.TrimSpace(c.Server), last, DefaultURL))
+	server, wrong := normalServer(cmp.Or(strings.TrimSpace(c.Server), last, DefaultURL))
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else if err != nil {
 		return err
 	}
-	api, err := NewClient(t, terminal.Target{Server: server}, Patient(t)...)
+	api, err := newClient(t, terminal.Target{Server: server}, Patient(t)...)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	v := Credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"},
+	v := credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
+	mine, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"},
 		client.WithAttempts(2))
 	if err != nil {
 		return err
@@ -183,9 +183,9 @@ func newLogout() *command.Command {
 
 // revokeReplaced revokes the key of the previous login, if the server still
 // knows it.
-func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *Credential) {
+func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *credential) {
 	target := terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}
-	replaced, err := NewClient(t, target, client.WithAttempts(2))
+	replaced, err := newClient(t, target, client.WithAttempts(2))
 	if err == nil {
 		err = replaced.RevokeKey(ctx)
 	}
@@ -196,11 +196,11 @@ func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, be
 }
 
 func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	stored, err := Open()
+	stored, err := openLogins()
 	if err != nil {
 		return err
 	}
-	server, err := ServerOr(strings.TrimSpace(c.Server), stored)
+	server, err := serverOr(strings.TrimSpace(c.Server), stored)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return terminal.NoAccess("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
+	api, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
 		Patient(t)...)
 	if err != nil {
 		return err

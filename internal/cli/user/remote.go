@@ -73,11 +73,11 @@ func (r Connection) target() (terminal.Target, error) {
 		}
 		return terminal.Target{Server: cmp.Or(address, DefaultURL), Key: key, From: from}, nil
 	}
-	stored, err := Open()
+	stored, err := openLogins()
 	if err != nil {
 		return terminal.Target{}, terminal.NoAccess(noKey(address))
 	}
-	server, err := ServerOr(address, stored)
+	server, err := serverOr(address, stored)
 	if err != nil {
 		return terminal.Target{}, err
 	}
@@ -96,7 +96,7 @@ func (r Connection) target() (terminal.Target, error) {
 
 // lastLogin returns the server of the last login, or "" if there is none.
 func lastLogin() string {
-	stored, err := Open()
+	stored, err := openLogins()
 	if err != nil {
 		return ""
 	}
@@ -107,11 +107,11 @@ func lastLogin() string {
 	return last
 }
 
-// ServerOr returns the normalized address, or the server of the last login if
+// serverOr returns the normalized address, or the server of the last login if
 // address is empty. It returns "" if there is neither.
-func ServerOr(address string, stored Store) (string, error) {
+func serverOr(address string, stored logins) (string, error) {
 	if address != "" {
-		return NormalServer(address)
+		return normalServer(address)
 	}
 	return stored.Last()
 }
@@ -130,13 +130,13 @@ func (r Connection) Client(t *terminal.Terminal, opts ...client.Option) (*client
 	if err != nil {
 		return nil, err
 	}
-	return NewClient(t, to, opts...)
+	return newClient(t, to, opts...)
 }
 
-// NewClient returns a client for a server. It also sets t.Asked, so that
+// newClient returns a client for a server. It also sets t.Asked, so that
 // messages name the server.
-func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
-	if _, err := NormalServer(to.Server); err != nil {
+func newClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
+	if _, err := normalServer(to.Server); err != nil {
 		return nil, err
 	}
 	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+t.Version))...)

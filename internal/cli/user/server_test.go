@@ -15,9 +15,9 @@ func TestNormalServerNamesTheSchemeThatIsMissing(t *testing.T) {
 		"ftp://a.example":   "is not the address",
 		"http://a.example?": "",
 	} {
-		_, err := NormalServer(address)
+		_, err := normalServer(address)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("NormalServer(%q) = %v, want %q", address, err, want)
+			t.Errorf("normalServer(%q) = %v, want %q", address, err, want)
 		}
 	}
 }
