@@ -17,7 +17,8 @@ import (
 // move returns. The new log must return the same reports byte for byte, for all
 // links and accounts over windows of any length, also after both logs have
 // received the same further views. With erased, a link is deleted after some
-// days. share is as in [Run].
+// days; without it, reports must also be those of all views counted one by one.
+// share is as in [Run].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, random{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {
@@ -27,16 +28,14 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 		}
 	}
 	h.live()
-	kept, err := from.RetainedFrom(ctx, 1)
-	step("Kept", err)
-	h.later(kept, from) // mostly late views
+	h.later(h.kept, from) // mostly late views
 	if erased {
 		step("Erase", from.DeleteLink(ctx, 4))
 		h.memory.erase(4) // except its deleted days
 	}
 	h.audit()
 	to := move()
-	after := history{logTest{t, to, share}, h.random, h.memory, 0, 0}
+	after := history{logTest{t, to, share}, h.random, h.memory, 0, h.kept}
 	after.audit()
 	moved := func(when string) {
 		t.Helper()
@@ -46,11 +45,12 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 		}
 	}
 	moved("moved")
-	h.later(kept, from, to)
+	h.later(h.kept, from, to)
 	after.audit()
 	moved("gone on")
 	step("RollUp", to.RollUp(ctx, day+historyDays+60))
 	step("Expire", to.Expire(ctx, day+historyDays-5))
+	step("Kept", after.keep())
 	after.audit()
 	if !erased {
 		after.same("forgotten more")
