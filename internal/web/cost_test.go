@@ -84,12 +84,15 @@ func routeTable(t testing.TB) (list []route) {
 
 // TestEveryRouteHasACost checks that the page of costs has a row for each
 // route, that requests of strangers are within their bounds, and that it has no
-// other rows. "make bench-costs" writes it.
+// other rows and text. "make bench-costs" writes it.
 func TestEveryRouteHasACost(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(costPage)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(page), costHead) {
+		t.Error("bench/costs.md does not begin with costHead: run make bench-costs")
 	}
 	rows := map[string]bool{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]*)`(?:, ([^|]*))? \\| (\\w+) \\| ([\\d.]+) \\| ([\\d,]+) \\| [\\d,]+ \\| (\\d)\\d\\d \\|").
