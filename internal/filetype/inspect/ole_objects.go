@@ -56,7 +56,8 @@ const (
 // objects judges the objects that a compound file is or contains, old documents
 // and workbooks included.
 func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
-	looked, mains, equations, drawings := 0, 0, owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
+	looked, mains := 0, 0
+	equations, drawings := owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
 	for _, e := range c.Storage {
 		for _, known := range oleClasses {
 			if e.Kind != 2 && string(e.Clsid[:]) == known.class {
