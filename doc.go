@@ -89,15 +89,14 @@
 //	auth                 accounts, sign-in, sessions, API keys, passwords
 //	publish              uploads to links: inspection, scans, previews, captions
 //	links                find, edit, decide, delete; versions; links in memory
-//	collections          albums and websites
+//	collections          albums and websites, and page loads of these
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
 //	classes              whether an owner's views count; new rules for old views
-//	analytics            reports; rolling up and expiring past days
+//	analytics            reports and their read-only addresses; rolling up and
+//	                     expiring past days
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
-//	sharing              read-only addresses of reports
-//	sites                page loads of websites
 //	lease                work and time shared by processes
 //	outbox               mail sent later
 //	ownership            whether files and a view log belong to a store
@@ -116,13 +115,11 @@
 //
 // Below internal/base:
 //
-//	connlimit            connections within the limit of open files
 //	durable              changes of files that survive a crash
-//	hostname, spelling   hosts as the network needs them; the word that was meant
-//	ratelimit            how often something may be tried
+//	notation             hosts, times and words for a shell as people write them
 //	signer               signed URLs and tokens
-//	shell, when          words for a shell; times as people write them
-//	turn, worker         turns for scarce work; named background loops
+//	throttle             attempts, turns for scarce work, open connections
+//	worker               named background loops
 //
 // # Ports
 //

@@ -14,7 +14,7 @@ import (
 // It is then sealed and never changes again, so the checked bytes are the
 // served bytes (promise 3).
 //
-// Every backend passes the suite blobstest.Run.
+// Every backend passes the suite porttest.Blobs.
 type Blobs interface {
 	// SignPut returns a URL that accepts exactly the bytes g describes, once.
 	// Signing a key again returns another URL for the same key. Once the bytes
@@ -231,7 +231,7 @@ const (
 
 // Scanner searches the bytes that will be served for malware.
 //
-// Every implementation passes the suite scannertest.Run.
+// Every implementation passes the suite porttest.Scanner.
 type Scanner interface {
 	// Scan reads size bytes from r and returns a verdict. An error never means
 	// clean: the link is held for a person (promise 6). ErrScanLimit, followed
@@ -287,7 +287,7 @@ func (NoScanner) Scan(context.Context, io.Reader, int64) (Verdict, error) {
 // Spool stores batches that the log does not accept, on the disk of this
 // machine. Package ingest uses it: several goroutines append while one replays.
 //
-// Every implementation passes the suite spooltest.Run.
+// Every implementation passes the suite porttest.Spool.
 type Spool interface {
 	// Append adds a batch. It returns nil once the batch is durable; after an
 	// error nothing of it is stored.
@@ -315,7 +315,7 @@ var ErrNotSpooled = errors.New("write the spool")
 // recipient. ErrMailRefused is permanent; after any other error a later try may
 // succeed.
 //
-// Every implementation passes the suite mailtest.Run.
+// Every implementation passes the suite porttest.Mailer.
 type Mailer interface {
 	Send(ctx context.Context, m Message) error
 }

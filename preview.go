@@ -125,7 +125,7 @@ const (
 // Previewer makes parts from files. A file that it cannot read is not an error
 // but has fewer parts.
 //
-// Every implementation passes the suite previewtest.Run.
+// Every implementation passes the suite porttest.Previewer.
 type Previewer interface {
 	// Preview calls put once for each part that it can make of a file. It
 	// returns errors of put, of reading the file, and of the machine (no

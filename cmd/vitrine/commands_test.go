@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/base/spelling"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 )
 
@@ -82,7 +82,7 @@ func TestNamesOfCommands(t *testing.T) {
 	walk = func(group *command.Command) {
 		var names []string
 		for _, c := range group.Children {
-			if like := spelling.Nearest(c.Name(), names, 1); like != "" {
+			if like := notation.Nearest(c.Name(), names, 1); like != "" {
 				t.Errorf("%s has the commands %s and %s", group.CommandPath(), like, c.Name())
 			}
 			names = append(names, c.Name())

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"vitrine/client"
-	"vitrine/internal/base/connlimit"
+	"vitrine/internal/base/throttle"
 )
 
 // crowded is a server with one link, whose page views the test counts.
@@ -84,7 +84,7 @@ func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const files = 96
 	c := newCrowded(t, files)
-	most := connlimit.MaxConnections(files)
+	most := throttle.MaxConnections(files)
 	var pages int64
 	// served requests a page until one is answered, because connections close
 	// shortly after their answers.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/when"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 )
 
@@ -58,7 +58,7 @@ func checkExample(t *testing.T, line string, args []string) {
 				_, err = vitrine.ParseSlug(value)
 			}
 		case "--expires":
-			_, err = when.Parse(value, time.Now())
+			_, err = notation.ParseTime(value, time.Now())
 		}
 		if err != nil {
 			t.Errorf("%s: %s: %v", line, arg, err)

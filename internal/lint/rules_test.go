@@ -75,8 +75,6 @@ var ports = map[string][]string{
 	"outbox":      {"Mailer", "Store"},
 	"ownership":   {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
-	"sharing":     {"Store"},
-	"sites":       {"Store"},
 }
 
 // allPorts are packages that implement ports, test them, or wire everything.

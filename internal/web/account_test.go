@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/outbox"
 	"vitrine/internal/backend/sqlstore"
-	"vitrine/internal/test/mailtest"
+	"vitrine/internal/test/porttest"
 	"vitrine/internal/web/httpx"
 )
 
@@ -39,9 +39,9 @@ func (l *sentMail) Send(_ context.Context, m vitrine.Message) error {
 // TestSentMail checks that the mailer of the tests keeps the contract of a
 // Mailer.
 func TestSentMail(t *testing.T) {
-	mailtest.Run(t, func(*testing.T) mailtest.Server {
+	porttest.Mailer(t, func(*testing.T) porttest.MailServer {
 		l := new(sentMail)
-		return mailtest.Server{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
+		return porttest.MailServer{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
 	})
 }
 

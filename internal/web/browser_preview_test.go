@@ -14,7 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/preview"
 	"vitrine/internal/test/tier"
-	"vitrine/internal/test/tifftest"
+
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
@@ -90,12 +90,12 @@ func makeZIP(t testing.TB, names ...string) []byte {
 
 // makeFax returns a TIFF of three pages.
 func makeFax() []byte {
-	var pages []tifftest.Page
+	var pages []vitrinetest.TIFFPage
 	for _, gray := range []byte{0xff, 0x80, 0xc0} {
-		pages = append(pages, tifftest.Page{Chunks: [][]byte{bytes.Repeat([]byte{gray}, tifftest.Side*tifftest.Side)},
-			Tags: tifftest.Tags{254: {2}, 258: {8}, 262: {1}}})
+		pages = append(pages, vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{gray}, vitrinetest.TIFFSide*vitrinetest.TIFFSide)},
+			Tags: vitrinetest.TIFFTags{254: {2}, 258: {8}, 262: {1}}})
 	}
-	return tifftest.File(tifftest.Form{}, pages...)
+	return vitrinetest.TIFF(vitrinetest.TIFFForm{}, pages...)
 }
 
 func makeTIFF(t testing.TB) []byte {

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/outbox"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/app/sharing"
+
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/web/ui"
 )
@@ -350,7 +350,7 @@ func (c *costSite) visitOf() string {
 // revoked returns the address that revokes a new address of a report.
 func (c *costSite) revoked(l *vitrine.Link) string {
 	c.shared(l, "")
-	list, err := (&sharing.Service{Store: c.server.Links.Store, Signer: c.server.Signer, Now: c.server.Now}).
+	list, err := (&analytics.Sharing{Store: c.server.Links.Store, Signer: c.server.Signer, Now: c.server.Now}).
 		List(c.t.Context(), c.pro, l)
 	c.check(err)
 	root := "/analytics"

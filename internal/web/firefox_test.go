@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vitrine/internal/test/firefox"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -15,12 +15,12 @@ func TestFirefox(t *testing.T) {
 	d := newDesk(t)
 	const password = "correct horse battery staple"
 	d.check(d.server.Accounts.SetPassword(t.Context(), d.member.Email, password))
-	b := firefox.Start(t)
+	b := vitrinetest.StartFirefox(t)
 
 	owner := b.Visitor()
 	owner.Go(d.url + "/sign-in")
 	owner.Click(`input[name="email"]`)
-	owner.Type(d.member.Email + firefox.Tabulator + password + firefox.Enter)
+	owner.Type(d.member.Email + vitrinetest.Tabulator + password + vitrinetest.Enter)
 	owner.Until(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
 	file := filepath.Join(t.TempDir(), "report.pdf")
 	d.check(os.WriteFile(file, samples["report.pdf"], 0o600))
@@ -39,7 +39,7 @@ func TestFirefox(t *testing.T) {
 	pages.Until(`document.querySelector(".page canvas") && document.getElementById("count").textContent === "12" && document.getElementById("status").hidden`)
 	pages.Until(`document.querySelector(".text span")?.textContent === "Page 1"`)
 	reader.Until(`document.activeElement.tagName === "IFRAME"`)
-	reader.Type(firefox.ArrowRight)
+	reader.Type(vitrinetest.ArrowRight)
 	pages.Until(`document.getElementById("page").value === "2"`)
 	pages.Until(`(window.print = () => (window.printed = document.querySelectorAll("#paper img").length))`) // instead of the system's dialog
 	reader.Click("#print")
@@ -57,7 +57,7 @@ func TestFirefox(t *testing.T) {
 // Chromium, without errors of the browser.
 func TestFirefoxViewers(t *testing.T) {
 	s := newSite(t)
-	b := firefox.Start(t)
+	b := vitrinetest.StartFirefox(t)
 	for name, shown := range map[string]string{
 		"picture.png":  `document.querySelector(".picture img").naturalWidth > 0`,
 		"clip.webm":    `document.querySelector("video").readyState > 0 && !document.getElementById("speed").hidden`,
@@ -84,7 +84,7 @@ func TestFirefoxViewers(t *testing.T) {
 	table := b.Visitor()
 	table.Go(s.url + "/p/" + string(s.publish("visitors.csv", manyRows()).Slug))
 	table.Until(`!document.getElementById("finder").hidden`)
-	table.Type(firefox.End)
+	table.Type(vitrinetest.End)
 	table.Until(`document.querySelector(".grid").scrollTop > 1000 && scrollY === 0`)
 	table.Click(".grid thead th:nth-child(3) button")
 	table.Until(`document.querySelector("th[aria-sort]") !== null && document.querySelector(".grid").scrollTop === 0`)

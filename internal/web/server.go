@@ -20,8 +20,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/app/sharing"
-	"vitrine/internal/app/sites"
+
 	"vitrine/internal/base/signer"
 	"vitrine/internal/visitor/geo"
 	"vitrine/internal/web/agent"
@@ -66,7 +65,7 @@ type Server struct {
 	Captions  *publish.Captions
 	Albums    *collections.Albums
 	Sites     *collections.Sites
-	SiteStats *sites.Stats // nil if page loads of websites are not counted
+	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 	Analytics *analytics.Service
 	OwnViews  *classes.OwnViews
@@ -179,7 +178,7 @@ func (s *Server) handlers() *handlers {
 		StorageTime: s.StorageTime}
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
 	kept := &links.Versions{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
-	shared := &sharing.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
+	shared := &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	served := &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse}
 	h := &handlers{
 		shell: shell, gallery: s.Gallery, content: served,

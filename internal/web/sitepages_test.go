@@ -8,7 +8,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/sharing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -113,8 +112,8 @@ func sitePages(d *demo) []sitePage {
 // shared creates a read-only address of a report.
 func (d *demo) shared(l *vitrine.Link, password string) string {
 	d.t.Helper()
-	s := &sharing.Service{Store: d.server.Links.Store, Signer: d.server.Signer, Now: d.server.Now}
-	secret, err := s.Create(d.t.Context(), d.pro, l, sharing.Options{Label: "The board", Password: password})
+	s := &analytics.Sharing{Store: d.server.Links.Store, Signer: d.server.Signer, Now: d.server.Now}
+	secret, err := s.Create(d.t.Context(), d.pro, l, analytics.SharedOptions{Label: "The board", Password: password})
 	d.check(err)
 	return "/r/" + secret
 }

@@ -16,7 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/sharing"
+
 	"vitrine/internal/filetype"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
@@ -95,8 +95,8 @@ func newTurnSite(t *testing.T, size int) (s *site, shared, entry string) {
 	s = newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
 	s.readBy(l, 40)
-	secret, err := (&sharing.Service{Store: s.server.Links.Store, Signer: s.server.Signer, Now: s.server.Now}).
-		Create(t.Context(), s.account, l, sharing.Options{})
+	secret, err := (&analytics.Sharing{Store: s.server.Links.Store, Signer: s.server.Signer, Now: s.server.Now}).
+		Create(t.Context(), s.account, l, analytics.SharedOptions{})
 	s.check(err)
 	kit := s.publish("kit.tgz", tgz(t, "kit/a.txt", size))
 	previewer(t, s)

@@ -18,7 +18,6 @@ import (
 	"vitrine/internal/app/audit"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/app/sites"
 )
 
 // newHosting returns a desk with albums and websites, which have their own
@@ -31,7 +30,7 @@ func hosting(h *site) *site {
 	store, now := h.server.Links.Store, h.server.Now
 	h.server.Albums = &collections.Albums{Store: store, Now: now}
 	h.server.Sites = &collections.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
-	h.server.SiteStats = sites.New(sites.Stats{Store: store, Log: h.log, Views: h.server.Views,
+	h.server.SiteStats = collections.NewSiteStats(collections.SiteStats{Store: store, Log: h.log, Views: h.server.Views,
 		IDs: h.server.ViewIDs, Now: now})
 	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
 	h.t.Cleanup(h.audit)

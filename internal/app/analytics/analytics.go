@@ -1,5 +1,6 @@
-// Package analytics reads reports of links and accounts from the view log, and
-// rolls up and expires past days.
+// Package analytics reads reports of links and accounts from the view log,
+// gives them read-only addresses ([Sharing]), and rolls up and expires past
+// days.
 package analytics
 
 import (

@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
-	"vitrine/internal/base/ratelimit"
+	"vitrine/internal/base/throttle"
 )
 
 // Changes that people make to their own account: password and address.
@@ -25,7 +25,7 @@ func (s *Accounts) SendReset(ctx context.Context, address string, g Client) erro
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		const tooMany = "You’ve requested several messages. If the address has an account, the last link still works."
-		if _, err := ratelimit.Take(tx, now, tooMany,
+		if _, err := throttle.Take(tx, now, tooMany,
 			letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 		if a, err = tx.Account(session.Account); err != nil || s.fresh(session) {
 			return err
 		}
-		taken, err = ratelimit.Take(tx, s.Now(), "Too many attempts at the current password.",
+		taken, err = throttle.Take(tx, s.Now(), "Too many attempts at the current password.",
 			signedInLimit(s.Sessions.Signer, a.ID))
 		return err
 	})
@@ -150,7 +150,7 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 		}
 		return nil, e
 	}
-	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
+	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return throttle.Refund(tx, taken) })
 }
 
 // fresh reports whether a session has just begun with a one-time link.
@@ -229,8 +229,8 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 		}
 		// The person is signed in: the account replaces the network.
 		own, kind := s.Sessions.Signer, "address of "+a.Email
-		if _, err := ratelimit.Take(tx, s.Now(), "You’ve requested several messages. The last link still works.",
-			ratelimit.Limit{Key: own.AttemptKey(kind + " by account"), Max: lettersByAccount, Within: attemptHour},
+		if _, err := throttle.Take(tx, s.Now(), "You’ve requested several messages. The last link still works.",
+			throttle.Limit{Key: own.AttemptKey(kind + " by account"), Max: lettersByAccount, Within: attemptHour},
 			lettersTo(own, kind, email)); err != nil {
 			return err
 		}
@@ -263,10 +263,10 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		if err != nil {
 			return err
 		}
-		limit := ratelimit.Limit{
+		limit := throttle.Limit{
 			Key: s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)),
 			Max: addressesTaken, Within: attemptHour}
-		if _, err := ratelimit.Take(tx, s.Now(), "You have tried several addresses in the last hour.",
+		if _, err := throttle.Take(tx, s.Now(), "You have tried several addresses in the last hour.",
 			limit); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/app/export"
 	"vitrine/internal/app/links"
 	"vitrine/internal/base/signer"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 )
 
@@ -384,7 +384,7 @@ func TestCloseFaults(t *testing.T) {
 			e.Must(errors.Join(err, e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords)))
 			e.Note("one")
 			session, _ := e.Begin()
-			f := &fault.Injector{N: n, After: after}
+			f := &fixture.Injector{N: n, After: after}
 			faulty := *e.Accounts
 			faulty.Store = f.Store(e.Store)
 			faulty.Contents = collections.Contents{Store: f.Store(e.Store), Now: e.Clock.Now,

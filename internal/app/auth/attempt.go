@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/base/throttle"
 )
 
 // Client describes where an attempt comes from.
 type Client struct {
-	Addr netip.Addr // for limits by network; zero for none ([ratelimit.ByNetwork])
+	Addr netip.Addr // for limits by network; zero for none ([throttle.ByNetwork])
 	// Devices are the device tokens of the browser from earlier sign-ins.
 	// Unknown tokens are ignored.
 	Devices []string
@@ -49,36 +49,36 @@ const (
 // passwordLimits returns the limits for the password of an address. A right
 // password resets the first ones, own. device is the token of a browser that
 // has signed in to the account before, or "".
-func passwordLimits(s *signer.Signer, email string, g Client, device string) (own, all []ratelimit.Limit) {
+func passwordLimits(s *signer.Signer, email string, g Client, device string) (own, all []throttle.Limit) {
 	if device != "" {
-		own = []ratelimit.Limit{{Key: s.AttemptKey("device", device), Max: attemptsByDevice, Within: attemptHour}}
+		own = []throttle.Limit{{Key: s.AttemptKey("device", device), Max: attemptsByDevice, Within: attemptHour}}
 		return own, own
 	}
-	own = ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByAddressAndNetwork, attemptTime,
+	own = throttle.ByNetwork(s.AttemptKey, g.Addr, attemptsByAddressAndNetwork, attemptTime,
 		"address and network", email)
 	all = append(own[:len(own):len(own)],
-		ratelimit.ByNetwork(s.AttemptKey, g.Addr, attemptsByNetwork, attemptTime, "network")...)
-	return own, append(all, ratelimit.Limit{Key: s.AttemptKey("address", email), Max: attemptsByAddress,
+		throttle.ByNetwork(s.AttemptKey, g.Addr, attemptsByNetwork, attemptTime, "network")...)
+	return own, append(all, throttle.Limit{Key: s.AttemptKey("address", email), Max: attemptsByAddress,
 		Within: attemptHour})
 }
 
 // signedInLimit returns the limit for the current password of an account from a
 // signed-in browser.
-func signedInLimit(s *signer.Signer, a vitrine.AccountID) ratelimit.Limit {
-	return ratelimit.Limit{Key: s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), Max: attemptsInside,
+func signedInLimit(s *signer.Signer, a vitrine.AccountID) throttle.Limit {
+	return throttle.Limit{Key: s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), Max: attemptsInside,
 		Within: attemptHour}
 }
 
 // letterLimits returns the limits for messages of a kind to an address.
-func letterLimits(s *signer.Signer, kind, email string, g Client) []ratelimit.Limit {
-	return append(ratelimit.ByNetwork(s.AttemptKey, g.Addr, lettersByNetwork, attemptHour, kind+" by network"),
+func letterLimits(s *signer.Signer, kind, email string, g Client) []throttle.Limit {
+	return append(throttle.ByNetwork(s.AttemptKey, g.Addr, lettersByNetwork, attemptHour, kind+" by network"),
 		lettersTo(s, kind, email))
 }
 
 // lettersTo returns the limit for messages of a kind to an address, wherever
 // they are requested.
-func lettersTo(s *signer.Signer, kind, email string) ratelimit.Limit {
-	return ratelimit.Limit{Key: s.AttemptKey(kind+" to address", email), Max: lettersToAddress, Within: attemptHour}
+func lettersTo(s *signer.Signer, kind, email string) throttle.Limit {
+	return throttle.Limit{Key: s.AttemptKey(kind+" to address", email), Max: lettersToAddress, Within: attemptHour}
 }
 
 // emailKey returns the form of an address that attempts count, even if it is

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
-	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/base/throttle"
 )
 
 // loginLetters are the letters of codes: without vowels, so that codes are not
@@ -115,8 +115,8 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, asked vitri
 	secret = vitrine.LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
-		if _, err := ratelimit.Take(tx, now, "Too many codes were requested from your network.",
-			ratelimit.ByNetwork(s.Signer.AttemptKey, g.Addr, loginsByNetwork, attemptTime,
+		if _, err := throttle.Take(tx, now, "Too many codes were requested from your network.",
+			throttle.ByNetwork(s.Signer.AttemptKey, g.Addr, loginsByNetwork, attemptTime,
 				"login by network")...); err != nil {
 			return err
 		}
@@ -196,10 +196,10 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		missing = false
-		taken, err := ratelimit.Take(tx, now, "Too many wrong codes.",
-			append(ratelimit.ByNetwork(s.Signer.AttemptKey, g.Addr, loginCodesByNetwork, attemptTime,
+		taken, err := throttle.Take(tx, now, "Too many wrong codes.",
+			append(throttle.ByNetwork(s.Signer.AttemptKey, g.Addr, loginCodesByNetwork, attemptTime,
 				"login code by network"),
-				ratelimit.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
+				throttle.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
 					Max: loginCodesByAccount, Within: attemptHour})...)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 		if err != nil {
 			return err
 		}
-		return errors.Join(ratelimit.Refund(tx, taken), f(tx, l))
+		return errors.Join(throttle.Refund(tx, taken), f(tx, l))
 	})
 	if err == nil && missing {
 		err = errLoginCode

@@ -7,8 +7,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
-	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/base/throttle"
 )
 
 // SignedIn is what a browser receives after a sign-in.
@@ -82,8 +82,8 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	email = emailKey(email)
 	a := new(vitrine.Account)
 	var taken []vitrine.AttemptID
-	var own []ratelimit.Limit
-	line := password.Stranger(ratelimit.Subscriber(g.Addr))
+	var own []throttle.Limit
+	line := password.Stranger(throttle.Subscriber(g.Addr))
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		*a = vitrine.Account{}
@@ -93,12 +93,12 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		var limits []ratelimit.Limit
+		var limits []throttle.Limit
 		device := s.Signer.KnownDevice(a.ID, g.Devices, now)
 		if own, limits = passwordLimits(s.Signer, email, g, device); device != "" {
 			line = password.Known(email)
 		}
-		taken, err = ratelimit.Take(tx, now, "Too many attempts to sign in.", limits...)
+		taken, err = throttle.Take(tx, now, "Too many attempts to sign in.", limits...)
 		return err
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		if err != nil {
 			return err
 		}
-		return errors.Join(s.noteDevice(tx, in, g.Label), ratelimit.Refund(tx, taken), ratelimit.Reset(tx, own))
+		return errors.Join(s.noteDevice(tx, in, g.Label), throttle.Refund(tx, taken), throttle.Reset(tx, own))
 	})
 	if err == nil {
 		s.Owners.notify()
@@ -164,7 +164,7 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 
 // refundFaultless refunds attempts that failed through no fault of the person.
 func (s *Sessions) refundFaultless(ctx context.Context, taken []vitrine.AttemptID) error {
-	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
+	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return throttle.Refund(tx, taken) })
 }
 
 // begin signs a browser in. If it has not signed in to the account before, that

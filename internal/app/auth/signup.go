@@ -10,8 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
-	"vitrine/internal/base/ratelimit"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/base/throttle"
 )
 
 // SignUp determines who may create an account on the instance.
@@ -192,7 +192,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 			return err
 		}
 		now := s.Now()
-		if _, err := ratelimit.Take(tx, now, "You’ve requested several messages. The last link still works.",
+		if _, err := throttle.Take(tx, now, "You’ve requested several messages. The last link still works.",
 			letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
 			return err
 		}
@@ -232,8 +232,8 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 		if err := setUp(tx); err != nil {
 			return err
 		}
-		taken, err = ratelimit.Take(tx, s.Now(), "Several accounts were created from your network in the last hour.",
-			ratelimit.ByNetwork(s.Sessions.Signer.AttemptKey, g.Addr, signUpsByNetwork, attemptHour,
+		taken, err = throttle.Take(tx, s.Now(), "Several accounts were created from your network in the last hour.",
+			throttle.ByNetwork(s.Sessions.Signer.AttemptKey, g.Addr, signUpsByNetwork, attemptHour,
 				"join by network")...)
 		return err
 	})
@@ -249,7 +249,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 
 // join creates the account of an attempt that was counted.
 func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
-	hash, err := password.Hash(ctx, password.Stranger(ratelimit.Subscriber(g.Addr)), pw)
+	hash, err := password.Hash(ctx, password.Stranger(throttle.Subscriber(g.Addr)), pw)
 	if err != nil {
 		return in, err
 	}

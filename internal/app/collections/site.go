@@ -1,5 +1,5 @@
 // Package collections groups links: albums list links, and websites show their
-// versions, which are links.
+// versions, which are links. It also counts the page loads of websites.
 package collections
 
 import (

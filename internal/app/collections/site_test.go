@@ -11,7 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 )
 
@@ -105,7 +105,7 @@ func TestDeployFaults(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			h.Clock.Advance(4 * time.Minute) // stays below the hourly limit
-			f := &fault.Injector{N: n, After: after}
+			f := &fixture.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner,
 				Plans: h.Uploads.Plans, Now: h.Clock.Now}
 			l, err := h.deploy(u, pageZIP(t, fmt.Sprint(after, n)))
@@ -145,7 +145,7 @@ func TestDeployLinkFaults(t *testing.T) {
 			h.Clock.Advance(4 * time.Minute) // stays below the hourly limit
 			link, err := h.Complete("site.zip", string(pageZIP(t, fmt.Sprint(after, n))))
 			h.Must(err)
-			f := &fault.Injector{N: n, After: after}
+			f := &fixture.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner,
 				Plans: h.Uploads.Plans, Now: h.Clock.Now}
 			used, err := h.Uploads.Usage(t.Context(), h.Account)

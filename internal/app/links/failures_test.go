@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 )
 
@@ -22,7 +22,7 @@ func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			v.Clock.Advance(4 * time.Minute) // stays below the hourly limit
-			f := &fault.Injector{N: n, After: after}
+			f := &fixture.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(v.Store), Blobs: f.Blobs(v.Blobs), Scanner: v.Scanner,
 				Plans: v.Uploads.Plans, Now: v.Clock.Now}
 			text := fmt.Sprint("text ", after, n)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
@@ -31,9 +31,9 @@ func TestPurgeFinishes(t *testing.T) {
 		_, err := s.Blobs.Stat(t.Context(), l.Upload)
 		return err == nil
 	}
-	var other fault.Injector // of the process that finishes
+	var other fixture.Injector // of the process that finishes
 	s.Must(s.Links.Purge(t.Context()))
-	dies := &fault.Injector{N: 1}
+	dies := &fixture.Injector{N: 1}
 	s.Links.Log = dies.ViewLog(s.Log)
 	s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
 	if views() != 1 || !stored() {

@@ -11,7 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/tier"
 )
@@ -470,7 +470,7 @@ func testSweepKeepsVersions(t *testing.T, v *versioned) {
 // undeletable is storage that deletes nothing.
 type undeletable struct{ vitrine.Blobs }
 
-func (undeletable) Delete(context.Context, vitrine.UploadID) error { return fault.ErrInjected }
+func (undeletable) Delete(context.Context, vitrine.UploadID) error { return fixture.ErrInjected }
 
 // TestKnownBytesVersion checks that bytes that were taken down elsewhere are
 // held as a version, too.

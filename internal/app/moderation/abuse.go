@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
-	"vitrine/internal/base/ratelimit"
+	"vitrine/internal/base/throttle"
 	"vitrine/internal/visitor"
 )
 
@@ -65,7 +65,7 @@ func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.R
 	}
 	day := visitor.DayKey(key, dayOf(s.Now()))
 	if from = from.Unmap(); from.Is6() {
-		from = ratelimit.Subscriber(from).Addr()
+		from = throttle.Subscriber(from).Addr()
 	}
 	return vitrine.ReporterID(visitor.ViewerID(day, from, "")), nil
 }

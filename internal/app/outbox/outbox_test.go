@@ -13,9 +13,9 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/outbox"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
-	"vitrine/internal/test/mailtest"
+	"vitrine/internal/test/porttest"
 )
 
 // mailServer is a mailer that accepts or refuses messages as a test says.
@@ -38,9 +38,9 @@ func (o *mailServer) Send(_ context.Context, m vitrine.Message) error {
 // TestMailServer checks that the mailer of the tests keeps the contract of a
 // Mailer.
 func TestMailServer(t *testing.T) {
-	mailtest.Run(t, func(*testing.T) mailtest.Server {
+	porttest.Mailer(t, func(*testing.T) porttest.MailServer {
 		o := new(mailServer)
-		return mailtest.Server{
+		return porttest.MailServer{
 			Mailer: o,
 			Took:   func() vitrine.Message { m := o.took[0]; o.took = o.took[1:]; return m },
 			Refuse: func(forever bool) {
@@ -124,7 +124,7 @@ func TestOutbox(t *testing.T) {
 		t.Error(err)
 	}
 	for n := int64(1); ; n++ { // whatever fails: no token without its message, no message without its token
-		f := &fault.Injector{N: n}
+		f := &fixture.Injector{N: n}
 		p.Accounts.Store = f.Store(p.Store)
 		err := p.Accounts.AskSignUp(t.Context(), "eve@example.org", fixture.ClientAt("203.0.113.1"))
 		tokens := 0
@@ -231,7 +231,7 @@ func TestOutboxShared(t *testing.T) {
 	}
 
 	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
-	f := new(fault.Injector)
+	f := new(fixture.Injector)
 	var asked atomic.Int64
 	p.mailServer.answer = func(vitrine.Message) error { // the server accepts it, and the process crashes
 		if asked.Add(1) == 1 {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/app/ownership"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
-	"vitrine/internal/test/fault"
+	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
@@ -145,7 +145,7 @@ func TestPairFaults(t *testing.T) {
 				store, log := openStore(t), logs["SQLite"](t)
 				add(t, log, 3)
 				own := ownership.Pair{Store: store, Log: log}
-				f := &fault.Injector{N: n, After: after}
+				f := &fixture.Injector{N: n, After: after}
 				err := step(t.Context(), ownership.Pair{Store: f.Store(store), Log: f.ViewLog(log)})
 				if !f.Hit() {
 					ok(t, err)

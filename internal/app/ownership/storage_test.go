@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
 )
@@ -252,7 +252,7 @@ func TestPlaceCopy(t *testing.T) {
 				p.hours(3, newUser)
 				late := newUser.begin()
 				if first == "while a mark is being put" {
-					f := fault.Injector{N: 1}
+					f := fixture.Injector{N: 1}
 					if err := (ownership.Storage{Store: newUser.db,
 						Blobs: f.Blobs(newUser.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
 						t.Fatalf("Rotate = %v, want an error", err)
@@ -428,7 +428,7 @@ func TestPlaceFaults(t *testing.T) {
 					if what == "Claim" {
 						p.must(d.blobs.PutMarker(t.Context(), "ANOTHER"))
 					}
-					f := &fault.Injector{N: n, After: after}
+					f := &fixture.Injector{N: n, After: after}
 					err := do(ownership.Storage{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
 					if !f.Hit() {
 						if err != nil || n < 8 {

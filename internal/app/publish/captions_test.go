@@ -25,7 +25,7 @@ import (
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/filetype"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 )
 
@@ -43,7 +43,7 @@ type captioned struct {
 	uploads *publish.Uploads
 }
 
-func newCaptioned(t *testing.T, f *fault.Injector) *captioned {
+func newCaptioned(t *testing.T, f *fixture.Injector) *captioned {
 	t.Helper()
 	dir := fixture.Databases(t)
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
@@ -147,7 +147,7 @@ func (c *captioned) audit() {
 func vttSaying(text string) string { return "WEBVTT\n\n00:01.000 --> 00:04.000\n" + text + "\n" }
 
 func TestCaptions(t *testing.T) {
-	c := newCaptioned(t, &fault.Injector{})
+	c := newCaptioned(t, &fixture.Injector{})
 	for _, err := range []error{c.put("pt-br", vttSaying("Bom dia.")),
 		c.put("en_US", "1\n00:00:01,000 --> 00:00:02,000\nGood morning."),
 		c.put("DE", vttSaying("Guten Abend.")), c.put("de", vttSaying("Guten Morgen."))} {
@@ -181,7 +181,7 @@ func TestCaptions(t *testing.T) {
 }
 
 func TestCaptionsRefused(t *testing.T) {
-	c := newCaptioned(t, &fault.Injector{})
+	c := newCaptioned(t, &fixture.Injector{})
 	stranger, _, err := (&auth.Accounts{Store: c.store, Now: time.Now}).Create(t.Context(), "bob@example.org",
 		vitrine.PlanPro)
 	if err != nil {
@@ -237,7 +237,7 @@ func TestCaptionsRefused(t *testing.T) {
 // TestCaptionsSurviveFaults fails each operation. No link then names captions
 // that do not exist, and the request can be repeated (promise 7).
 func TestCaptionsSurviveFaults(t *testing.T) {
-	f := &fault.Injector{}
+	f := &fixture.Injector{}
 	c := newCaptioned(t, f)
 	for _, f.After = range []bool{false, true} {
 		for n := int64(1); ; n++ {
@@ -288,7 +288,7 @@ func (b hesitant) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrin
 // TestCaptionsAtOnce checks that a Put waits for a Delete in progress.
 // Otherwise the link would name the captions that the Delete then removes.
 func TestCaptionsAtOnce(t *testing.T) {
-	c := newCaptioned(t, &fault.Injector{})
+	c := newCaptioned(t, &fixture.Injector{})
 	if err := c.put("en", vttSaying("Before.")); err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 	} {
 		for _, first := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, one first: %v", about, first), func(t *testing.T) {
-				c := newCaptioned(t, &fault.Injector{})
+				c := newCaptioned(t, &fixture.Injector{})
 				if first {
 					if err := c.put("de", vttSaying("Eins.")); err != nil {
 						t.Fatal(err)
@@ -398,7 +398,7 @@ func TestAuditOfCaptions(t *testing.T) {
 		}, 1},
 	} {
 		t.Run(about, func(t *testing.T) {
-			c := newCaptioned(t, &fault.Injector{})
+			c := newCaptioned(t, &fixture.Injector{})
 			if err := c.put("de", fixture.SomeVTT); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/base/throttle"
 	"vitrine/internal/filetype"
 )
 
@@ -19,7 +19,7 @@ const inspectWait = time.Minute
 type checks struct {
 	mu    sync.Mutex
 	of    map[vitrine.UploadID]*check // those that a caller may join
-	turns *turn.Queue[vitrine.AccountID]
+	turns *throttle.Turns[vitrine.AccountID]
 }
 
 // check is one check of an upload, shared by all its callers.
@@ -118,7 +118,7 @@ func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err e
 		if n == 0 {
 			n = runtime.GOMAXPROCS(0)
 		}
-		s.checks.turns = turn.New[vitrine.AccountID](n)
+		s.checks.turns = throttle.NewTurns[vitrine.AccountID](n)
 	}
 	turns := s.checks.turns
 	s.checks.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/test/fault"
+
 	"vitrine/internal/test/fixture"
 )
 
@@ -295,7 +295,7 @@ func TestScanFaults(t *testing.T) {
 				s := fixture.New(t)
 				s.Scanner.Verdict = r.verdict
 				video := s.Clip()
-				f := &fault.Injector{N: n}
+				f := &fixture.Injector{N: n}
 				s.Scans.Store, s.Scans.Blobs = f.Store(s.Store), f.Blobs(s.Blobs)
 				err := s.Scans.Pending(t.Context())
 				if !f.Hit() {

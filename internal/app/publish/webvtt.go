@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 )
 
 // Errors in captions.
@@ -27,16 +27,16 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // ParseCaptions checks WebVTT and returns it as UTF-8 without a byte order
 // mark, or makes WebVTT of SubRip. It has one cue at least whose time makes
 // sense; others a player passes over.
-func ParseCaptions(text []byte) ([]byte, error) {
-	text = []byte(charset.Decode(text, false))
-	if bytes.IndexByte(text, 0) >= 0 {
+func ParseCaptions(file []byte) ([]byte, error) {
+	captions := []byte(text.Decode(file, false))
+	if bytes.IndexByte(captions, 0) >= 0 {
 		return nil, errNotText
 	}
-	lines := strings.Split(lineEnds.Replace(string(text)), "\n")
+	lines := strings.Split(lineEnds.Replace(string(captions)), "\n")
 	if head, ok := strings.CutPrefix(lines[0], vttSignature); ok && (head == "" || head[0] == ' ' || head[0] == '\t') {
 		for _, line := range lines[1:] {
 			if c, ok := parseTiming(vttTiming, line); ok && c.start < c.end {
-				return text, nil
+				return captions, nil
 			}
 		}
 		return nil, errNoCue

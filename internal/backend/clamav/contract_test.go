@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/test/scannertest"
+	"vitrine/internal/test/porttest"
 	"vitrine/internal/test/vitrinetest"
 )
 
@@ -12,9 +12,9 @@ func TestScanner(t *testing.T) {
 	d := vitrinetest.Clamd(t, "DetectPUA yes")
 	d.Database(t, "local.ndu", []byte(vitrinetest.ClamdSignature("PUA.Vitrine.Test", "vitrine-pua-text")))
 	d.Reload(t)
-	scannertest.Run(t, func(t *testing.T, says vitrine.ScanResult) (vitrine.Scanner, []byte) {
+	porttest.Scanner(t, func(t *testing.T, says vitrine.ScanResult) (vitrine.Scanner, []byte) {
 		return scanner(t, Options{Addresses: []string{d.Socket}}), map[vitrine.ScanResult][]byte{
-			vitrine.ScanClean:      scannertest.Clean(3*chunk + 1),
+			vitrine.ScanClean:      porttest.CleanFile(3*chunk + 1),
 			vitrine.ScanSuspicious: []byte("this is vitrine-pua-text"),
 			vitrine.ScanMalware:    vitrinetest.EICAR(),
 		}[says]

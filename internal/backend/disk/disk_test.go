@@ -20,7 +20,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/base/signer"
-	"vitrine/internal/test/blobstest"
+	"vitrine/internal/test/porttest"
 )
 
 var ctx = context.Background()
@@ -40,7 +40,7 @@ func grant(n int) vitrine.PutGrant {
 }
 
 func TestBlobs(t *testing.T) {
-	blobstest.Run(t, func(t *testing.T) vitrine.Blobs { return newBlobs(t, t.TempDir()) })
+	porttest.Blobs(t, func(t *testing.T) vitrine.Blobs { return newBlobs(t, t.TempDir()) })
 }
 
 func TestReceive(t *testing.T) {

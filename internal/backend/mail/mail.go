@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 
 	"github.com/wneessen/go-mail"
 )
@@ -75,7 +75,7 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 		return nil, "", errors.New("the mail server must be smtp://user:password@host:587 or smtps://user:password@host:465")
 	}
 	q := u.Query()
-	host, err := hostname.ASCII(u.Hostname())
+	host, err := notation.HostASCII(u.Hostname())
 	if err != nil {
 		return nil, "", err
 	}

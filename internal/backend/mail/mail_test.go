@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/test/mailtest"
+	"vitrine/internal/test/porttest"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
@@ -169,15 +169,15 @@ func TestSend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := newMailServer(t, c.secret, c.first)
 			s := newSender(t, c.scheme+"://"+c.user+"127.0.0.1:"+o.port+c.query, o.roots)
-			if err := s.Send(t.Context(), mailtest.Message); err != nil {
+			if err := s.Send(t.Context(), porttest.HardMessage); err != nil {
 				t.Fatal(err)
 			}
 			l := <-o.got
-			if l.from != "post@share.example" || l.to != mailtest.Message.To || l.tls != (c.tls && !c.first) &&
+			if l.from != "post@share.example" || l.to != porttest.HardMessage.To || l.tls != (c.tls && !c.first) &&
 				!c.first || c.user != "" && l.user != "ann" {
 				t.Errorf("message = %+v", l)
 			}
-			if l.body != mailtest.Message.Text {
+			if l.body != porttest.HardMessage.Text {
 				t.Errorf("body = %q", l.body)
 			}
 			h := l.message.Header
@@ -195,7 +195,7 @@ func TestSend(t *testing.T) {
 // must not contain the recipient.
 func refused(t *testing.T, what string, o *mailServer, s *Sender) error {
 	t.Helper()
-	err := s.Send(t.Context(), mailtest.Message)
+	err := s.Send(t.Context(), porttest.HardMessage)
 	if err == nil || o != nil && len(o.got) > 0 {
 		t.Fatalf("%s: %v, but the message arrived", what, err)
 	}
@@ -229,9 +229,9 @@ func TestSendRefuses(t *testing.T) {
 }
 
 func TestMailer(t *testing.T) {
-	mailtest.Run(t, func(t *testing.T) mailtest.Server {
+	porttest.Mailer(t, func(t *testing.T) porttest.MailServer {
 		o := newMailServer(t, false, false)
-		return mailtest.Server{
+		return porttest.MailServer{
 			Mailer: newSender(t, "smtp://127.0.0.1:"+o.port, nil),
 			Took: func() vitrine.Message {
 				l := <-o.got
@@ -301,7 +301,7 @@ func TestSentIsSent(t *testing.T) {
 			}
 		}
 	}()
-	if err := newSender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), mailtest.Message); err != nil {
+	if err := newSender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), porttest.HardMessage); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
-	"vitrine/internal/test/previewtest"
+	"vitrine/internal/test/porttest"
 	"vitrine/internal/test/tier"
 )
 
@@ -177,7 +177,7 @@ func (p made) json(t testing.TB, part vitrine.Part, v any) {
 }
 
 func TestPreviewer(t *testing.T) {
-	previewtest.Run(t, func(t *testing.T) vitrine.Previewer { m, _ := newMaker(t, Options{Office: Off}); return m })
+	porttest.Previewer(t, func(t *testing.T) vitrine.Previewer { m, _ := newMaker(t, Options{Office: Off}); return m })
 }
 
 // near returns an error if a pixel does not have a colour, within JPEG's

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/test/tifftest"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // scanOf returns a page of one gray, with more tags.
-func scanOf(gray byte, more tifftest.Tags) tifftest.Page {
-	p := tifftest.Page{Chunks: [][]byte{bytes.Repeat([]byte{gray}, tifftest.Side*tifftest.Side)},
-		Tags: tifftest.Tags{258: {8}, 262: {1}}}
+func scanOf(gray byte, more vitrinetest.TIFFTags) vitrinetest.TIFFPage {
+	p := vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{gray}, vitrinetest.TIFFSide*vitrinetest.TIFFSide)},
+		Tags: vitrinetest.TIFFTags{258: {8}, 262: {1}}}
 	for tag, v := range more {
 		p.Tags[tag] = v
 	}
@@ -27,9 +27,9 @@ func scanOf(gray byte, more tifftest.Tags) tifftest.Page {
 // drawn. One page is an image.
 func TestScans(t *testing.T) {
 	m, _ := newMaker(t, Options{FFmpeg: Off, Heif: Off, Office: Off})
-	unknown := tifftest.Tags{259: {34712}}
-	parts := mustPreview(t, m, "fax.tiff", tifftest.File(tifftest.Form{}, scanOf(0x20, nil), scanOf(0, unknown),
-		scanOf(0x80, tifftest.Tags{254: {1}}), scanOf(0xe0, tifftest.Tags{282: {200}, 283: {100}})))
+	unknown := vitrinetest.TIFFTags{259: {34712}}
+	parts := mustPreview(t, m, "fax.tiff", vitrinetest.TIFF(vitrinetest.TIFFForm{}, scanOf(0x20, nil), scanOf(0, unknown),
+		scanOf(0x80, vitrinetest.TIFFTags{254: {1}}), scanOf(0xe0, vitrinetest.TIFFTags{282: {200}, 283: {100}})))
 	pages := parts[vitrine.PartPages]
 	if parts[vitrine.PartImage] != nil || parts[vitrine.PartPicture] == nil ||
 		!bytes.Contains(pages, []byte("/Count 3/")) || !bytes.Contains(pages, []byte("(Page 2 cannot be shown here.")) {
@@ -55,11 +55,11 @@ func TestScans(t *testing.T) {
 		t.Errorf("PDFium draws %d pages, want 3", n/2)
 	}
 
-	parts = mustPreview(t, m, "one.tiff", tifftest.File(tifftest.Form{Big: true}, scanOf(0x20, nil)))
+	parts = mustPreview(t, m, "one.tiff", vitrinetest.TIFF(vitrinetest.TIFFForm{Big: true}, scanOf(0x20, nil)))
 	if parts[vitrine.PartImage] == nil || parts[vitrine.PartPages] != nil || parts[vitrine.PartPicture] == nil {
 		t.Error("a TIFF of one page is not an image")
 	}
-	parts = mustPreview(t, m, "none.tiff", tifftest.File(tifftest.Form{}, scanOf(0, unknown), scanOf(0, unknown)))
+	parts = mustPreview(t, m, "none.tiff", vitrinetest.TIFF(vitrinetest.TIFFForm{}, scanOf(0, unknown), scanOf(0, unknown)))
 	if len(parts) > 0 {
 		t.Errorf("a TIFF that cannot be drawn has %d parts", len(parts))
 	}

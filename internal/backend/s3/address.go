@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -122,7 +122,7 @@ func server(name, value string) (string, error) {
 		return "", fmt.Errorf("%s must be https:// or http:// and a host, such as %s=https://s3.example.com",
 			name, name)
 	}
-	host, err := hostname.Host(e)
+	host, err := notation.Host(e)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/test/blobstest"
+	"vitrine/internal/test/porttest"
 	"vitrine/internal/test/vitrinetest"
 )
 
@@ -14,7 +14,7 @@ var ctx = context.Background()
 
 func TestBlobs(t *testing.T) {
 	server := vitrinetest.S3(t)
-	blobstest.Run(t, func(t *testing.T) vitrine.Blobs { return opened(t, server.Address(server.Bucket(t), "")) })
+	porttest.Blobs(t, func(t *testing.T) vitrine.Blobs { return opened(t, server.Address(server.Bucket(t), "")) })
 }
 
 // patience is longer than any answer takes on a busy machine.

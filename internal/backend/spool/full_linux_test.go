@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/backend/viewlog"
-	"vitrine/internal/test/spooltest"
+	"vitrine/internal/test/porttest"
 	"vitrine/internal/test/vitrinetest"
 
 	"golang.org/x/sys/unix"
@@ -28,7 +28,7 @@ func TestDiskFull(t *testing.T) {
 	var kept []int
 	failures := 0
 	for id := 0; failures < 5; id++ {
-		err := s.Append(spooltest.Batch(id))
+		err := s.Append(porttest.SpoolBatch(id))
 		if err == nil {
 			kept = append(kept, id)
 		} else if failures++; !errors.Is(err, unix.ENOSPC) {
@@ -40,10 +40,10 @@ func TestDiskFull(t *testing.T) {
 	}
 	vitrinetest.Resize(t, dir, "1m")
 	for id := 20_000; id < 20_010; id++ {
-		spooltest.Add(t, s, id)
+		porttest.SpoolAdd(t, s, id)
 		kept = append(kept, id)
 	}
-	if got := spooltest.Replay(t, s); !slices.Equal(got, kept) {
+	if got := porttest.SpoolReplay(t, s); !slices.Equal(got, kept) {
 		t.Errorf("replayed %v, want %v", got, kept)
 	}
 	if log.Len() > 0 || names(t, dir) != nil {
@@ -57,12 +57,12 @@ func TestDiskFull(t *testing.T) {
 func TestLeaveOnFullDisk(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
-	spooltest.Add(t, s, 1, 2)
+	porttest.SpoolAdd(t, s, 1, 2)
 	if err := s.seal(); err != nil {
 		t.Fatal(err)
 	}
 	last := 3
-	for ; s.Append(spooltest.Batch(last)) == nil; last++ {
+	for ; s.Append(porttest.SpoolBatch(last)) == nil; last++ {
 	}
 	if last < 10 {
 		t.Fatalf("the disk was full after %d batches, want at least 10", last)
@@ -72,15 +72,15 @@ func TestLeaveOnFullDisk(t *testing.T) {
 		all = append(all, id)
 	}
 	got, _ := leave(t, s, 2)
-	spooltest.Want(t, got, all...)
+	porttest.SpoolWant(t, got, all...)
 	if !strings.Contains(log.String(), "the file is kept") || s.Empty() {
 		t.Errorf("log: %q; Empty = %v", log, s.Empty())
 	}
 	got, _ = leave(t, s, 2)
-	spooltest.Want(t, got, 1, 2)
+	porttest.SpoolWant(t, got, 1, 2)
 	got, _ = leave(t, s, 2)
-	spooltest.Want(t, got, 2)
-	spooltest.Want(t, spooltest.Replay(t, s), 2)
+	porttest.SpoolWant(t, got, 2)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 2)
 	if names(t, dir) != nil {
 		t.Errorf("files left: %v", names(t, dir))
 	}
@@ -111,7 +111,7 @@ func TestReserve(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Append(spooltest.Batch(id)); err != nil {
+		if err := s.Append(porttest.SpoolBatch(id)); err != nil {
 			if !errors.Is(err, unix.ENOSPC) {
 				t.Fatal(err)
 			}
@@ -131,8 +131,8 @@ func TestReserve(t *testing.T) {
 	if err := s.CheckSpace(); err != nil || s.pieces != most {
 		t.Errorf("CheckSpace with space again = %v, %d pieces", err, s.pieces)
 	}
-	spooltest.Add(t, s, len(kept))
-	if got := spooltest.Replay(t, s); !slices.Equal(got, append(kept, len(kept))) {
+	porttest.SpoolAdd(t, s, len(kept))
+	if got := porttest.SpoolReplay(t, s); !slices.Equal(got, append(kept, len(kept))) {
 		t.Errorf("replayed %d batches, want %d", len(got), len(kept)+1)
 	}
 	if log.Len() > 0 || names(t, filepath.Join(dir, "spool")) != nil {
@@ -171,14 +171,14 @@ func TestReserveWhileReplaying(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, dir)
-	spooltest.Add(t, s, 1)
+	porttest.SpoolAdd(t, s, 1)
 	if s.pieces != 0 {
 		t.Fatalf("%d pieces are left, want 0", s.pieces)
 	}
 	failed := errors.New("the log is away")
 	added := make(chan error, 1)
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
-		go func() { added <- s.Append(spooltest.Batch(2)) }()
+		go func() { added <- s.Append(porttest.SpoolBatch(2)) }()
 		select {
 		case err := <-added:
 			t.Errorf("Append did not wait: %v", err)
@@ -193,7 +193,7 @@ func TestReserveWhileReplaying(t *testing.T) {
 	if err := <-added; err != nil {
 		t.Fatal(err)
 	}
-	spooltest.Want(t, spooltest.Replay(t, s), 1, 2)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1, 2)
 }
 
 // TestNotReadyOnReadOnlyDisk checks that with an unavailable log and a disk
@@ -216,7 +216,7 @@ func TestNotReadyOnReadOnlyDisk(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := spooltest.Batch(id).Views[0]
+		o := porttest.SpoolBatch(id).Views[0]
 		return v.Add(t.Context(), &o)
 	}
 	vitrinetest.MakeReadOnly(t, dir, true)

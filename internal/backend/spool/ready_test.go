@@ -11,7 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/backend/viewlog"
-	"vitrine/internal/test/spooltest"
+	"vitrine/internal/test/porttest"
 )
 
 // awayLog is a log that can be unavailable.
@@ -48,7 +48,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := spooltest.Batch(id).Views[0]
+		o := porttest.SpoolBatch(id).Views[0]
 		o.Bot = ""
 		return v.Add(t.Context(), &o)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/test/spooltest"
+	"vitrine/internal/test/porttest"
 )
 
 func open(t *testing.T, dir string) (*Spool, *bytes.Buffer) {
@@ -40,7 +40,7 @@ func names(t *testing.T, dir string) (names []string) {
 }
 
 func TestSpool(t *testing.T) {
-	spooltest.Run(t, func(t *testing.T, dir string) vitrine.Spool { s, _ := open(t, dir); return s })
+	porttest.Spool(t, func(t *testing.T, dir string) vitrine.Spool { s, _ := open(t, dir); return s })
 }
 
 // TestFiles checks that replayed records leave no file, and that nothing is
@@ -51,12 +51,12 @@ func TestFiles(t *testing.T) {
 	if names(t, dir) != nil {
 		t.Error("a new spool has files")
 	}
-	spooltest.Add(t, s, 1, 2, 3)
+	porttest.SpoolAdd(t, s, 1, 2, 3)
 	if s.Size() == 0 {
 		t.Error("Size = 0 with three batches")
 	}
 	s, log := open(t, dir)
-	spooltest.Want(t, spooltest.Replay(t, s), 1, 2, 3)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1, 2, 3)
 	if s.Size() != 0 || names(t, dir) != nil || log.Len() > 0 {
 		t.Errorf("after a replay: %d bytes, files %v; log: %q", s.Size(), names(t, dir), log)
 	}
@@ -70,13 +70,13 @@ func TestFiles(t *testing.T) {
 // records appended during a replay are for the next one.
 func TestReplayFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
-	size := len(must(encode(spooltest.Batch(1000))))
+	size := len(must(encode(porttest.SpoolBatch(1000))))
 	n := fileBytes/size + 100 // one file from several, and some more
 	var big []byte
 	for id := range n {
-		big = append(big, must(encode(spooltest.Batch(id+1000)))...)
+		big = append(big, must(encode(porttest.SpoolBatch(id+1000)))...)
 	}
-	spooltest.Add(t, s, 999)
+	porttest.SpoolAdd(t, s, 999)
 	if err := write(s.open, big); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestReplayFails(t *testing.T) {
 				return b, down
 			}
 			if calls < 6 {
-				spooltest.Add(t, s, 100_000+calls)
+				porttest.SpoolAdd(t, s, 100_000+calls)
 			}
 			for _, o := range b.Views {
 				got = append(got, int(o.ID))
@@ -103,7 +103,7 @@ func TestReplayFails(t *testing.T) {
 			t.Fatal(calls, err)
 		}
 	}
-	got = append(got, spooltest.Replay(t, s)...)
+	got = append(got, porttest.SpoolReplay(t, s)...)
 	sorted := slices.IsSorted(got)
 	if before := len(got); !sorted || len(slices.Compact(got)) != before || before < n+3 || calls < 5 {
 		t.Errorf("%d of %d views, in order: %v, in %d calls", before, n, sorted, calls)
@@ -123,15 +123,15 @@ func file0(dir string) string { return filepath.Join(dir, "000000000001"+suffix)
 // TestTornTail checks that an incomplete last record of any length is cut off
 // and logged.
 func TestTornTail(t *testing.T) {
-	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
+	first, second := must(encode(porttest.SpoolBatch(1))), must(encode(porttest.SpoolBatch(2)))
 	for n := range len(second) {
 		dir := t.TempDir()
 		if err := os.WriteFile(file0(dir), slices.Concat(first, second[:n]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, log := open(t, dir)
-		spooltest.Add(t, s, 3)
-		spooltest.Want(t, spooltest.Replay(t, s), 1, 3)
+		porttest.SpoolAdd(t, s, 3)
+		porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1, 3)
 		if said := strings.Contains(log.String(), "WARN") && strings.Contains(log.String(), "bytes="); said != (n > 0) {
 			t.Errorf("%d bytes: log %s", n, log)
 		}
@@ -146,7 +146,7 @@ func TestTornTail(t *testing.T) {
 func TestDamage(t *testing.T) {
 	var whole []byte
 	for id := range 3 {
-		whole = append(whole, must(encode(spooltest.Batch(id)))...)
+		whole = append(whole, must(encode(porttest.SpoolBatch(id)))...)
 	}
 	size := len(whole) / 3
 	for at := 0; at < len(whole); at += 7 {
@@ -157,9 +157,9 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, log := open(t, dir)
-		spooltest.Add(t, s, 3)
+		porttest.SpoolAdd(t, s, 3)
 		left := []int{0, 1, 2, 3}
-		spooltest.Want(t, spooltest.Replay(t, s), slices.Delete(left, at/size, at/size+1)...)
+		porttest.SpoolWant(t, porttest.SpoolReplay(t, s), slices.Delete(left, at/size, at/size+1)...)
 		if torn := at/size == 2 && strings.Contains(log.String(), "WARN"); torn {
 			continue // its length says so
 		}
@@ -171,7 +171,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("byte %d: log %q", at, log)
 		}
 		s, _ = open(t, dir)
-		spooltest.Add(t, s, 4)
+		porttest.SpoolAdd(t, s, 4)
 		if n := names(t, dir); len(n) != 2 || n[0] != filepath.Base(aside) || n[1] <= n[0] {
 			t.Errorf("byte %d: files %v", at, n)
 		}
@@ -193,18 +193,18 @@ func TestRubbish(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, log := open(t, dir)
-	spooltest.Add(t, s, 1)
-	spooltest.Want(t, spooltest.Replay(t, s), 1)
+	porttest.SpoolAdd(t, s, 1)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1)
 	slices.Sort(rubbish)
 	if got := names(t, dir); !slices.Equal(got, append(rubbish[:1:1], "000000000004.damaged", "00000000000x.spool",
 		"1.spool", "notes.txt")) {
 		t.Errorf("files = %v", got)
 	}
-	spooltest.Add(t, s, 2)
+	porttest.SpoolAdd(t, s, 2)
 	if err := os.Remove(filepath.Join(dir, "000000000006.spool")); err != nil {
 		t.Fatal(err)
 	}
-	spooltest.Want(t, spooltest.Replay(t, s))
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s))
 	if !s.Empty() || !strings.Contains(log.String(), "is missing") {
 		t.Errorf("log after a file was removed = %s", log)
 	}
@@ -212,13 +212,13 @@ func TestRubbish(t *testing.T) {
 
 func TestMaxBytes(t *testing.T) {
 	s, _ := open(t, t.TempDir())
-	s.MaxBytes = 3 * int64(len(must(encode(spooltest.Batch(1)))))
-	spooltest.Add(t, s, 1, 2, 3)
-	if err := s.Append(spooltest.Batch(4)); !errors.Is(err, ErrFull) {
+	s.MaxBytes = 3 * int64(len(must(encode(porttest.SpoolBatch(1)))))
+	porttest.SpoolAdd(t, s, 1, 2, 3)
+	if err := s.Append(porttest.SpoolBatch(4)); !errors.Is(err, ErrFull) {
 		t.Errorf("Append beyond MaxBytes = %v, want ErrFull", err)
 	}
-	spooltest.Want(t, spooltest.Replay(t, s), 1, 2, 3)
-	spooltest.Add(t, s, 4)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1, 2, 3)
+	porttest.SpoolAdd(t, s, 4)
 }
 
 // leave replays, leaves the events of some views, and returns all replayed IDs
@@ -247,19 +247,19 @@ func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 func TestLeave(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
-	spooltest.Add(t, s, 4, 5)
+	porttest.SpoolAdd(t, s, 4, 5)
 	if leave(t, s, 4, 5); len(names(t, dir)) != 1 {
 		t.Errorf("files = %v, want one", names(t, dir))
 	}
 	leave(t, s, 4)
 	s, log := open(t, dir)
-	spooltest.Add(t, s, 6)
+	porttest.SpoolAdd(t, s, 6)
 	got, calls := leave(t, s, 4, 6) // small files are joined
-	spooltest.Want(t, got, 4, 6)
+	porttest.SpoolWant(t, got, 4, 6)
 	if calls != 2 || len(names(t, dir)) != 1 {
 		t.Errorf("%d calls, files %v", calls, names(t, dir))
 	}
-	spooltest.Want(t, spooltest.Replay(t, s), 4, 6)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 4, 6)
 	if !s.Empty() || s.Size() != 0 || names(t, dir) != nil || log.Len() > 0 {
 		t.Errorf("left: %d bytes, files %v; log: %q", s.Size(), names(t, dir), log)
 	}
@@ -271,11 +271,11 @@ func TestLeaveAll(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
 	var ids []int
-	size := len(must(encode(spooltest.Batch(1000))))
+	size := len(must(encode(porttest.SpoolBatch(1000))))
 	for f := range 2 {
 		var records []byte
 		for id := 1000 * (f + 1); len(records) < staysBytes; id++ {
-			records = append(records, must(encode(spooltest.Batch(id)))...)
+			records = append(records, must(encode(porttest.SpoolBatch(id)))...)
 			ids = append(ids, id)
 		}
 		if err := s.add(records, s.MaxBytes); err != nil {
@@ -288,20 +288,20 @@ func TestLeaveAll(t *testing.T) {
 	before := names(t, dir)
 	for range 3 {
 		got, _ := leave(t, s, ids...)
-		spooltest.Want(t, got, ids...)
+		porttest.SpoolWant(t, got, ids...)
 		if now := names(t, dir); !slices.Equal(now, before) {
 			t.Errorf("files = %v, want %v", now, before)
 		}
 	}
 	got, _ := leave(t, s, ids[1:]...) // the first file changes
-	spooltest.Want(t, got, ids...)
+	porttest.SpoolWant(t, got, ids...)
 	rest := append(slices.Clone(ids[len(ids)/2:]), ids[1:len(ids)/2]...)
 	got, _ = leave(t, s, rest...)
-	spooltest.Want(t, got, rest...)
+	porttest.SpoolWant(t, got, rest...)
 	if now := names(t, dir); len(now) != 2 || now[0] != before[1] || s.Size() < int64(len(rest)*size*9/10) {
 		t.Errorf("files = %v, %d bytes; before %v", now, s.Size(), before)
 	}
-	spooltest.Want(t, spooltest.Replay(t, s), rest...)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), rest...)
 }
 
 // TestLeaveFails checks that a replay that leaves records and then fails loses
@@ -310,7 +310,7 @@ func TestLeaveFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	var records []byte
 	for id := range 3*joined + 1 {
-		records = append(records, must(encode(spooltest.Batch(id)))...)
+		records = append(records, must(encode(porttest.SpoolBatch(id)))...)
 	}
 	if err := s.add(records, s.MaxBytes); err != nil {
 		t.Fatal(err)
@@ -328,7 +328,7 @@ func TestLeaveFails(t *testing.T) {
 	if err != down {
 		t.Fatal(err)
 	}
-	got := spooltest.Replay(t, s)
+	got := porttest.SpoolReplay(t, s)
 	if first := joined/3 + 1; got[0] != first || len(got) != 3*joined+1-first {
 		t.Errorf("%d batches replayed from %d on, want all from %d on", len(got), got[0], first)
 	}
@@ -338,23 +338,23 @@ func TestLeaveFails(t *testing.T) {
 // once, and that the file is kept for inspection.
 func TestLeaveDamaged(t *testing.T) {
 	dir := t.TempDir()
-	all := slices.Concat(must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2))),
-		must(encode(spooltest.Batch(3))))
+	all := slices.Concat(must(encode(porttest.SpoolBatch(1))), must(encode(porttest.SpoolBatch(2))),
+		must(encode(porttest.SpoolBatch(3))))
 	all[len(all)/3+40] ^= 0x55
 	if err := os.WriteFile(file0(dir), all, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, log := open(t, dir)
 	got, _ := leave(t, s, 1, 3)
-	spooltest.Want(t, got, 1, 3)
+	porttest.SpoolWant(t, got, 1, 3)
 	if n := names(t, dir); len(n) != 2 || !strings.HasSuffix(n[0], damagedSuffix) ||
 		!strings.Contains(log.String(), "ERROR") {
 		t.Errorf("files %v; log: %q", n, log)
 	}
 	log.Reset()
 	got, _ = leave(t, s, 1)
-	spooltest.Want(t, got, 1, 3)
-	spooltest.Want(t, spooltest.Replay(t, s), 1)
+	porttest.SpoolWant(t, got, 1, 3)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 1)
 	if log.Len() > 0 || !s.Empty() {
 		t.Errorf("log: %q; Empty = %v", log, s.Empty())
 	}
@@ -364,18 +364,18 @@ func TestLeaveDamaged(t *testing.T) {
 // file are moved to another, and that the freed space is counted.
 func TestLeaveFull(t *testing.T) {
 	s, _ := open(t, t.TempDir())
-	spooltest.Add(t, s, 1, 2, 3)
+	porttest.SpoolAdd(t, s, 1, 2, 3)
 	s.MaxBytes = s.Size()
 	got, _ := leave(t, s, 2, 3)
-	spooltest.Want(t, got, 1, 2, 3)
+	porttest.SpoolWant(t, got, 1, 2, 3)
 	if s.Size() > s.MaxBytes*3/4 {
 		t.Errorf("%d bytes of %d", s.Size(), s.MaxBytes)
 	}
-	spooltest.Add(t, s, 4)
-	if err := s.Append(spooltest.Batch(5)); !errors.Is(err, ErrFull) {
+	porttest.SpoolAdd(t, s, 4)
+	if err := s.Append(porttest.SpoolBatch(5)); !errors.Is(err, ErrFull) {
 		t.Errorf("Append beyond MaxBytes = %v, want ErrFull", err)
 	}
-	spooltest.Want(t, spooltest.Replay(t, s), 2, 3, 4)
+	porttest.SpoolWant(t, porttest.SpoolReplay(t, s), 2, 3, 4)
 }
 
 func TestOpenFails(t *testing.T) {
@@ -391,7 +391,7 @@ func TestOpenFails(t *testing.T) {
 // FuzzReader puts garbage around and between two records. Both must be read,
 // nothing else, and every byte must be accounted for.
 func FuzzReader(f *testing.F) {
-	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
+	first, second := must(encode(porttest.SpoolBatch(1))), must(encode(porttest.SpoolBatch(2)))
 	f.Add([]byte(nil), []byte(nil), []byte(nil))
 	f.Add([]byte("rubbish"), []byte(recordMark+recordMark[:2]), first[:20])
 	f.Add([]byte(recordMark+"\x01\x00\x00\x00"), append(slices.Clone(first[:len(first)-1]), 'x'), make([]byte, 100))
@@ -407,7 +407,7 @@ func FuzzReader(f *testing.F) {
 		for b, ok := r.next(); ok; b, ok = r.next() {
 			read = append(read, b)
 		}
-		if len(read) != 2 || !reflect.DeepEqual(read, []vitrine.Batch{spooltest.Batch(1), spooltest.Batch(2)}) {
+		if len(read) != 2 || !reflect.DeepEqual(read, []vitrine.Batch{porttest.SpoolBatch(1), porttest.SpoolBatch(2)}) {
 			t.Errorf("read %+v, want the two batches", read)
 		}
 		if got := len(first) + len(second) + r.torn + r.damaged; got != len(data) || r.torn > len(after) {

@@ -16,9 +16,9 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
@@ -109,7 +109,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		return &terminal.AdvisedError{Err: fmt.Errorf("there is no Vitrine instance in %s", c.Data), Lines: []string{
 			"If there is one elsewhere, name its directory with --data or VITRINE_DATA.",
 			fmt.Sprintf("To create a new instance in this directory: %s admin account create %s --data %s",
-				terminal.Self(), shell.Word(c.Email), shell.Word(c.Data))}}
+				terminal.Self(), notation.ShellWord(c.Email), notation.ShellWord(c.Data))}}
 	}
 	in, err := instance.Create(ctx, c.Places, "")
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	}
 	unprinted := func(err error) error {
 		return terminal.Unprinted(err, "the account "+a.Email+" is created, but its API key",
-			fmt.Sprintf("To create another key: %s admin key create %s%s", terminal.Self(), shell.Word(a.Email),
+			fmt.Sprintf("To create another key: %s admin key create %s%s", terminal.Self(), notation.ShellWord(a.Email),
 				terminal.DataFlag(c.Data)))
 	}
 	if c.JSON {
@@ -194,13 +194,13 @@ func (c *accountCreateCmd) existingHint(err error) error {
 	case "email":
 		return &terminal.AdvisedError{Err: errors.New(e.Message), Lines: []string{
 			fmt.Sprintf("To create a key for that account: %s admin key create %s%s", terminal.Self(),
-				shell.Word(c.Email), terminal.DataFlag(c.Data))}}
+				notation.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	case "plan":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
 			fmt.Sprintf("To create a key for that account: %s admin key create EMAIL%s (or %s login)", terminal.Self(),
 				terminal.DataFlag(c.Data), terminal.Self()),
 			fmt.Sprintf("To create another account: %s admin account create %s%s --plan pro (full access) or --plan free (limited access)",
-				terminal.Self(), shell.Word(c.Email), terminal.DataFlag(c.Data))}}
+				terminal.Self(), notation.ShellWord(c.Email), terminal.DataFlag(c.Data))}}
 	}
 	return err
 }
@@ -215,7 +215,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 		return err
 	}
 	if t.OutTTY && t.ErrTTY {
-		_, address := datadir.LastServer(dir)
+		_, address := instance.LastServer(dir)
 		t.Say("\nWith the server running, publish a file:\n\n%s",
 			putHint(cmp.Or(address, user.DefaultURL), string(key)))
 	}
@@ -383,7 +383,7 @@ func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int
 
 // putHint returns the command that publishes a file.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shell.Word(public),
+	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", notation.ShellWord(public),
 		key,
 		terminal.Self())
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"vitrine"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -148,7 +148,7 @@ func (f yesFlag) lastOwner(ctx context.Context, t *terminal.Terminal, in *instan
 		return err == nil, err
 	}
 	warnOfOnlyOwner(t, email, change, f.Yes)
-	undo = fmt.Sprintf(undo, shell.Word(email)) + terminal.DataFlag(in.Places.Data)
+	undo = fmt.Sprintf(undo, notation.ShellWord(email)) + terminal.DataFlag(in.Places.Data)
 	tellUnlessSure(t, f.Yes)("To undo it: %s %s", terminal.Self(), terminal.Plain(undo))
 	return t.Confirmed(f.Yes, "Continue?")
 }

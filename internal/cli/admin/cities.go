@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/visitor/geo"
@@ -44,11 +44,11 @@ shown. The pages contain it.`
 // Run downloads the file.
 func (c *citiesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	path := c.File(c.Data)
-	room, _, err := datadir.RoomIn(filepath.Dir(path))
+	room, _, err := instance.RoomIn(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s: set --data to that of the instance", filepath.Dir(path))
 	}
-	if _, err := os.Stat(filepath.Join(c.Data, datadir.LockFile)); err != nil && c.Geo == "" &&
+	if _, err := os.Stat(filepath.Join(c.Data, instance.LockFile)); err != nil && c.Geo == "" &&
 		!(instance.Places{Data: c.Data}).Exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s: set --data to its directory, or --geo to a file", c.Data)
 	}

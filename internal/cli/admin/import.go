@@ -168,7 +168,7 @@ func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // lockImport lets one import of views use a data directory at a time, until the
 // lock is closed or the process ends: each compares its file with the views
 // that are there before it adds any, so two could add the same view. Like
-// [datadir.LockFile], the file is never deleted.
+// [instance.LockFile], the file is never deleted.
 func lockImport(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "import.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -64,7 +64,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // names the key and how to revoke it.
 func unprinted(err error, email string, key auth.NewKey, dir string) error {
 	return terminal.Unprinted(err, fmt.Sprintf("key %d, %q, of %s is created, but", key.ID, key.Name, email),
-		fmt.Sprintf("Revoke it: %s admin key revoke %s %d%s", terminal.Self(), shell.Word(email), key.ID,
+		fmt.Sprintf("Revoke it: %s admin key revoke %s %d%s", terminal.Self(), notation.ShellWord(email), key.ID,
 			terminal.DataFlag(dir)))
 }
 

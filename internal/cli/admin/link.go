@@ -9,7 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
@@ -33,7 +33,7 @@ func (a *slugArg) AddFlags(cmd *command.Command) {
 // resolve replaces the address of a link by its slug. The instance may have the
 // address of its last server, or the one that the server is configured with.
 func (a *slugArg) resolve() (err error) {
-	_, last := datadir.LastServer(a.Data)
+	_, last := instance.LastServer(a.Data)
 	a.Slug, err = user.SlugAt(a.Slug, last, os.Getenv("VITRINE_PUBLIC_URL"))
 	return err
 }

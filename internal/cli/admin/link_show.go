@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )
@@ -78,7 +78,7 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // address returns the address of a link, or "" if that of the instance is not
 // known.
 func (c *linkShowCmd) address(slug vitrine.Slug) string {
-	_, last := datadir.LastServer(c.Data)
+	_, last := instance.LastServer(c.Data)
 	base := cmp.Or(os.Getenv("VITRINE_PUBLIC_URL"), last)
 	if base == "" {
 		return ""

@@ -18,9 +18,9 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )
@@ -205,7 +205,7 @@ type end struct {
 	store *sqlstore.Store
 	log   *viewlog.ViewLog
 	blobs vitrine.Blobs
-	lock  datadir.ServingLock
+	lock  instance.ServingLock
 }
 
 func (e *end) close() error {
@@ -307,7 +307,7 @@ func (m *migration) mayFill() error {
 	if err != nil || !used {
 		return err
 	}
-	_, err = os.Stat(filepath.Join(m.to.Data, datadir.LockFile))
+	_, err = os.Stat(filepath.Join(m.to.Data, instance.LockFile))
 	if err == nil || m.to.Database == "" && m.to.Exists() {
 		return nil
 	}
@@ -334,7 +334,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		if err := os.MkdirAll(e.Data, 0o700); err != nil {
 			return err
 		}
-		if e.lock, err = datadir.LockServing(e.Data); err != nil {
+		if e.lock, err = instance.LockServing(e.Data); err != nil {
 			return err
 		}
 	}
@@ -458,11 +458,11 @@ func (m *migration) printResult() {
 		terminal.Counted(r.Files, "file"), terminal.FormatSize(r.FileBytes), terminal.Duration(r.FileMs),
 		terminal.FormatSize(rate(r.FileBytes, r.FileMs)), terminal.Duration(r.CheckMs))
 	m.t.Say("The old instance did not change. From now on serve only the new one, with these settings:")
-	m.t.Say("  VITRINE_DATA=%s", shell.Word(m.to.Data))
+	m.t.Say("  VITRINE_DATA=%s", notation.ShellWord(m.to.Data))
 	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views},
 		{"VITRINE_FILES", m.to.Files}} {
 		if s[1] != "" {
-			m.t.Say("  %s=%s", s[0], shell.Word(instance.Redacted(s[1])))
+			m.t.Say("  %s=%s", s[0], notation.ShellWord(instance.Redacted(s[1])))
 		}
 	}
 }

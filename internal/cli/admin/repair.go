@@ -6,7 +6,7 @@ import (
 
 	"vitrine/internal/app/ownership"
 	"vitrine/internal/backend/s3"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -37,7 +37,7 @@ func (f bucketFlags) bucket(ctx context.Context,
 	do func(in *instance.Instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
-		u, err := hostname.Origin("--public-url", f.PublicURL)
+		u, err := notation.Origin("--public-url", f.PublicURL)
 		if err != nil {
 			return terminal.Usage(err.Error())
 		}

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/app/ownership"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )
@@ -41,7 +41,7 @@ func (c *repairViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	where := terminal.Plain(instance.Redacted(c.ViewsPlace()))
 	if c.Database == "" { // the lock of the directory protects it
-		lock, err := datadir.LockServing(c.Data)
+		lock, err := instance.LockServing(c.Data)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/disk"
 	"vitrine/internal/base/durable"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -77,7 +77,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return t.JSON(restoredRow{c.Data, backupRow{Manifest: m, Views: m.Opens}})
 	}
 	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
-	t.Say("Serve it with: %s serve --data %s", terminal.Self(), shell.Word(c.Data))
+	t.Say("Serve it with: %s serve --data %s", terminal.Self(), notation.ShellWord(c.Data))
 	return nil
 }
 

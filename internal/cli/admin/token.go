@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
@@ -32,7 +32,7 @@ func (f *tokenFlags) AddFlags(cmd *command.Command) {
 // purpose on standard error.
 func (f tokenFlags) print(t *terminal.Terminal, in *instance.Instance, p vitrine.TokenPurpose, text vitrine.TokenText,
 	what string) error {
-	_, address := datadir.LastServer(f.Data)
+	_, address := instance.LastServer(f.Data)
 	if address == "" {
 		t.Say("No server runs on this directory. Replace %s with its address.", user.DefaultURL)
 	}

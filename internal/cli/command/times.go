@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/base/when"
+	"vitrine/internal/base/notation"
 )
 
 // Duration adds a flag with a length of time, such as 30s, 12h or 7d.
@@ -14,7 +14,7 @@ func (c *Command) Duration(to *time.Duration, name, help string) *Flag {
 	return c.add(name, help, &value{kind: "TIME", text: func() string { return shortTime(*to) },
 		set: func(text string) (err error) {
 			if *to, err = time.ParseDuration(text); err != nil && strings.HasSuffix(text, "d") {
-				*to, err = when.ParseSpan(text)
+				*to, err = notation.ParseSpan(text)
 			}
 			if err != nil {
 				return fmt.Errorf("%q is not a length of time, such as 30s, 12h or 7d", text)
@@ -35,7 +35,7 @@ func shortTime(d time.Duration) string {
 // or 30d. It is 0 if the flag is left out.
 func (c *Command) Span(to *time.Duration, name, help string) *Flag {
 	return c.add(name, help, &value{kind: "TIME", set: func(text string) (err error) {
-		*to, err = when.ParseSpan(text)
+		*to, err = notation.ParseSpan(text)
 		return err
 	}})
 }
@@ -49,7 +49,7 @@ type When struct {
 // At returns the time, counted from now if it is a length of time. It is the
 // zero time for never, and if the flag is left out.
 func (w When) At(now time.Time) time.Time {
-	at, err := when.Parse(w.text, now)
+	at, err := notation.ParseTime(w.text, now)
 	if err != nil {
 		return time.Time{}
 	}
@@ -61,7 +61,7 @@ func (w When) At(now time.Time) time.Time {
 func (c *Command) When(to *When, name, help string) *Flag {
 	return c.add(name, help, &value{kind: "WHEN", set: func(text string) error {
 		*to = When{Given: true, text: text}
-		_, err := when.Parse(text, time.Now())
+		_, err := notation.ParseTime(text, time.Now())
 		return err
 	}}).Complete(Words("1d", "7d", "30d", "90d", "1y"))
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vitrine/internal/base/spelling"
+	"vitrine/internal/base/notation"
 )
 
 // readVariables sets the flags that are not on the command line from the
@@ -50,7 +50,7 @@ func (c *Command) UnknownVariables(environment []string) (unknown [][2]string) {
 		name, _, _ := strings.Cut(v, "=")
 		foreign := slices.ContainsFunc(notOurs, func(p string) bool { return strings.HasPrefix(name, p) })
 		if strings.HasPrefix(name, "VITRINE_") && !foreign && !slices.Contains(known, name) {
-			unknown = append(unknown, [2]string{name, spelling.Nearest(name, known, 3)})
+			unknown = append(unknown, [2]string{name, notation.Nearest(name, known, 3)})
 		}
 	}
 	slices.SortFunc(unknown, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"vitrine/internal/base/spelling"
+	"vitrine/internal/base/notation"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -71,7 +71,7 @@ func (c *Command) likeFlag(word string) string {
 			names = append(names, f.Name)
 		}
 	})
-	like := spelling.Nearest(word, names, min((len(word)-1)/2, 3))
+	like := notation.Nearest(word, names, min((len(word)-1)/2, 3))
 	begins := func(name string) bool { return strings.HasPrefix(name, word) }
 	if i := slices.IndexFunc(names, begins); like == "" && i >= 0 {
 		like = names[i]

@@ -1,6 +1,7 @@
 // Package instance opens an instance: its databases, files and secret, and the
-// services that the server and the administrator's commands share. It also has
-// the form of a backup's manifest.
+// services that the server and the administrator's commands share. It knows who
+// serves from a data directory and how much room it has, and the form of a
+// backup's manifest.
 package instance
 
 import (

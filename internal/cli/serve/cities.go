@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"vitrine/internal/cli/datadir"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/visitor/geo"
 )
@@ -17,7 +16,7 @@ import (
 // configured file is missing.
 func openCities(ctx context.Context, f instance.CityFlags, data string, log *slog.Logger) (*geo.File, error) {
 	file := &geo.File{Path: f.File(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"),
-		Room: datadir.RoomIn, Log: log}
+		Room: instance.RoomIn, Log: log}
 	return file, file.Open(ctx)
 }
 

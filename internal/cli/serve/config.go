@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/moderation"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/admin"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
@@ -200,11 +200,11 @@ func (c *serveCmd) Validate() error {
 // origins returns the origins of pages and of file bytes for a server that
 // listens on a port.
 func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
-	public, err = hostname.Origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
+	public, err = notation.Origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
 	if err != nil || c.ContentURL == "" {
 		return public, public, err
 	}
-	content, err = hostname.Origin("--content-url", c.ContentURL)
+	content, err = notation.Origin("--content-url", c.ContentURL)
 	return public, content, err
 }
 
@@ -220,7 +220,7 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 		return &url.URL{Scheme: public.Scheme, Host: "*." + public.Host}, nil
 	}
 	scheme, host, ok := strings.Cut(text, "://*.")
-	u, err := hostname.Origin("--sites-url", scheme+"://"+host)
+	u, err := notation.Origin("--sites-url", scheme+"://"+host)
 	if !ok || err != nil || strings.Contains(host, "*") {
 		return nil, fmt.Errorf("--sites-url: %q is not an address of scheme and host alone whose host begins with *., such as https://*.sites.example", text)
 	}

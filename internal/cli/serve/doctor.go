@@ -19,9 +19,9 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/base/durable"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )
@@ -148,7 +148,7 @@ func (d *doctor) data(context.Context) {
 	st, err := os.Stat(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
 		parent := filepath.Dir(d.Data)
-		if err := datadir.Accessible(parent, datadir.MayWrite); err != nil {
+		if err := instance.Accessible(parent, instance.MayWrite); err != nil {
 			d.report(part, wrong, "%s does not exist and cannot be created in %s (%v). Create it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
@@ -163,7 +163,7 @@ func (d *doctor) data(context.Context) {
 		d.report(part, wrong, "%s is not a directory. Choose another with --data.", d.Data)
 		return
 	}
-	if err := datadir.Accessible(d.Data, datadir.MayRead|datadir.MayWrite); err != nil {
+	if err := instance.Accessible(d.Data, instance.MayRead|instance.MayWrite); err != nil {
 		d.report(part, wrong, "This user cannot write to %s (%v). Give it to the user that runs the server.",
 			d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
@@ -176,7 +176,7 @@ func (d *doctor) data(context.Context) {
 }
 
 func (d *doctor) diskSpace(part, dir string) {
-	left, files, err := datadir.RoomIn(dir)
+	left, files, err := instance.RoomIn(dir)
 	if err != nil {
 		d.report(part, warning, "The free space of %s cannot be read: %v.", dir, err)
 		return
@@ -195,13 +195,13 @@ func (d *doctor) diskSpace(part, dir string) {
 
 // lock reports whether a server is running on the instance.
 func (d *doctor) lock() (serving bool) {
-	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
+	f, err := os.Open(filepath.Join(d.Data, instance.LockFile))
 	if err != nil {
 		d.report("server", fine, "No server has ever run on %s.", d.Data)
 		return false
 	}
 	defer f.Close()
-	process, address := datadir.LastServer(d.Data)
+	process, address := instance.LastServer(d.Data)
 	if err := durable.Lock(f, false); err == nil {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 		return false
@@ -296,7 +296,7 @@ func (d *doctor) files(ctx context.Context) {
 	const part = "files"
 	if d.Files == "" {
 		dir := filepath.Join(d.Data, instance.FilesDir)
-		err := datadir.Accessible(dir, datadir.MayRead|datadir.MayWrite)
+		err := instance.Accessible(dir, instance.MayRead|instance.MayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			d.report(part, fine, "%s is created at the first start.", dir)
@@ -328,7 +328,7 @@ func (d *doctor) files(ctx context.Context) {
 		d.report(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
 		return
 	}
-	public, err := hostname.Origin("--public-url", d.PublicURL)
+	public, err := notation.Origin("--public-url", d.PublicURL)
 	if err == nil {
 		err = b.CorsMissing(ctx, public.String())
 	}
@@ -372,8 +372,8 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // otherDevice reports whether two directories are on different file systems.
 func otherDevice(a, b string) (bool, error) {
-	x, err1 := datadir.DeviceOf(a)
-	y, err2 := datadir.DeviceOf(b)
+	x, err1 := instance.DeviceOf(a)
+	y, err2 := instance.DeviceOf(b)
 	return x != y, errors.Join(err1, err2)
 }
 
@@ -398,7 +398,7 @@ func (d *doctor) previews(ctx context.Context) {
 		if path == "" || path == preview.Off {
 			continue
 		}
-		if err := datadir.Accessible(path, 0); err != nil {
+		if err := instance.Accessible(path, 0); err != nil {
 			d.report(part, wrong, "%s: %s cannot be run (%v). Correct the path.", flag, path, err)
 		}
 	}

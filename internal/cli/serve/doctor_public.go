@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/base/hostname"
-	"vitrine/internal/cli/datadir"
+	"vitrine/internal/base/notation"
+	"vitrine/internal/cli/instance"
 )
 
 // certificateLeft is the remaining validity below which the doctor warns about
@@ -25,7 +25,7 @@ func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
 		state, text := note, "No public URL is set here (--public-url, VITRINE_PUBLIC_URL), so links work on this machine only."
-		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !hostname.Loopback(host) {
+		if host, _, err := net.SplitHostPort(d.Listen); err == nil && !notation.Loopback(host) {
 			state = warning
 		}
 		d.report(part, state, "%s", text)
@@ -36,7 +36,7 @@ func (d *doctor) public(ctx context.Context) {
 		d.report(part, wrong, "%v.", err)
 		return
 	}
-	_, running := datadir.LastServer(d.Data)
+	_, running := instance.LastServer(d.Data)
 	d.answers(ctx, part, "--public-url", public, running != "")
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz

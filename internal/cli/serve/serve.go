@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/connlimit"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
+	"vitrine/internal/base/throttle"
 	"vitrine/internal/base/worker"
-	"vitrine/internal/cli/datadir"
+
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/web/api"
@@ -89,17 +89,17 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // claim locks the data directory and listens. It creates the directory if it is
 // missing, but not if the address is in use.
-func (c *serveCmd) claim() (datadir.ServingLock, net.Listener, error) {
+func (c *serveCmd) claim() (instance.ServingLock, net.Listener, error) {
 	listener, listening := net.Listen("tcp", c.Listen)
 	_, err := os.Stat(c.Data)
 	if listening != nil && errors.Is(err, fs.ErrNotExist) {
-		return datadir.ServingLock{}, nil, cannotListen(c.Listen, listening)
+		return instance.ServingLock{}, nil, cannotListen(c.Listen, listening)
 	}
-	var lock datadir.ServingLock
+	var lock instance.ServingLock
 	if err = os.MkdirAll(c.Data, 0o700); err != nil {
 		err = fmt.Errorf("make the data directory: %w", err)
 	} else {
-		lock, err = datadir.LockServing(c.Data)
+		lock, err = instance.LockServing(c.Data)
 	}
 	switch {
 	case err != nil && listening == nil:
@@ -168,12 +168,12 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
 			t.Say("  %s\n", setup)
 			t.Say("or, without a browser, create it in another terminal:\n")
-			t.Say("  %s admin account create you@example.com --data %s\n", terminal.Self(), shell.Word(c.Data))
+			t.Say("  %s admin account create you@example.com --data %s\n", terminal.Self(), notation.ShellWord(c.Data))
 			t.Say("Then publish a file in another terminal:\n")
 		} else {
 			t.Say("Publish a file in another terminal:\n")
 		}
-		t.Say("  %s login --server %s\n  %s put FILE\n", terminal.Self(), shell.Word(public.String()),
+		t.Say("  %s login --server %s\n  %s put FILE\n", terminal.Self(), notation.ShellWord(public.String()),
 			terminal.Self())
 	}
 	if c.LogFormat != "text" && setup != "" {
@@ -197,7 +197,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	go func() { worker.RunAll(work, s.loops...); close(worked) }()
 
 	served := make(chan error, 1)
-	go func() { served <- connlimit.Listen(listener, s.log).Serve(s.http) }()
+	go func() { served <- throttle.Listen(listener, s.log).Serve(s.http) }()
 	var failed error
 	select {
 	case failed = <-served:

@@ -19,10 +19,10 @@ import (
 	"vitrine/internal/app/lease"
 	"vitrine/internal/app/outbox"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/app/sites"
+
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/backend/preview"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -135,7 +135,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	follow := worker.New("own views", scanEvery, log, own.Apply)
 	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	viewIDs := vitrine.NewViewIDs()
-	siteStats := sites.New(sites.Stats{Store: in.Store, Log: in.Log, Views: s.views, IDs: viewIDs, Now: in.Now})
+	siteStats := collections.NewSiteStats(collections.SiteStats{Store: in.Store, Log: in.Log, Views: s.views,
+		IDs: viewIDs, Now: in.Now})
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
 		worker.New("review", queueEvery, log, queue.check),
@@ -190,7 +191,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 }
 
 // app returns the HTTP handler.
-func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sites.Stats,
+func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *collections.SiteStats,
 	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
 	in := s.instance
 	sites, _ := c.sites(public, content) // Validate has checked the errors
@@ -200,7 +201,7 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		SitesURL:          sites,
 		TrustedProxies:    c.TrustedProxy,
 		Version:           c.version,
-		SetupCommand:      terminal.Self() + " admin setup --data " + shell.Word(c.Data),
+		SetupCommand:      terminal.Self() + " admin setup --data " + notation.ShellWord(c.Data),
 		Keys:              in.Keys,
 		Uploads:           uploads,
 		Links:             in.Links,

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 )
 
 // Stamp formats a time for output, or returns "" for the zero time.
@@ -26,7 +26,7 @@ func Why(reason, detail string) string {
 }
 
 // Self returns the command name of this program, for suggested commands.
-func Self() string { return shell.Word(os.Args[0]) }
+func Self() string { return notation.ShellWord(os.Args[0]) }
 
 // DataFlag returns " --data DIR" for suggested commands, or "" if they find the
 // data directory without it.
@@ -34,7 +34,7 @@ func DataFlag(dir string) string {
 	if known, err := filepath.Abs(cmp.Or(os.Getenv("VITRINE_DATA"), "data")); err == nil && known == dir {
 		return ""
 	}
-	return " --data " + shell.Word(dir)
+	return " --data " + notation.ShellWord(dir)
 }
 
 // StatusText returns the status of a link with its reason, if it has one.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 )
 
 // hostile is text with escape sequences and control characters.
@@ -167,9 +167,9 @@ func FuzzTruncate(f *testing.F) {
 func TestShellWord(t *testing.T) {
 	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b",
 		"ü", "=x", "\xff", "a\x80b"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+shell.Word(s)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+notation.ShellWord(s)).Output()
 		if err != nil || string(out) != s {
-			t.Errorf("the shell reads %s as %q (%v), want %q", shell.Word(s), out, err, s)
+			t.Errorf("the shell reads %s as %q (%v), want %q", notation.ShellWord(s), out, err, s)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 )
 
 // UsageError is an invalid command line.
@@ -184,7 +184,7 @@ func (t *Terminal) Advice(err error, help string) (lines []string) {
 	case t.Asked != nil && errors.As(err, &e) && t.Asked.misses(e):
 		lines = []string{"Try: " + Self() + " ls"}
 	case t.Asked != nil && t.Asked.From == FromLogin && Code(err) == string(vitrine.CodeUnauthorized):
-		lines = []string{"Try: " + Self() + " login --server " + shell.Word(t.Asked.Server)}
+		lines = []string{"Try: " + Self() + " login --server " + notation.ShellWord(t.Asked.Server)}
 	}
 	if ExitCode(err) == ExitUsage {
 		lines = append(slices.Clip(lines), "Try: "+help)

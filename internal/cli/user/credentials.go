@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/terminal"
 )
 
@@ -49,7 +49,7 @@ func normalServer(address string) (string, error) {
 		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example",
 			address))
 	}
-	host, err := hostname.Host(u)
+	host, err := notation.Host(u)
 	if err != nil {
 		return "", terminal.Usage("the address of the server: " + err.Error())
 	}

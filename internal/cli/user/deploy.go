@@ -13,7 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 )
@@ -135,7 +135,7 @@ func openWebsite(path string) (f client.File, unsent []client.LeftOut, err error
 		return f, nil, err
 	case !info.IsDir() && !strings.EqualFold(filepath.Ext(path), ".zip"):
 		return f, nil, terminal.Usage("it is neither a folder nor a ZIP. To publish a file as a link: " +
-			terminal.Self() + " put " + shell.Word(path))
+			terminal.Self() + " put " + notation.ShellWord(path))
 	case !info.IsDir():
 		f, err = client.OpenFile(path)
 		return f, nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/base/hostname"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 )
@@ -72,7 +72,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !hostname.Loopback(u.Hostname()) {
+	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !notation.Loopback(u.Hostname()) {
 		t.Tell("Warning: the connection to %s is not encrypted; others on the network can read the key.",
 			terminal.Plain(u.Host))
 	}

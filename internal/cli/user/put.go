@@ -15,7 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/filetype"
@@ -156,7 +156,7 @@ func (c *putCmd) advised(err error, path, name string) error {
 		return err
 	}
 	return &terminal.AdvisedError{Err: err, Lines: []string{fmt.Sprintf("For example, if it is text: %s put %s --name %s",
-		terminal.Self(), shell.Word(path), shell.Word(name+".txt"))}}
+		terminal.Self(), notation.ShellWord(path), notation.ShellWord(name+".txt"))}}
 }
 
 // sameKind asks for confirmation before a file replaces one of another kind,
@@ -194,7 +194,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return client.OpenFile(path)
 	case info.IsDir():
 		return client.File{}, terminal.Usage("it is a folder. To publish it as a website: " + terminal.Self() +
-			" deploy " + shell.Word(path))
+			" deploy " + notation.ShellWord(path))
 	}
 	// Opening a pipe would wait for its other end.
 	return client.File{}, errors.New("not a regular file. To publish what a program writes, pipe it into: " +

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/base/shell"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 )
@@ -119,7 +119,7 @@ func serverOr(address string, stored logins) (string, error) {
 func noKey(server string) string {
 	login := terminal.Self() + " login"
 	if server != "" {
-		login += " --server " + shell.Word(server)
+		login += " --server " + notation.ShellWord(server)
 	}
 	return fmt.Sprintf("there is no API key: run \"%s\", or set VITRINE_API_KEY", login)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 
 	"golang.org/x/text/encoding"
 )
@@ -38,7 +38,7 @@ func namesOf(s *filetype.Source, d zipDirectory) zipNames {
 	if sample == nil {
 		return zipNames{}
 	}
-	return zipNames{charset.Of(sample, false)}
+	return zipNames{text.CharsetOf(sample, false)}
 }
 
 // of returns a name in UTF-8 with slashes. The name of an extra field counts if
@@ -68,7 +68,7 @@ func ShownName(stored string) string {
 	if utf8.ValidString(stored) {
 		return stored
 	}
-	return charset.Decode([]byte(stored), false)
+	return text.Decode([]byte(stored), false)
 }
 
 // SameName reports whether a listed name may be that of a member, as another

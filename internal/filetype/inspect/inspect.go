@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/image"
+
 	"vitrine/internal/filetype/media"
 	"vitrine/internal/filetype/pdf"
 	"vitrine/internal/filetype/text"
@@ -75,17 +75,17 @@ func inspectorOf(ext string) inspector {
 	case "pdf":
 		return pdf.Inspect
 	case "png":
-		return image.InspectPNG
+		return media.InspectPNG
 	case "jpg":
-		return image.InspectJPEG
+		return media.InspectJPEG
 	case "gif":
-		return image.InspectGIF
+		return media.InspectGIF
 	case "webp":
-		return image.InspectWebP
+		return media.InspectWebP
 	case "bmp":
-		return image.InspectBMP
+		return media.InspectBMP
 	case "tiff":
-		return image.InspectTIFF
+		return media.InspectTIFF
 	case "svg":
 		return text.InspectSVG
 	case "avif", "heic":

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
-	"vitrine/internal/filetype/image"
+	"vitrine/internal/filetype/media"
 )
 
 // pngChunk returns a chunk with its checksum.
@@ -21,9 +21,9 @@ func pngChunk(typ string, body []byte) []byte {
 func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	var head buf
 	head.be(width, height).str("\x01\x00\x00\x00\x00")
-	data := make([]byte, int64(height)*(int64(width)+7)/8/image.DeflateRatio+10)
+	data := make([]byte, int64(height)*(int64(width)+7)/8/media.DeflateRatio+10)
 	copy(data, "\x78\x9c")
-	return slicesJoin([]byte(image.PngMagic), pngChunk("IHDR", head.Bytes()), slicesJoin(chunks...),
+	return slicesJoin([]byte(media.PngMagic), pngChunk("IHDR", head.Bytes()), slicesJoin(chunks...),
 		pngChunk("IDAT", data), pngChunk("IEND", nil))
 }
 

@@ -1,5 +1,3 @@
-// Package media inspects audio and video: MP4 and QuickTime, WebM, Ogg, MP3,
-// AAC, WAV and FLAC, and still images in the boxes of MP4 (HEIC, AVIF).
 package media
 
 import (

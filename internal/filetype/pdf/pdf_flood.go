@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/image"
+	"vitrine/internal/filetype/media"
 )
 
 // refuseBombs refuses streams that make a reader allocate or unpack far more
@@ -107,7 +107,7 @@ func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 		return JBIG2Size(head)
 	case last == "DCTDecode" || last == "DCT":
 		picture := &filetype.Source{R: p.s, Size: p.s.Size, Head: head, Left: 100}
-		width, height, _ := image.JPEGFrame(picture, at+2)
+		width, height, _ := media.JPEGFrame(picture, at+2)
 		p.sample(filetype.KiB * filetype.Allowance(100-picture.Left))
 		return f.SetSize(width, height)
 	}

@@ -1,4 +1,5 @@
-// Package text inspects text, HTML and SVG, and reads markup in bounded memory.
+// Package text inspects text, HTML and SVG, reads markup in bounded memory, and
+// finds the encoding of a text ([Decode]).
 package text
 
 import (
@@ -12,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/charset"
 
 	"github.com/gabriel-vasile/mimetype"
 )
@@ -61,7 +61,7 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 		return filetype.UnsafeFile(filetype.ReasonScript,
 			"The file is %s. Programs and scripts are not accepted.", what)
 	}
-	wide := charset.WideOf(s.Head)
+	wide := WideOf(s.Head)
 	marked := wide.Mark > 0
 	r := TextReader(s)
 	c := TextCheck{sparse: sparseText[t.Ext] && filetype.FormOf("", s.Head) == filetype.FormOther &&
@@ -215,7 +215,7 @@ func OrderOf(head []byte) byteOrder {
 }
 
 // unitsOf returns the byte order of a form of UTF-16 or UTF-32.
-func unitsOf(w charset.Wide) byteOrder {
+func unitsOf(w Wide) byteOrder {
 	if w.Big {
 		return bigEndian
 	}
@@ -226,7 +226,7 @@ func unitsOf(w charset.Wide) byteOrder {
 // UTF-8, a byte order mark is removed, everything else is unchanged.
 func TextReader(s *filetype.Source) io.Reader {
 	raw := s.Scan(filetype.MaxTextScan)
-	w := charset.WideOf(s.Head)
+	w := WideOf(s.Head)
 	if w.Width == 0 {
 		if bytes.HasPrefix(s.Head, []byte("\xef\xbb\xbf")) {
 			io.CopyN(io.Discard, raw, 3)
@@ -315,7 +315,7 @@ func (u *utf16Reader) longUnit() (rune, error) {
 // TextHead returns the beginning of a text as UTF-8, without its byte order
 // mark.
 func TextHead(head []byte) string {
-	w := charset.WideOf(head)
+	w := WideOf(head)
 	if w.Width == 0 {
 		return string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	}

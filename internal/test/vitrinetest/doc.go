@@ -1,6 +1,3 @@
 // Package vitrinetest has helpers for tests of several packages: a clock,
-// directories, test data, and real servers.
-//
-// Each port has a package below this one with the suite that every backend must
-// pass. Package fault makes their operations fail.
+// directories, test data, real servers, and Firefox.
 package vitrinetest

@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/base/throttle"
 	"vitrine/internal/web/httpx"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,7 +26,7 @@ type Handler struct {
 	stream  http.Handler                            // answers with events; the last one is the answer
 	servers map[vitrine.KeyScope]func() *mcp.Server // created when the first agent connects
 	origin  string                                  // of the instance's pages
-	large   *turn.Queue[vitrine.AccountID]          // for large messages
+	large   *throttle.Turns[vitrine.AccountID]      // for large messages
 }
 
 // scopes maps the scope of a key to that of its tools.
@@ -41,7 +41,7 @@ func New(public, content *url.URL, root func() http.Handler, version string, now
 	inside := &http.Client{Transport: &loop{hosts: []string{public.Host, content.Host}, root: root,
 		outside: http.DefaultTransport}}
 	h := &Handler{servers: map[vitrine.KeyScope]func() *mcp.Server{}, origin: httpx.Origin(public),
-		large: turn.New[vitrine.AccountID](maxLarge)}
+		large: throttle.NewTurns[vitrine.AccountID](maxLarge)}
 	for scope, tools := range scopes {
 		s := &Server{Version: version, Scope: tools, Now: now,
 			Client: func(req *mcp.CallToolRequest) (*client.Client, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -112,7 +112,7 @@ func (c call) get(in getIn) (detailOut, error) {
 	if out.SourceCut = len(b) > maxSource; out.SourceCut {
 		b = b[:maxSource]
 	}
-	out.Source = charset.Decode(b, out.SourceCut)
+	out.Source = text.Decode(b, out.SourceCut)
 	return out, err
 }
 

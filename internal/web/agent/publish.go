@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"vitrine/client"
-	"vitrine/internal/base/shell"
-	"vitrine/internal/base/when"
+	"vitrine/internal/base/notation"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -82,7 +81,7 @@ func (a publishOptions) options(c call) (o client.Options, err error) {
 
 // when reads the argument expires.
 func (c call) when(text string) (time.Time, error) {
-	at, err := when.Parse(text, c.Now())
+	at, err := notation.ParseTime(text, c.Now())
 	if err != nil {
 		err = argumentError("expires", "%v.", err)
 	}
@@ -218,8 +217,8 @@ func (c call) begin(in beginIn) (begunOut, error) {
 		return begunOut{Existing: &l}, nil
 	}
 	return begunOut{Path: b.Path, UploadURL: b.SignedURL,
-		Curl: fmt.Sprintf("curl -fsS -T %s -H %s %s", shell.Word("./"+in.Name),
-			shell.Word("Content-Type: "+o.Type), shell.Word(b.SignedURL))}, nil
+		Curl: fmt.Sprintf("curl -fsS -T %s -H %s %s", notation.ShellWord("./"+in.Name),
+			notation.ShellWord("Content-Type: "+o.Type), notation.ShellWord(b.SignedURL))}, nil
 }
 
 type completeIn struct {

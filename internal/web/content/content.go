@@ -11,7 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -136,7 +136,7 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if err != nil && !errors.Is(err, io.EOF) {
 		return vitrine.Unavailable(err)
 	}
-	_, label := charset.Page(head)
+	_, label := text.PageCharset(head)
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+label)

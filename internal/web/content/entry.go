@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/ratelimit"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/base/throttle"
+
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
-	"vitrine/internal/filetype/charset"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -149,13 +149,13 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 // at most // filetype.MaxMember bytes each. A network has only some of the
 // turns, so that none holds up the others, however slowly its clients read.
 var (
-	unpacks = turn.NewEach[netip.Prefix](2, 1)
-	members = turn.NewEach[netip.Prefix](8, 2)
+	unpacks = throttle.NewTurnsEach[netip.Prefix](2, 1)
+	members = throttle.NewTurnsEach[netip.Prefix](8, 2)
 )
 
 // unpack finds an entry of an archive that is packed as a whole.
 func (e *entry) unpack(r *http.Request, from netip.Addr, blob vitrine.Blob, t filetype.Type, i int) error {
-	network := ratelimit.Subscriber(from)
+	network := throttle.Subscriber(from)
 	if t.Ext == "7z" {
 		if err := httpx.TakeTurn(r, members, network); err != nil {
 			return err
@@ -201,12 +201,12 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 			p.Scripts = append(p.Scripts, p.Styles+ui.AssetPath(script))
 		}
 		if e.viewer.Entries.Text {
-			text, err := io.ReadAll(io.LimitReader(e.bytes, viewer.MaxText))
+			content, err := io.ReadAll(io.LimitReader(e.bytes, viewer.MaxText))
 			if err != nil {
 				return vitrine.Unavailable(err)
 			}
-			cut := e.Size > int64(len(text))
-			err = s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, charset.Decode(text, cut), cut) })
+			cut := e.Size > int64(len(content))
+			err = s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, text.Decode(content, cut), cut) })
 			if err != nil {
 				return err
 			}

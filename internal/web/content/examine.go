@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"vitrine"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 
@@ -176,7 +176,7 @@ var active = map[atom.Atom]bool{
 
 // inertCopy returns a web page as UTF-8 without its active elements.
 func inertCopy(in io.Reader) ([]byte, error) {
-	text, err := charset.PageReader(in)
+	text, err := text.PageReader(in)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
-	"vitrine/internal/app/sites"
+
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
@@ -18,7 +18,7 @@ type Handler struct {
 	*viewer.Viewers
 	Links     *links.Service
 	Sites     *collections.Sites
-	SiteStats *sites.Stats // nil if page loads of websites are not counted
+	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/base/connlimit"
-	"vitrine/internal/base/ratelimit"
+	"vitrine/internal/base/throttle"
+
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 )
@@ -44,10 +44,10 @@ func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Lin
 	if load.Bot == "" && s.fromInside(r, q) {
 		load.Source, load.Referrer = sourceInside, ""
 	}
-	if connlimit.ClientGone(r.Context()) {
+	if throttle.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.SiteStats.Count(r.Context(), version.Site, path, ratelimit.Subscriber(s.LimitedAddr(r)), load)
+	return s.SiteStats.Count(r.Context(), version.Site, path, throttle.Subscriber(s.LimitedAddr(r)), load)
 }
 
 // fromInside reports whether a request was referred by a page of the same

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 
@@ -71,7 +71,7 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 // elements, but with styles. Addresses below the website's root are rewritten
 // to base; links out of it lead nowhere.
 func inertSitePage(in io.Reader, base string) ([]byte, error) {
-	text, err := charset.PageReader(in)
+	text, err := text.PageReader(in)
 	if err != nil {
 		return nil, err
 	}

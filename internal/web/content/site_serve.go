@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/filetype/charset"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -338,7 +338,7 @@ func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 		in = unpacked
 	}
 	head, _ := io.ReadAll(io.LimitReader(in, htmlHead))
-	_, label := charset.Page(head)
+	_, label := text.PageCharset(head)
 	return media + "; charset=" + label
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/spelling"
+	"vitrine/internal/base/notation"
 	"vitrine/report"
 )
 
@@ -83,7 +83,7 @@ func nearest(name string, known []string) string {
 	if len(name) > 40 {
 		return ""
 	}
-	return spelling.Nearest(joints.Replace(strings.ToLower(name)), known, 2)
+	return notation.Nearest(joints.Replace(strings.ToLower(name)), known, 2)
 }
 
 // ErrPage is returned for an address of a page that is further down a list, if

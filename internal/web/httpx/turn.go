@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/base/throttle"
 )
 
 // turnWait is how long a request waits for a turn.
@@ -18,7 +18,7 @@ var errNoTurn = errors.New("no turn was free for long")
 // TakeTurn waits for a turn for a request. The caller calls Release after it,
 // unless TakeTurn returns an error: CodeUnavailable after turnWait, or
 // ErrClientGone.
-func TakeTurn[K comparable](r *http.Request, turns *turn.Queue[K], key K) error {
+func TakeTurn[K comparable](r *http.Request, turns *throttle.Turns[K], key K) error {
 	ctx, cancel := context.WithTimeout(r.Context(), turnWait)
 	defer cancel()
 	switch err := turns.Take(ctx, key); {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/base/connlimit"
-	"vitrine/internal/base/ratelimit"
+	"vitrine/internal/base/throttle"
+
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
@@ -101,11 +101,11 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 			o.Bot = report.BotOwn
 		}
 	}
-	if connlimit.ClientGone(r.Context()) {
+	if throttle.ClientGone(r.Context()) {
 		return v, httpx.ErrClientGone
 	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
-	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, ratelimit.Subscriber(s.LimitedAddr(r)), o)
+	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.LimitedAddr(r)), o)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)
 	}
@@ -193,13 +193,13 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 || err == nil && v.Link == 0 {
 		return nil
 	}
-	if connlimit.ClientGone(r.Context()) {
+	if throttle.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
 	if ofView {
 		return s.Views.Download(r.Context(), d)
 	}
-	return s.Views.DownloadAlone(r.Context(), now, ratelimit.Subscriber(s.LimitedAddr(r)), d)
+	return s.Views.DownloadAlone(r.Context(), now, throttle.Subscriber(s.LimitedAddr(r)), d)
 }
 
 const (

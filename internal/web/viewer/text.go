@@ -7,7 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/charset"
+	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/markup"
 )
 
@@ -27,7 +27,7 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 		return "", false, vitrine.Unavailable(err)
 	}
 	cut := blob.Size() > int64(len(b))
-	return charset.Decode(b, cut), cut, nil
+	return text.Decode(b, cut), cut, nil
 }
 
 // arranged lists the kinds of text with a reading form, except tables.

@@ -20,7 +20,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/base/throttle"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
@@ -146,9 +146,11 @@ func Known(email string) Line { return Line{known: true, of: email} }
 // turns are the turns of strangers and of those who are known. They bound the
 // hashes made at once in this process, and so the memory that a flood of
 // sign-ins takes.
-type turns struct{ strangers, known *turn.Queue[Line] }
+type turns struct{ strangers, known *throttle.Turns[Line] }
 
-var hashTurns = sync.OnceValue(func() turns { return turns{turn.New[Line](maxHashes()), turn.New[Line](1)} })
+var hashTurns = sync.OnceValue(func() turns {
+	return turns{throttle.NewTurns[Line](maxHashes()), throttle.NewTurns[Line](1)}
+})
 
 func maxHashes() int { return max(2, runtime.GOMAXPROCS(0)) }
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"vitrine/internal/backend/preview/tiff"
-	"vitrine/internal/test/tifftest"
+	"vitrine/internal/test/vitrinetest"
 )
 
-const side = tifftest.Side
+const side = vitrinetest.TIFFSide
 
 // halves returns rows of pixels whose left half is one pixel and whose right
 // half another one.
@@ -131,7 +131,7 @@ func TestForms(t *testing.T) {
 		return bytes.Repeat(map[bool][]byte{true: {0x20, 0x60, 0xa0}, false: {0xe0, 0x80, 0x10}}[at%2 == 0], 64)
 	}
 	float := func(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
-	type tags = tifftest.Tags
+	type tags = vitrinetest.TIFFTags
 	for name, c := range map[string]struct {
 		chunks [][]byte
 		tags   tags
@@ -181,11 +181,11 @@ func TestForms(t *testing.T) {
 		"jpeg": {[][]byte{jpegOf(t, picture(blue, orange, false))}, tags{258: {8, 8, 8}, 259: {7}, 262: {6}, 277: {3}},
 			blue, orange},
 	} {
-		for _, f := range []tifftest.Form{{}, {Big: true}, {Swapped: true}, {Big: true, Swapped: true}} {
+		for _, f := range []vitrinetest.TIFFForm{{}, {Big: true}, {Swapped: true}, {Big: true, Swapped: true}} {
 			if f.Swapped && (name == "16 bits" || name == "float") {
 				continue // the samples here are little-endian
 			}
-			pages, err := tiff.Pages(bytes.NewReader(tifftest.File(f, tifftest.Page{Chunks: c.chunks, Tags: c.tags})))
+			pages, err := tiff.Pages(bytes.NewReader(vitrinetest.TIFF(f, vitrinetest.TIFFPage{Chunks: c.chunks, Tags: c.tags})))
 			if err != nil || len(pages) != 1 || pages[0].Width != side || pages[0].Height != side {
 				t.Errorf("%s %+v: %v, %v", name, f, pages, err)
 				continue
@@ -230,20 +230,20 @@ func near(t *testing.T, name string, img image.Image, x, y int, want color.RGBA)
 // and a fax has high pixels.
 func TestPages(t *testing.T) {
 	grey := [][]byte{bytes.Repeat([]byte{0x80}, side*side)}
-	page := func(more tifftest.Tags) tifftest.Page {
-		tags := tifftest.Tags{258: {8}, 262: {1}}
+	page := func(more vitrinetest.TIFFTags) vitrinetest.TIFFPage {
+		tags := vitrinetest.TIFFTags{258: {8}, 262: {1}}
 		for k, v := range more {
 			tags[k] = v
 		}
-		return tifftest.Page{Chunks: grey, Tags: tags}
+		return vitrinetest.TIFFPage{Chunks: grey, Tags: tags}
 	}
-	b := tifftest.File(tifftest.Form{}, page(nil), page(tifftest.Tags{254: {1}}), page(tifftest.Tags{254: {2}, 274: {6}}),
-		page(tifftest.Tags{254: {4}}), page(tifftest.Tags{282: {204}, 283: {98}}))
+	b := vitrinetest.TIFF(vitrinetest.TIFFForm{}, page(nil), page(vitrinetest.TIFFTags{254: {1}}), page(vitrinetest.TIFFTags{254: {2}, 274: {6}}),
+		page(vitrinetest.TIFFTags{254: {4}}), page(vitrinetest.TIFFTags{282: {204}, 283: {98}}))
 	pages, err := tiff.Pages(bytes.NewReader(b))
 	if err != nil || len(pages) != 3 || pages[1].Orientation != 6 || pages[2].Stretch < 2 || pages[2].Stretch > 2.2 {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
-	if pages, err := tiff.Pages(bytes.NewReader(tifftest.File(tifftest.Form{Circle: true}, page(nil), page(nil)))); err != nil ||
+	if pages, err := tiff.Pages(bytes.NewReader(vitrinetest.TIFF(vitrinetest.TIFFForm{Circle: true}, page(nil), page(nil)))); err != nil ||
 		len(pages) != 2 {
 		t.Errorf("a circle: %d pages, %v", len(pages), err)
 	}
@@ -254,10 +254,10 @@ func TestPages(t *testing.T) {
 
 // FuzzDecode checks that no file panics or has more pixels than it says.
 func FuzzDecode(f *testing.F) {
-	f.Add(tifftest.File(tifftest.Form{}, tifftest.Page{Chunks: [][]byte{bytes.Repeat([]byte{0x80}, side*side)},
-		Tags: tifftest.Tags{258: {8}, 262: {1}}}))
-	f.Add(tifftest.File(tifftest.Form{Big: true}, tifftest.Page{Chunks: [][]byte{{1, 2, 3}, {4}, {5}},
-		Tags: tifftest.Tags{258: {4, 4, 4}, 262: {2}, 277: {3}, 284: {2}, 259: {32773}}}))
+	f.Add(vitrinetest.TIFF(vitrinetest.TIFFForm{}, vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{0x80}, side*side)},
+		Tags: vitrinetest.TIFFTags{258: {8}, 262: {1}}}))
+	f.Add(vitrinetest.TIFF(vitrinetest.TIFFForm{Big: true}, vitrinetest.TIFFPage{Chunks: [][]byte{{1, 2, 3}, {4}, {5}},
+		Tags: vitrinetest.TIFFTags{258: {4, 4, 4}, 262: {2}, 277: {3}, 284: {2}, 259: {32773}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		pages, err := tiff.Pages(bytes.NewReader(b))
 		if err != nil {

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
-	"vitrine/internal/app/sites"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )
@@ -19,7 +19,7 @@ type Handler struct {
 	Accounts  *auth.Accounts
 	Links     *links.Service
 	Uploads   *publish.Uploads
-	SiteStats *sites.Stats // nil if page loads of websites are not counted
+	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 
 	exporting sync.Map // accounts that are being exported, by AccountID
 }

@@ -4,11 +4,11 @@ package reportpage
 import (
 	"embed"
 
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/classes"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
-	"vitrine/internal/app/sharing"
-	"vitrine/internal/app/sites"
+
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
@@ -19,11 +19,11 @@ type Handler struct {
 	*app.Shell
 	Links     *links.Service
 	Sites     *collections.Sites
-	Shared    *sharing.Service
+	Shared    *analytics.Sharing
 	Versions  *links.Versions
 	API       *api.Handler
 	OwnViews  *classes.OwnViews
-	SiteStats *sites.Stats // nil if page loads of websites are not counted
+	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 }
 
 //go:embed *.html *.css *.js

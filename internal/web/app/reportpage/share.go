@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/app/sharing"
-	"vitrine/internal/base/ratelimit"
-	"vitrine/internal/base/turn"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/base/throttle"
+
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -65,7 +65,7 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	o := sharing.Options{Label: r.PostForm.Get("label"), Password: r.PostForm.Get("password")}
+	o := analytics.SharedOptions{Label: r.PostForm.Get("label"), Password: r.PostForm.Get("password")}
 	life := r.PostForm.Get("life")
 	var secret string
 	if o.Life, err = shareLives.Parse("life", life); err == nil {
@@ -106,7 +106,7 @@ func (s *Handler) Unshare(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 
 // readShared finds the report at an address, for a browser that is let in; for
 // others found is not let in.
-func (s *Handler) readShared(r *http.Request) (found *sharing.Shared, in bool, err error) {
+func (s *Handler) readShared(r *http.Request) (found *analytics.Shared, in bool, err error) {
 	found, err = s.Shared.Open(r.Context(), r.PathValue("token"))
 	if err != nil {
 		return nil, false, err
@@ -135,12 +135,12 @@ func setPrivateHeaders(w http.ResponseWriter) {
 // once: filters read views, which takes time and memory. A network has one
 // turn, so that none holds up the others. The page is sent after its turn,
 // because a reader may be slow.
-var sharedReports = turn.NewEach[netip.Prefix](2, 1)
+var sharedReports = throttle.NewTurnsEach[netip.Prefix](2, 1)
 
 // inTurn answers a stranger with a page that shows a shared report.
-func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *sharing.Shared, policy httpx.Surface,
+func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytics.Shared, policy httpx.Surface,
 	template string) error {
-	network := ratelimit.Subscriber(s.LimitedAddr(r))
+	network := throttle.Subscriber(s.LimitedAddr(r))
 	if err := httpx.TakeTurn(r, sharedReports, network); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *sharing.
 }
 
 // sharedPage returns the report of a shared address.
-func (s *Handler) sharedPage(r *http.Request, found *sharing.Shared) (*reportPage, error) {
+func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportPage, error) {
 	of := subject{link: found.Link}
 	rg, err := httpx.ReportRange(r)
 	if err != nil {
@@ -249,7 +249,7 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 		return s.askPassword(w, r, status, wrong)
 	}
 	http.SetCookie(w, &http.Cookie{Name: passCookie, Value: pass, Path: here,
-		MaxAge: int(sharing.PassLife.Seconds()), HttpOnly: true, Secure: s.Secure(),
+		MaxAge: int(analytics.SharedPassLife.Seconds()), HttpOnly: true, Secure: s.Secure(),
 		SameSite: http.SameSiteLaxMode})
 	return httpx.Redirect(w, r, here)
 }

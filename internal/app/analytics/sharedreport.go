@@ -1,0 +1,281 @@
+package analytics
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vitrine"
+	"vitrine/internal/app/auth/password"
+	"vitrine/internal/base/signer"
+	"vitrine/internal/base/throttle"
+)
+
+const (
+	// MaxShared is how many addresses one report may have.
+	MaxShared = 50
+	// MaxSharedLabel bounds a label, in characters.
+	MaxSharedLabel = 80
+	// SharedPassLife is how long a browser that has given the password is let
+	// in.
+	SharedPassLife = 12 * time.Hour
+
+	secretSize = 16 // bytes
+)
+
+// How often a wrong password may be tried: from one network, and in all. The
+// last limit needs a hundred networks, so that a stranger does not lock out
+// other readers (decision 0015).
+const (
+	triesByNetwork       = 5 // in triesTime
+	triesTime            = 15 * time.Minute
+	hourlyTriesByNetwork = 10
+	hourlyTries          = 1000
+)
+
+// Sharing makes, finds and revokes read-only addresses of reports: of one link,
+// or of all links of an account. Anyone with the address can see the report,
+// and nothing else of the account. An address can have a password and an
+// expiry.
+type Sharing struct {
+	Store  vitrine.Store
+	Signer *signer.Signer
+	Now    func() time.Time
+}
+
+// SharedOptions are what an owner chooses for an address.
+type SharedOptions struct {
+	Label    string
+	Password string        // "": none
+	Life     time.Duration // 0 means until it is revoked
+}
+
+// Shared is a report that an address leads to.
+type Shared struct {
+	*vitrine.SharedReport
+	Owner *vitrine.Account
+	Link  *vitrine.Link // nil means all links of the account
+}
+
+// errNoReport does not reveal whether the address ever existed.
+var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
+	"There is no report at this address. It may have expired or been revoked.")
+
+// Create makes an address for the report of a link of an account, or of all its
+// links (nil), with a label of its own. It returns the secret of the address;
+// only a hash of it is stored. Errors: CodeProRequired, CodeInvalidRequest.
+func (s *Sharing) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
+	o SharedOptions) (secret string, err error) {
+	if !a.Plan.Pro() {
+		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
+	}
+	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now()}
+	label := strings.TrimSpace(o.Label)
+	if !utf8.ValidString(label) || utf8.RuneCountInString(label) > MaxSharedLabel ||
+		strings.ContainsFunc(label, isControl) {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "label",
+			Message: "Choose a name of at most 80 characters, in one line."}
+	}
+	if o.Life < 0 {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life",
+			Message: "Choose a time in the future."}
+	}
+	if o.Life > 0 {
+		r.ExpiresAt = r.CreatedAt.Add(o.Life)
+	}
+	if l != nil {
+		r.Link = l.ID
+	}
+	if o.Password != "" {
+		pw, err := password.Parse(o.Password, "")
+		if err != nil {
+			return "", err
+		}
+		if r.Password, err = password.Hash(ctx, password.Known(a.Email), pw); err != nil {
+			return "", err
+		}
+	}
+	var random [secretSize]byte
+	rand.Read(random[:])
+	secret = base64.RawURLEncoding.EncodeToString(random[:])
+	r.Hash = sha256.Sum256([]byte(secret))
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		old, err := tx.SharedReports(a.ID, r.Link)
+		if err != nil {
+			return err
+		}
+		if len(old) >= MaxShared {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"This report has %d addresses, the most that it can have. Revoke one first.", MaxShared)
+		}
+		r.Label = distinct(label, old)
+		return tx.AddSharedReport(r)
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// unnamed is the label of an address for which none was chosen.
+const unnamed = "Read-only link"
+
+// distinct returns a label that no other address of the report has: the chosen
+// one, with a number if there is already one.
+func distinct(label string, others []*vitrine.SharedReport) string {
+	label = cmp.Or(label, unnamed)
+	for n := 1; ; n++ {
+		is := label
+		if n > 1 {
+			end := fmt.Sprintf(" %d", n)
+			chosen := []rune(label)
+			is = string(chosen[:min(len(chosen), MaxSharedLabel-len(end))]) + end
+		}
+		if !slices.ContainsFunc(others, func(r *vitrine.SharedReport) bool { return r.Label == is }) {
+			return is
+		}
+	}
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// List returns the valid addresses of a report, newest first.
+func (s *Sharing) List(ctx context.Context, a *vitrine.Account,
+	l *vitrine.Link) (list []*vitrine.SharedReport, err error) {
+	var link vitrine.LinkID
+	if l != nil {
+		link = l.ID
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		all, err := tx.SharedReports(a.ID, link)
+		list = nil
+		for _, r := range all {
+			if s.valid(r) {
+				list = append(list, r)
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+func (s *Sharing) valid(r *vitrine.SharedReport) bool {
+	return r.ExpiresAt.IsZero() || s.Now().Before(r.ExpiresAt)
+}
+
+// Revoke deletes an address of an account. Readers lose access immediately.
+// Errors: CodeNotFound.
+func (s *Sharing) Revoke(ctx context.Context, a *vitrine.Account, id vitrine.SharedReportID) error {
+	if id <= 0 {
+		return errNoReport
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		err := tx.DeleteSharedReport(a.ID, id)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return errNoReport
+		}
+		return err
+	})
+}
+
+// Open finds the report that an address leads to. Errors: CodeNotFound, also
+// where its account is suspended or has no analytics, and where its link was
+// deleted.
+func (s *Sharing) Open(ctx context.Context, secret string) (found *Shared, err error) {
+	if b, err := base64.RawURLEncoding.Strict().DecodeString(secret); err != nil || len(b) != secretSize {
+		return nil, errNoReport
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		found, err = s.open(tx, sha256.Sum256([]byte(secret)))
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return errNoReport
+		}
+		return err
+	})
+	return found, err
+}
+
+func (s *Sharing) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
+	r, err := tx.SharedReportByHash(hash)
+	if err != nil {
+		return nil, err
+	}
+	found := &Shared{SharedReport: r}
+	if found.Owner, err = tx.Account(r.Account); err != nil {
+		return nil, err
+	}
+	if r.Link != 0 {
+		if found.Link, err = tx.Link(r.Link); err != nil {
+			return nil, err
+		}
+		if !found.Link.DeletedAt.IsZero() || found.Link.Account != r.Account {
+			return nil, errNoReport
+		}
+	}
+	if !s.valid(r) || found.Owner.Banned || !found.Owner.Plan.Pro() {
+		return nil, errNoReport
+	}
+	return found, nil
+}
+
+// Enter checks the password of a report and returns a pass, with which a
+// browser is let in for SharedPassLife. A right password does not count, and
+// resets the attempts of its network. Errors: CodeRateLimited, with the time
+// after which to try again; CodeInvalidRequest for a wrong password.
+func (s *Sharing) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
+	id := strconv.FormatInt(int64(r.ID), 10)
+	const by = "shared report by network"
+	own := append(throttle.ByNetwork(s.Signer.AttemptKey, from, triesByNetwork, triesTime, by, id),
+		throttle.ByNetwork(s.Signer.AttemptKey, from, hourlyTriesByNetwork, time.Hour, by, "hourly", id)...)
+	var taken []vitrine.AttemptID
+	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		taken, err = throttle.Take(tx, s.Now(), "Too many attempts at the password.", append(own[:len(own):len(own)],
+			throttle.Limit{Key: s.Signer.AttemptKey("shared report", id), Max: hourlyTries, Within: time.Hour})...)
+		return err
+	}); err != nil {
+		return "", err
+	}
+	ok, _, err := password.Check(ctx, password.Stranger(throttle.Subscriber(from)), r.Password, pw)
+	if err == nil && !ok {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
+			Message: "That is not the password of this report."}
+	}
+	refund := s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error {
+		if err != nil { // no fault of the reader
+			return throttle.Refund(tx, taken)
+		}
+		return errors.Join(throttle.Refund(tx, taken), throttle.Reset(tx, own))
+	})
+	if err := errors.Join(err, refund); err != nil {
+		return "", err
+	}
+	until := strconv.FormatInt(s.Now().Add(SharedPassLife).Unix(), 10)
+	return until + "." + s.Signer.Sign(signer.PurposeSharedReport, id, r.Password, until), nil
+}
+
+// Admits reports whether a browser with a pass, or without one (""), sees a
+// report.
+func (s *Sharing) Admits(r *Shared, pass string) bool {
+	if r.Password == "" {
+		return true
+	}
+	until, sig, ok := strings.Cut(pass, ".")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if !ok || err != nil {
+		return false
+	}
+	left := time.Unix(seconds, 0).Sub(s.Now())
+	return left > 0 && left <= SharedPassLife+vitrine.ClockJump &&
+		s.Signer.Verify(sig, signer.PurposeSharedReport, strconv.FormatInt(int64(r.ID), 10), r.Password, until)
+}
