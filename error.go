@@ -101,6 +101,17 @@ func Unavailable(cause error) *Error {
 		RetryAfter: 5 * time.Second, Err: cause}
 }
 
+// UnavailableAfter returns err, with another message if it is CodeUnavailable:
+// something may have been changed before the component failed.
+func UnavailableAfter(err error) error {
+	if CodeOf(err) != CodeUnavailable {
+		return err
+	}
+	e := Unavailable(err)
+	e.Message = "Vitrine became unavailable during the change. Check whether it was saved before you try again."
+	return e
+}
+
 // Ports return these errors when a row, blob or name is missing or exists
 // already. Services turn them into an Error.
 var (

@@ -90,5 +90,8 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 			changed = append(changed, done...)
 		}
 	}
+	if len(changed) > 0 {
+		err = vitrine.UnavailableAfter(err)
+	}
 	return changed, err
 }

@@ -77,7 +77,7 @@ func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part
 			return nil, vitrine.ErrNoOwnLink // deleted concurrently
 		}
 		if err != nil {
-			return nil, vitrine.Unavailable(err)
+			return nil, vitrine.UnavailableAfter(vitrine.Unavailable(err)) // it may have replaced the text before
 		}
 		current, err := s.change(ctx, l, func(current *vitrine.Link) error {
 			if err := allowed(current); err != nil {
@@ -87,11 +87,11 @@ func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, vitrine.UnavailableAfter(err)
 		}
 		there, err := s.stored(ctx, l, part)
 		if err != nil {
-			return nil, err
+			return nil, vitrine.UnavailableAfter(err)
 		}
 		if there {
 			return current, nil
@@ -118,20 +118,24 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 	if l.Upload == "" {
 		return nil
 	}
-	return s.remove(ctx, l, part)
-}
-
-// remove removes a text from the link and deletes it. A Put of another process
-// that stored the text before may have named it since. Then drop removes that
-// name too, as if the Put had come first. A Put that names the text later finds
-// that it is gone.
-func (s *Captions) remove(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
-	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {
-		if _, err := s.change(ctx, l, unname); err != nil {
+		if _, err := s.change(ctx, l, unname(part)); err != nil {
 			return err
 		}
 	}
+	return vitrine.UnavailableAfter(s.remove(ctx, l, part))
+}
+
+// unname returns a change after which a link does not name a text.
+func unname(p vitrine.Part) func(*vitrine.Link) error {
+	return func(l *vitrine.Link) error { l.Parts = l.Parts.Without(p); return nil }
+}
+
+// remove deletes a text that its link does not name any more. A Put of another
+// process that stored the text before may have named it since. Then remove
+// removes that name too, as if the Put had come first. A Put that names the text
+// later finds that it is gone.
+func (s *Captions) remove(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	if err := s.Blobs.DeletePart(ctx, l.Upload, part); err != nil {
 		return vitrine.Unavailable(err)
 	}
@@ -150,7 +154,7 @@ func (s *Captions) remove(ctx context.Context, l *vitrine.Link, part vitrine.Par
 	if there, err := s.stored(ctx, l, part); err != nil || there {
 		return err // put again in the meantime
 	}
-	_, err = s.change(ctx, l, unname)
+	_, err = s.change(ctx, l, unname(part))
 	return err
 }
 

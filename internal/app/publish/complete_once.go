@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/base/throttle"
-	"vitrine/internal/filetype"
 )
 
 // inspectWait is how long an inspection waits for its turn. takeTurn applies
@@ -135,14 +134,4 @@ func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err e
 	}
 	c.begun = true
 	return func() { turns.Release(a) }, nil
-}
-
-// inspectInTurn inspects the bytes of a link when it is its account's turn.
-func (s *Uploads) inspectInTurn(c *check, l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
-	release, err := s.takeTurn(c, l.Account)
-	if err != nil {
-		return filetype.Facts{}, err
-	}
-	defer release()
-	return inspectBytes(l, b, t)
 }

@@ -83,34 +83,33 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 }
 
 // replace adds a checked file as a version to the link that its upload
-// replaces, and ends the upload. l becomes that link. If the bytes are those of
-// the current version, replace adds no version and returns true.
-func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected links.Condition,
-	now time.Time) (unused bool, err error) {
+// replaces, and ends the upload. The completion's link becomes that link. If the
+// bytes are those of the current version, replace adds no version.
+func (c *completion) replace(tx vitrine.Tx, u *vitrine.Upload, now time.Time) error {
 	m, err := tx.Link(u.Replaces)
 	if err == nil {
 		err = m.Expire(tx, now)
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	if expected != nil {
-		if err := expected(m); err != nil {
-			return false, err
+	if c.expected != nil {
+		if err := c.expected(m); err != nil {
+			return err
 		}
 	}
 	a, err := tx.Account(m.Account)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if unused = m.HasBytes && m.SHA256 == l.SHA256; !unused {
-		if err := s.holdKnown(tx, l); err != nil {
-			return false, err
+	if c.unused = m.HasBytes && m.SHA256 == c.link.SHA256; !c.unused {
+		if err := holdKnown(tx, &c.link); err != nil {
+			return err
 		}
-		if err := links.AddVersion(tx, m, l, s.Plans.LimitsOf(a).Versions, now); err != nil {
-			return false, err
+		if err := links.AddVersion(tx, m, &c.link, c.Plans.LimitsOf(a).Versions, now); err != nil {
+			return err
 		}
 	}
-	*l = *m
-	return unused, s.end(tx, u, l, unused, now)
+	c.link = *m
+	return c.end(tx, u, now)
 }

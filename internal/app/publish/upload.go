@@ -98,11 +98,14 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 		return b, err
 	}
 	if err := links.PurgeSpare(context.WithoutCancel(ctx), s.Store, s.Blobs, chosen...); err != nil {
-		return b, vitrine.Unavailable(err) // the account would store more than its plan allows
+		if b.Path == u.ID { // a new one, which nobody can continue
+			err = errors.Join(err, s.Cancel(context.WithoutCancel(ctx), a, string(b.Path)))
+		}
+		return b, vitrine.UnavailableAfter(vitrine.Unavailable(err)) // the account would store more than its plan allows
 	}
 	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type,
 		Expires: s.Now().Add(vitrine.URLLife)})
-	return b, err
+	return b, vitrine.UnavailableAfter(err)
 }
 
 // maxFileBytes bounds a file regardless of the plan, so that sums of sizes do

@@ -92,7 +92,7 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	// The bytes have their final name and may already be in use, so an error
 	// does not undo the rename. After an error a power failure may undo it.
 	// Seal tries again.
-	return durable.SyncDir(b.shard(k))
+	return vitrine.UnavailableAfter(unavailable(durable.SyncDir(b.shard(k))))
 }
 
 func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
@@ -113,7 +113,7 @@ func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 // CodeUnavailable.
 func unavailable(err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodeInternal {
-		return err
+		return err // nil, too
 	}
 	return vitrine.Unavailable(err)
 }

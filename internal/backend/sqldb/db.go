@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/base/durable"
@@ -105,9 +104,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	}
 	switch {
 	case err != nil && d.Dialect.unknown(err):
-		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.wrapError("commit", err),
-			RetryAfter: 5 * time.Second,
-			Message:    "The connection to the database was lost during the change. Check whether it was saved before you try again."}
+		return vitrine.UnavailableAfter(d.wrapError("commit", err))
 	case err != nil:
 		return d.wrapError("commit", err)
 	}

@@ -92,6 +92,6 @@ var nextSteps = map[string]string{
 	"upload_incomplete":   "finish the PUT of the bytes, then call complete_upload again.",
 	"upload_not_found":    "call begin_upload again.",
 	"url_expired":         "call begin_upload again for a fresh address.",
-	"unavailable":         "repeat the same call in some seconds; nothing was changed.",
+	"unavailable":         "repeat the same call in some seconds. Nothing was changed, unless the message says otherwise.",
 	"internal":            "repeat the call once; if it fails again, tell the person.",
 }

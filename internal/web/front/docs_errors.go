@@ -112,7 +112,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeInternal, When: "The server failed unexpectedly.",
 		Then: "Retry. If it happens again, send the X-Request-Id to the administrator.",
 		Ops:  slices.DeleteFunc(slices.Clone(anyOp), func(op string) bool { return op == "status" })},
-	{Code: vitrine.CodeUnavailable, When: "The database or storage is down or full. Nothing was changed.",
+	{Code: vitrine.CodeUnavailable, When: "The database or storage is down or full. Nothing was changed, unless the message says that something may have been saved.",
 		Then: "Send the same request again after Retry-After seconds.", Ops: append(append(puts, loginOps...), withKey...)},
 }
 
