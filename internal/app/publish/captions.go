@@ -133,8 +133,8 @@ func unname(p vitrine.Part) func(*vitrine.Link) error {
 
 // remove deletes a text that its link does not name any more. A Put of another
 // process that stored the text before may have named it since. Then remove
-// removes that name too, as if the Put had come first. A Put that names the text
-// later finds that it is gone.
+// removes that name too, as if the Put had come first. A Put that names the
+// text later finds that it is gone.
 func (s *Captions) remove(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	if err := s.Blobs.DeletePart(ctx, l.Upload, part); err != nil {
 		return vitrine.Unavailable(err)

@@ -51,8 +51,8 @@ func (c *completion) run(ctx context.Context) (*vitrine.Link, error) {
 }
 
 // endsUpload reports whether an upload that fails with err cannot be completed
-// any more. It can if the server failed, if bytes are missing, or if its account
-// may upload nothing at the moment.
+// any more. It can if the server failed, if bytes are missing, or if its
+// account may upload nothing at the moment.
 func endsUpload(err error) bool {
 	switch vitrine.CodeOf(err) {
 	case "", vitrine.CodeInternal, vitrine.CodeUnavailable, vitrine.CodeUploadIncomplete, vitrine.CodeBanned,
@@ -78,8 +78,8 @@ func (c *completion) failed(ctx context.Context, err error) (*vitrine.Link, erro
 	return nil, err
 }
 
-// ended returns the link or the refusal of an upload that has ended since it was
-// found, and nil for one that is open.
+// ended returns the link or the refusal of an upload that has ended since it
+// was found, and nil for one that is open.
 func (c *completion) ended(ctx context.Context) (made *vitrine.Link, err error) {
 	err = c.Store.Read(ctx, func(tx vitrine.Tx) error {
 		u, err := tx.Upload(c.upload.ID)
@@ -97,8 +97,8 @@ func (c *completion) ended(ctx context.Context) (made *vitrine.Link, err error) 
 	return made, err
 }
 
-// seal seals the stored bytes, so that those that are checked are those that are
-// served.
+// seal seals the stored bytes, so that those that are checked are those that
+// are served.
 func (c *completion) seal(ctx context.Context) error {
 	u := c.upload
 	info, err := c.Blobs.Stat(ctx, u.ID)
@@ -164,8 +164,8 @@ func (c *completion) inspect(ctx context.Context) (err error) {
 	return nil
 }
 
-// inspectInTurn inspects the bytes when it is the account's turn, and counts the
-// files of a version of a website.
+// inspectInTurn inspects the bytes when it is the account's turn, and counts
+// the files of a version of a website.
 func (c *completion) inspectInTurn(t filetype.Type) (filetype.Facts, error) {
 	release, err := c.takeTurn(c.check, c.link.Account)
 	if err != nil {
@@ -186,7 +186,8 @@ func (c *completion) inspectInTurn(t filetype.Type) (filetype.Facts, error) {
 // waits too. A file that takes longer goes to review.
 const completeScanTime = 2 * time.Minute
 
-// scan scans the bytes, unless they are scanned in the background, as a video's.
+// scan scans the bytes, unless they are scanned in the background, as a
+// video's.
 func (c *completion) scan(ctx context.Context) error {
 	l := &c.link
 	if l.State == vitrine.StateProcessing {

@@ -83,8 +83,8 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 }
 
 // replace adds a checked file as a version to the link that its upload
-// replaces, and ends the upload. The completion's link becomes that link. If the
-// bytes are those of the current version, replace adds no version.
+// replaces, and ends the upload. The completion's link becomes that link. If
+// the bytes are those of the current version, replace adds no version.
 func (c *completion) replace(tx vitrine.Tx, u *vitrine.Upload, now time.Time) error {
 	m, err := tx.Link(u.Replaces)
 	if err == nil {

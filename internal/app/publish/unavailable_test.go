@@ -62,9 +62,9 @@ func websiteZIP(t *testing.T, text string) string {
 	return b.String()
 }
 
-// requests are the requests of this package that change something. Each prepares
-// one of them and returns it, with the code of its answer if nothing fails. n is
-// another number each time.
+// requests are the requests of this package that change something. Each
+// prepares one of them and returns it, with the code of its answer if nothing
+// fails. n is another number each time.
 var requests = map[string]func(f failing, n int) (do func() error, want vitrine.Code){
 	"complete a link": func(f failing, n int) (func() error, vitrine.Code) {
 		return f.completes(publish.UploadRequest{Name: "note.txt"}, fmt.Sprint("text ", n)), ""
