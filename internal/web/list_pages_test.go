@@ -19,7 +19,7 @@ import (
 var listPages = map[string][2]string{
 	"api/links.go":             {"/api/v1/links", "cursor"},
 	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
-	"app/peoplepage/people.go": {"/people", "after"},
+	"app/people.go":            {"/people", "after"},
 	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
 	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history", "before"},
 	"app/reportpage/visits.go": {"/links/SLUG/analytics/visits", "cursor"},

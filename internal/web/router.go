@@ -10,7 +10,6 @@ import (
 	"vitrine"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
-	"vitrine/internal/web/app/peoplepage"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/public"
 )
@@ -149,7 +148,7 @@ func (r *router) entry(pattern string, h httpx.HandlerFunc) { r.app(pattern, r.h
 func (r *router) member(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.AsMember(h)) }
 
 // owner serves a page for the owners of the instance.
-func (r *router) owner(pattern string, h app.MemberHandler) { r.member(pattern, peoplepage.AsOwner(h)) }
+func (r *router) owner(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.AsOwner(h)) }
 
 // moderator serves a page for moderators.
 func (r *router) moderator(pattern string, h app.MemberHandler) {

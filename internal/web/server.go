@@ -26,16 +26,7 @@ import (
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
-	"vitrine/internal/web/app/accountpage"
-	"vitrine/internal/web/app/albumpage"
-	"vitrine/internal/web/app/entrypage"
-	"vitrine/internal/web/app/keypage"
-	"vitrine/internal/web/app/linkpage"
-	"vitrine/internal/web/app/peoplepage"
 	"vitrine/internal/web/app/reportpage"
-	"vitrine/internal/web/app/uploadpage"
-	"vitrine/internal/web/app/versionpage"
-	"vitrine/internal/web/app/websitepage"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/front"
 	"vitrine/internal/web/httpx"
@@ -153,15 +144,15 @@ type handlers struct {
 	public     *public.Handler
 	content    *content.Handler
 	front      *front.Handler
-	entry      *entrypage.Handler
-	upload     *uploadpage.Handler
-	links      *linkpage.Handler
-	versions   *versionpage.Handler
-	keys       *keypage.Handler
-	account    *accountpage.Handler
-	people     *peoplepage.Handler
-	albums     *albumpage.Handler
-	websites   *websitepage.Handler
+	entry      *app.EntryPages
+	upload     *app.UploadPages
+	links      *app.LinkPages
+	versions   *app.VersionPages
+	keys       *app.KeyPages
+	account    *app.AccountPages
+	people     *app.PeoplePages
+	albums     *app.AlbumPages
+	websites   *app.WebsitePages
 	analytics  *reportpage.Handler
 	moderation *moderator.Handler
 }
@@ -189,23 +180,23 @@ func (s *Server) handlers() *handlers {
 			Views:   s.Views,
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
 		front: &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
-		entry: &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
+		entry: &app.EntryPages{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
 			SetupCommand: s.SetupCommand},
-		links: &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
+		links: &app.LinkPages{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
 			Albums: s.Albums, Sites: s.Sites},
-		keys: &keypage.Handler{Shell: shell, Keys: s.Keys},
-		account: &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
+		keys: &app.KeyPages{Shell: shell, Keys: s.Keys},
+		account: &app.AccountPages{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
 			SiteStats: s.SiteStats},
-		people: &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
-		albums: &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
+		people: &app.PeoplePages{Shell: shell, Accounts: s.Accounts},
+		albums: &app.AlbumPages{Shell: shell, Albums: s.Albums, Links: s.Links},
 		analytics: &reportpage.Handler{Shell: shell, Links: s.Links, Sites: s.Sites,
 			SiteStats: s.SiteStats, Shared: shared, Versions: kept, OwnViews: s.OwnViews},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
-	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}
+	h.versions = &app.VersionPages{Shell: shell, Versions: kept, Uploads: s.Uploads}
 	h.analytics.API = h.api
-	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, Sites: s.Sites,
+	h.upload = &app.UploadPages{Shell: shell, Uploads: s.Uploads, Links: s.Links, Sites: s.Sites,
 		API: h.api}
-	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: served}
+	h.websites = &app.WebsitePages{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: served}
 	return h
 }

@@ -1,4 +1,5 @@
-// Package app has what the pages of the app share: their frame, their forms,
+// Package app has the pages of the app: those on which people get in, and those
+// for members. It also has what all of them share: their frame, their forms,
 // and who may see them.
 package app
 
@@ -12,8 +13,6 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
-
-// The shell of all pages for signed-in people, except those for moderators.
 
 // MemberHandler answers a signed-in person. me is the current account.
 type MemberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
@@ -64,9 +63,9 @@ type Page struct {
 // Ago returns the time since t.
 func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
 
-// Zone returns the zone of the times on the pages of an account: UTC if it has
-// chosen none, or one that is no longer known.
-func Zone(a *vitrine.Account) *time.Location {
+// zoneOf returns the zone of the times on the pages of an account: UTC if it
+// has chosen none, or one that is no longer known.
+func zoneOf(a *vitrine.Account) *time.Location {
 	zone, err := time.LoadLocation(a.TimeZone)
 	if err != nil {
 		return time.UTC
@@ -74,19 +73,19 @@ func Zone(a *vitrine.Account) *time.Location {
 	return zone
 }
 
-// ZoneName is the name of Zone.
-func (p *Page) ZoneName() string { return strings.ReplaceAll(Zone(p.Me).String(), "_", " ") }
+// ZoneName is the name of the zone.
+func (p *Page) ZoneName() string { return strings.ReplaceAll(zoneOf(p.Me).String(), "_", " ") }
 
 // When is how long ago something was, and from a day on its date.
 func (p *Page) When(t time.Time) string {
 	if p.now.Sub(t) < 24*time.Hour {
 		return p.Past(t)
 	}
-	return ui.ShortDate(t, Zone(p.Me), p.now)
+	return ui.ShortDate(t, zoneOf(p.Me), p.now)
 }
 
 // Day returns the date of a time in the account's zone.
-func (p *Page) Day(t time.Time) string { return t.In(Zone(p.Me)).Format("2 Jan 2006") }
+func (p *Page) Day(t time.Time) string { return t.In(zoneOf(p.Me)).Format("2 Jan 2006") }
 
 // formMessages maps codes in addresses to messages about completed forms. A
 // page never repeats text from the request, so no address can make it claim

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// Form is a form of at most Most bytes about a T, whose slug is in the address.
-type Form[T any] struct {
+// form is a form of at most Most bytes about a T, whose slug is in the address.
+type form[T any] struct {
 	Most int64
 	Find func(ctx context.Context, me *vitrine.Account, slug string) (T, error)
 	// Do returns the code of the message to show, and the address to show it
@@ -23,7 +23,7 @@ type Form[T any] struct {
 }
 
 // Handle handles the form.
-func (f Form[T]) Handle(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (f form[T]) Handle(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, f.Most); err != nil {
 		return err
 	}

@@ -47,6 +47,17 @@ func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
 	})
 }
 
+// AsOwner admits owners of the instance. For anyone else the page does not
+// exist.
+func (s *Shell) AsOwner(h MemberHandler) httpx.HandlerFunc {
+	return s.AsMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if me.Role != vitrine.RoleOwner {
+			return httpx.ErrNoPage
+		}
+		return h(w, r, me)
+	})
+}
+
 // AsPollingMember admits signed-in people without extending their session, so
 // that an open page does not keep it alive.
 func (s *Shell) AsPollingMember(h MemberHandler) httpx.HandlerFunc {

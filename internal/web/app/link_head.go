@@ -63,7 +63,7 @@ type LinkFigure struct{ Name, Value string }
 // LinkHead returns the head of one of the pages of a link, without numbers.
 func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
-	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.Small(l), Facts: ui.Facts(l, t),
+	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
 		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h

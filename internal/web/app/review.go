@@ -7,9 +7,9 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// ReviewAddress returns the address of the case of a link that waits for a
+// reviewAddress returns the address of the case of a link that waits for a
 // person, for an account that may publish it; "" for others.
-func ReviewAddress(me *vitrine.Account, l *vitrine.Link) string {
+func reviewAddress(me *vitrine.Account, l *vitrine.Link) string {
 	if l.State != vitrine.StateReview || !me.Moderates() || !MayPublish(me, l) {
 		return ""
 	}

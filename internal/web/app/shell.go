@@ -19,7 +19,9 @@ type Shell struct {
 	Notices func(context.Context) []Notice
 }
 
-//go:embed *.html *.js
+// Each page has a folder with its templates, styles and scripts.
+//
+//go:embed *.html *.js account album entry key link people upload version website
 var files embed.FS
 
 var _ = ui.Folder("app", files)

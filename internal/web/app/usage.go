@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// UsageBar is a limit of the plan and its use.
-type UsageBar struct {
+// usageBar is a limit of the plan and its use.
+type usageBar struct {
 	Name, Used string
 	Limit      string // "" for none
 	Part, Of   int64  // of a bar; Of is 0 without a limit
@@ -21,32 +21,32 @@ type UsageBar struct {
 
 // Low reports whether there is room: there is no limit, or less than half of it
 // is used.
-func (b UsageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
+func (b usageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
 
-// LinksInUse returns a sentence for an account that has as many links as
+// linksInUse returns a sentence for an account that has as many links as
 // allowed.
-func LinksInUse(most int64) string {
+func linksInUse(most int64) string {
 	if most == 1 {
 		return "Your account’s one link is in use"
 	}
 	return fmt.Sprintf("All %s of your account are in use", ui.Counted(most, "link", "links"))
 }
 
-// Full returns the limit that keeps the account from publishing, in words, or
-// "".
-func Full(u publish.Usage) string {
+// fullLimit returns the limit that keeps the account from publishing, in words,
+// or "".
+func fullLimit(u publish.Usage) string {
 	switch most := u.Limits; {
 	case most.Links > 0 && u.Links >= most.Links:
-		return LinksInUse(most.Links)
+		return linksInUse(most.Links)
 	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
 		return "All " + ui.LimitSize(most.StorageBytes) + " of your account are in use"
 	}
 	return ""
 }
 
-// HeldNote returns how much of a plan unfinished uploads hold and until when,
+// heldNote returns how much of a plan unfinished uploads hold and until when,
 // in words, or "".
-func (s *Shell) HeldNote(u publish.Usage) string {
+func (s *Shell) heldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
 	}
@@ -54,11 +54,11 @@ func (s *Shell) HeldNote(u publish.Usage) string {
 		ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
 }
 
-// UsageBars returns the limits of a plan.
-func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
+// usageBars returns the limits of a plan.
+func (s *Shell) usageBars(u publish.Usage) []usageBar {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	bar := func(name string, used, limit int64, text func(int64) string, note string) UsageBar {
-		b := UsageBar{Name: name, Used: text(used)}
+	bar := func(name string, used, limit int64, text func(int64) string, note string) usageBar {
+		b := usageBar{Name: name, Used: text(used)}
 		if limit > 0 {
 			b.Limit, b.Part, b.Of, b.Full = text(limit), min(used, limit), limit, used >= limit
 		}
@@ -67,11 +67,11 @@ func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 		}
 		return b
 	}
-	room := strings.TrimSpace("Delete a link to make room. " + s.HeldNote(u))
+	room := strings.TrimSpace("Delete a link to make room. " + s.heldNote(u))
 	if u.Links == u.HeldLinks {
-		room = s.HeldNote(u)
+		room = s.heldNote(u)
 	}
-	bars := []UsageBar{
+	bars := []usageBar{
 		bar("Links and websites", u.Links, u.Limits.Links, number, room),
 		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.LimitSize, room),
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),

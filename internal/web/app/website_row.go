@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// WebsitesRoot is the path of an account's websites.
-const WebsitesRoot = "/websites"
+// websitesRoot is the path of an account's websites.
+const websitesRoot = "/websites"
 
-func WebsiteAddress(slug vitrine.Slug) string { return WebsitesRoot + "/" + string(slug) }
+func WebsiteAddress(slug vitrine.Slug) string { return websitesRoot + "/" + string(slug) }
 
 // WebsiteRow is a website in the list.
 type WebsiteRow struct {
@@ -51,26 +51,26 @@ func (s *Shell) WebsiteRow(f *collections.SiteFacts) WebsiteRow {
 	return r
 }
 
-// SiteAffixes returns the parts of a website's address before and after the
+// siteAffixes returns the parts of a website's address before and after the
 // slug.
-func (s *Shell) SiteAffixes() (prefix, suffix string) {
+func (s *Shell) siteAffixes() (prefix, suffix string) {
 	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
 	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
 	return prefix, suffix
 }
 
-// WebsiteOffer is the form that publishes the ZIP of a link as a website
+// websiteOffer is the form that publishes the ZIP of a link as a website
 // (website_offer.html).
-type WebsiteOffer struct {
+type websiteOffer struct {
 	Chosen         bool   // the plan has custom addresses
 	Prefix, Suffix string // the parts of an address before and after the slug
 	Slug           string // suggested, or as it was typed
 	Wrong          string // what is wrong with it; ""
 }
 
-// WebsiteOffer returns the form for an account, with a slug.
-func (s *Shell) WebsiteOffer(me *vitrine.Account, slug string) *WebsiteOffer {
-	o := &WebsiteOffer{Chosen: me.Plan.Pro(), Slug: slug}
-	o.Prefix, o.Suffix = s.SiteAffixes()
+// websiteOffer returns the form for an account, with a slug.
+func (s *Shell) websiteOffer(me *vitrine.Account, slug string) *websiteOffer {
+	o := &websiteOffer{Chosen: me.Plan.Pro(), Slug: slug}
+	o.Prefix, o.Suffix = s.siteAffixes()
 	return o
 }

@@ -117,7 +117,7 @@ func (a attributes) tag(element string) (string, error) {
 
 // icons are the icons of icons.html, by their names.
 var icons = sync.OnceValue(func() map[string]string {
-	text, err := templateFolders()["icons.html"].read("icons.html")
+	text, err := templateFiles()["icons.html"].read()
 	if err != nil {
 		panic(err) // the file is part of the program
 	}

@@ -21,9 +21,8 @@ type folder struct {
 var folders []folder
 
 // Folder registers the templates, styles and scripts of a package. dir is its
-// directory below internal/web. It is called during initialization. Names of
-// templates are unique; styles and scripts are named by their path below
-// internal/web.
+// directory below internal/web. It is called during initialization. Styles and
+// scripts are named by their path below internal/web.
 func Folder(dir string, files embed.FS) struct{} {
 	folders = append(folders, folder{dir, files})
 	return struct{}{}
@@ -83,18 +82,31 @@ func (f folder) walk(do func(name string)) {
 	}
 }
 
-// templateFolders maps templates to their folders.
-var templateFolders = sync.OnceValue(func() map[string]folder {
-	all := map[string]folder{}
+// templateFile is the file of a template.
+type templateFile struct {
+	folder folder
+	path   string // below the folder
+}
+
+func (t templateFile) read() ([]byte, error) { return t.folder.read(t.path) }
+
+// templateFiles maps the names of templates to their files. A template has the
+// name of its file; one of a viewer has that of its folder before it.
+var templateFiles = sync.OnceValue(func() map[string]templateFile {
+	all := map[string]templateFile{}
 	for _, f := range folders {
-		f.walk(func(name string) {
-			if path.Ext(name) != ".html" {
+		f.walk(func(file string) {
+			if path.Ext(file) != ".html" {
 				return
+			}
+			name := path.Base(file)
+			if f.dir == "viewer" {
+				name = file
 			}
 			if _, ok := all[name]; ok {
 				panic("two templates are called " + name)
 			}
-			all[name] = f
+			all[name] = templateFile{f, file}
 		})
 	}
 	return all

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// page is a row of the table of pages. Names of templates are unique, so none
-// has a folder; those of viewers do, and viewer.Table lists them.
+// page is a row of the table of pages. Names of its templates are unique, so
+// none has a folder; those of viewers do, and viewer.Table lists them.
 type page struct {
 	name   string   // its own file, which is read last
 	layout []string // the files around it, the first is executed; nil: its own file is executed
@@ -36,7 +36,7 @@ var pages = []page{
 	{"gallery.html", plain, nil},
 	{"signin_notice.html", entry, nil},
 
-	// app/entrypage
+	// app/entry
 	{"device.html", entry, nil},
 	{"reset.html", entry, nil},
 	{"reset_password.html", entry, nil},
@@ -146,7 +146,7 @@ func parse(name string, parts []string) *template.Template {
 	t := template.New(first).Funcs(template.FuncMap{"asset": AssetPath,
 		"speeds": func() []string { return speeds }}).Funcs(wordFuncs).Funcs(componentFuncs)
 	for _, file := range append(files, parts...) {
-		text, err := templateFolders()[file].read(file)
+		text, err := templateFiles()[file].read()
 		if err != nil {
 			panic(err)
 		}
@@ -160,7 +160,7 @@ func parse(name string, parts []string) *template.Template {
 }
 
 // TemplateNames returns the names of all files of templates.
-func TemplateNames() []string { return slices.Sorted(maps.Keys(templateFolders())) }
+func TemplateNames() []string { return slices.Sorted(maps.Keys(templateFiles())) }
 
 // speeds are the playback speeds of videos and sounds.
 var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { filesIn, mostInFolder, ofFolder, refusal } = await import("../../app/uploadpage/admit.js");
+const { filesIn, mostInFolder, ofFolder, refusal } = await import("../../app/upload/admit.js");
 
 const rules = { accepts: new Set(["pdf", "txt", "zip"]), programs: new Set(["exe", "sh"]), limit: 2000 };
 

@@ -10,7 +10,7 @@ globalThis.document = {
   body: { classList: { add() {}, toggle() {} } },
 };
 globalThis.addEventListener = () => {};
-const { summary } = await import("../../app/uploadpage/batch.js");
+const { summary } = await import("../../app/upload/batch.js");
 
 const row = (state, size, sent, url) => ({ state, size, sent, url });
 

@@ -7,7 +7,7 @@ globalThis.sessionStorage = {
   setItem: (name, value) => store.set(name, value),
   removeItem: (name) => store.delete(name),
 };
-const load = async (n) => import(`../../app/uploadpage/journal.js?${n}`);
+const load = async (n) => import(`../../app/upload/journal.js?${n}`);
 
 test("a reload knows the links, and the key of a file that was not finished", async () => {
   const { keep, kept } = await load(1);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import zlib from "node:zlib";
-import { hidden, mostFiles, TooMuch, zip } from "../../app/websitepage/zip.js";
+import { hidden, mostFiles, TooMuch, zip } from "../../app/website/zip.js";
 
 // Node 18 has no "deflate-raw", so every version uses that of zlib.
 globalThis.CompressionStream = class {

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
+)
+
+// AlbumPages serves the pages on which albums are managed.
+type AlbumPages struct {
+	*Shell
+	Albums *collections.Albums
+	Links  *links.Service
+}
+
+// albumsRoot is the path of an account's albums.
+const albumsRoot = "/albums"
+
+// pickedPage is how many links an album's picker offers; a search finds the
+// others.
+const pickedPage = 30
+
+// maxAlbumForm bounds the forms of an album, in bytes: links that are added are
+// named by their slugs.
+const maxAlbumForm = 64 << 10
+
+func albumAddress(slug vitrine.Slug) string { return albumsRoot + "/" + string(slug) }
+
+// albumsPage lists the albums of an account.
+type albumsPage struct {
+	Page
+	Rows     []albumRow
+	Prefix   string // the part of an address before the slug, for display
+	NewTitle string
+	NewSlug  string
+}
+
+// albumRow is an album in the list.
+type albumRow struct {
+	collections.AlbumRow
+	URL, Address, Manage string
+	Covers               []viewer.Cover
+}
+
+func (s *AlbumPages) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.writeAlbums(w, r, me, http.StatusOK, func(*albumsPage) {})
+}
+
+func (s *AlbumPages) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
+	change func(*albumsPage)) error {
+	p := albumsPage{Page: s.NewAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + httpx.AlbumRoot}
+	list, err := s.Albums.List(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		row := albumRow{AlbumRow: a, URL: s.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug),
+			Manage: albumAddress(a.Slug)}
+		for _, l := range a.First {
+			row.Covers = append(row.Covers, s.Cover(l))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	change(&p)
+	return s.WriteApp(w, r, status, "albums.html", p.Nonce, &p)
+}
+
+func (s *AlbumPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxAlbumForm); err != nil {
+		return err
+	}
+	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
+	album, err := s.Albums.Create(r.Context(), me, title, slug)
+	if wrong := httpx.FieldErrorsOf(err); wrong != nil {
+		return s.writeAlbums(w, r, me, httpx.StatusOf[vitrine.CodeOf(err)], func(p *albumsPage) {
+			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, link := range r.PostForm["link"] { // one that was deleted concurrently is left out
+		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil &&
+			vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			return err
+		}
+	}
+	return httpx.Redirect(w, r, Said(albumAddress(album.Slug), "album-made"))
+}
+
+func (s *AlbumPages) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	slug := r.URL.Query().Get("slug")
+	return writeSlugAnswer(w, slug, s.Albums.SlugFree(r.Context(), me, slug))
+}
+
+// albumPage is the page of an album for its owner.
+type albumPage struct {
+	Page
+	Album    *collections.AlbumFacts
+	URL      string // public address
+	Here     string // address of this page
+	Members  []memberRow
+	Seen     int // of the members, by the public
+	Text     string
+	Found    []linkRow // not in the album
+	More     bool      // links match that are not in Found
+	Most     int
+	AllIn    bool // links match, and without Found all of them are in the album
+	NewTitle string
+}
+
+// Full reports whether no other link can be added.
+func (p *albumPage) Full() bool { return len(p.Members) >= p.Most }
+
+// memberRow is a link in an album.
+type memberRow struct {
+	linkRow
+	Cover       viewer.Cover
+	First, Last bool
+	At          int // index, from 0
+}
+
+// Before returns the previous position.
+func (m memberRow) Before() int { return m.At - 1 }
+
+// After returns the next position.
+func (m memberRow) After() int { return m.At + 1 }
+
+func (s *AlbumPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
+}
+
+func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account,
+	album *collections.AlbumFacts, status int, change func(*albumPage)) error {
+	p := albumPage{Page: s.NewAppPage(r, me, album.Title, "albums"), Album: album, URL: s.AlbumURL(album.Slug),
+		Here: albumAddress(album.Slug),
+		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
+	for i, l := range album.Links {
+		row := memberRow{linkRow: s.linkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Cover(l), First: i == 0,
+			Last: i == len(album.Links)-1, At: i}
+		p.Members = append(p.Members, row)
+		if l.Live() {
+			p.Seen++
+		}
+	}
+	found, more, err := s.Links.Search(r.Context(), me,
+		links.LinkSearch{Text: searchedText(p.Text), Limit: pickedPage})
+	if err != nil {
+		return err
+	}
+	p.More = more
+	p.AllIn = len(found) > 0
+	found = slices.DeleteFunc(found, func(f links.FoundLink) bool { return album.Has(f.ID) })
+	p.Found = s.linkRows(found)
+	change(&p)
+	return s.WriteApp(w, r, status, "album.html", p.Nonce, &p)
+}
+
+// Form handles a form about an album: action is the last part of its address.
+// If it fails, the form is shown again.
+func (s *AlbumPages) Form(action string) MemberHandler {
+	return form[*collections.AlbumFacts]{Most: maxAlbumForm, Find: s.Albums.BySlug, Again: s.wrongForm,
+		Do: func(ctx context.Context, me *vitrine.Account, album *collections.AlbumFacts, f url.Values) (string, string,
+			error) {
+			slug, here := string(album.Slug), albumAddress(album.Slug)
+			switch action {
+			case "title":
+				return "renamed", here, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+			case "add":
+				here = httpx.WithQuery(here, url.Values{}, "q", f.Get("q"))
+				return "added", here, s.Albums.Add(ctx, me, slug, f["link"])
+			case "remove":
+				return "removed", here, s.Albums.Remove(ctx, me, slug, f.Get("link"))
+			case "move":
+				to, err := strconv.Atoi(f.Get("to"))
+				if err != nil {
+					to = vitrine.MaxAlbumLinks
+				}
+				return "arranged", here, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
+			case "delete":
+				return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
+			}
+			panic("no form " + action)
+		}}.Handle
+}
+
+func (s *AlbumPages) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account,
+	album *collections.AlbumFacts, status int, wrong httpx.FieldErrors, title *string) error {
+	return s.writeAlbum(w, r, me, album, status, func(p *albumPage) {
+		p.Wrong = wrong
+		if title != nil {
+			p.NewTitle = *title
+		}
+	})
+}
+
+// Order moves a link to another position, for the page's script.
+func (s *AlbumPages) Order(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	link, to := f.Text("link"), f.Integer("to")
+	if f.Err != nil {
+		return f.Err
+	}
+	to = min(max(to, 0), vitrine.MaxAlbumLinks)
+	if err := s.Albums.Move(r.Context(), me, r.PathValue("slug"), link, int(to)); err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, map[string]bool{"moved": true})
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+func (s *EntryPages) signInForm(next string) entryPage {
+	p := s.newEntry("Sign in")
+	p.Next = httpx.LocalPath(next)
+	return p
+}
+
+// ShowSignIn shows the form, and leads on who is signed in.
+func (s *EntryPages) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
+	next := r.URL.Query().Get("next")
+	if s.SignedInAccount(r) != nil {
+		return httpx.Redirect(w, r, httpx.InsideOr(next))
+	}
+	p := s.signInForm(next)
+	return s.writeEntry(w, r, http.StatusOK, "signin.html", &p)
+}
+
+// TakeSignIn signs in with a password. Its answers do not reveal whether there
+// is an account.
+func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Client(r))
+	if err != nil {
+		p := s.signInForm(f.Get("next"))
+		p.Email = f.Get("email")
+		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
+		s.Log.Info("sign-in failed", "reason", vitrine.CodeOf(err)) // no address, which may be a mistyped password
+		return s.again(w, r, "signin.html", &p, err)
+	}
+	return s.startSession(w, r, in, f.Get("next"))
+}
+
+// Offer shows the button that signs in. It does not check the token: a program
+// that fetches the link ahead of its reader must neither use it up nor learn
+// anything.
+func (s *EntryPages) Offer(w http.ResponseWriter, r *http.Request) error {
+	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Sign in", Offer: true})
+}
+
+func (s *EntryPages) SignIn(w http.ResponseWriter, r *http.Request) error {
+	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Client(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		s.Log.Info("sign-in failed", "reason", "link")
+		return s.WriteSignIn(w, r, http.StatusUnauthorized,
+			ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot,
+				BackName: "Sign in with a password",
+				Message:  "It has expired or was already used, or the account is suspended. Request a new one."})
+	}
+	if err != nil {
+		return err
+	}
+	return s.startSession(w, r, in, "")
+}
+
+func (s *EntryPages) SignOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Sessions.SignOut(r.Context(), s.Session(r)); err != nil {
+		return err
+	}
+	s.SetSession(w, "", -1)
+	http.Redirect(w, r, httpx.SignInRoot, http.StatusSeeOther)
+	return nil
+}

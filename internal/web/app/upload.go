@@ -1,0 +1,93 @@
+package app
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/links"
+	"vitrine/internal/app/publish"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// UploadPages serves the page for publishing files, and the requests of its
+// scripts.
+type UploadPages struct {
+	*Shell
+	Uploads *publish.Uploads
+	Links   *links.Service
+	Sites   *collections.Sites
+	API     *api.Handler
+}
+
+// recentLinks and recentVisits are the numbers of links and visits below the
+// drop zone.
+const (
+	recentLinks  = 10
+	recentVisits = 3
+)
+
+// dashboardPage is the page for publishing files.
+type dashboardPage struct {
+	Page
+	Usage     []usageBar // only limits that are at least half used
+	Full      string     // why no file is taken; ""
+	Held      string     // what of it unfinished uploads hold, and until when; ""
+	Deletable bool       // the account has links to delete
+	Day       int64      // views of the last 24 hours
+	Visits    []Visit    // the newest of them
+	Recent    []linkRow
+	Views     bool   // the rows show views
+	Prefix    string // the part of an address before the slug, for display
+	FileLimit int64  // bytes; 0 if none
+	FileText  string // the same for people; "" for none
+	Accepts   string // extensions of files that can be uploaded, with commas between them
+	Programs  string // extensions of executables and scripts
+	Base      string // address of the API
+	Site      string // address of the site
+	Offer     *websiteOffer
+}
+
+func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
+		Prefix: s.PublicURL.Host + "/p/",
+		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(),
+		Offer: s.websiteOffer(me, "")}
+	usage, err := s.Uploads.Usage(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p.Usage, p.Full, p.Held, p.Deletable = slices.DeleteFunc(s.usageBars(usage), usageBar.Low), fullLimit(usage),
+		s.heldNote(usage),
+		usage.Links > usage.HeldLinks
+	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
+		p.FileText = strings.ReplaceAll(ui.LimitSize(p.FileLimit), " ", "\u00a0") // it stays on one line
+	}
+	p.Accepts, p.Programs = strings.Join(filetype.Extensions(), ","),
+		strings.Join(slices.Sorted(maps.Keys(filetype.Programs)), ",")
+	found, _, err := s.Links.Search(r.Context(), me, links.LinkSearch{Limit: recentLinks, Views: p.Views})
+	if err != nil {
+		return err
+	}
+	p.Recent = s.linkRows(found)
+	if p.Views {
+		latest, err := s.Analytics.Latest(r.Context(), me, zoneOf(me), recentVisits)
+		if err != nil {
+			return err
+		}
+		p.Day = latest.Views
+		for _, v := range latest.Visits {
+			v.Viewer = "" // its name is of one link only
+			visit := NewVisit(v.Link, v.VisitRow, s.Now())
+			visit.Title = ui.Title(v.Link)
+			p.Visits = append(p.Visits, visit)
+		}
+	}
+	return s.WriteApp(w, r, http.StatusOK, "dashboard.html", p.Nonce, &p)
+}
