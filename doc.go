@@ -40,7 +40,7 @@
 //
 //	link                  a published file and its public page
 //	slug                  the part of a link's address after /p/
-//	view                  one answered page load; "open" in tables
+//	view                  one answered page load
 //	visit                 a viewer of a link on a day; in the API, a view
 //	engagement            what the tracker measured for a view; report.Session
 //	                      in code, "sessions" in the API
@@ -49,7 +49,7 @@
 //	administrator         who runs an instance
 //	website               a published static website; [Site] in code
 //	rollup                stored tallies (sums for reports) of past days
-//	segment               a packed row of views; "pack" in tables, file names
+//	segment               a packed row of views of past days
 //	early event           a beacon or download whose view has not arrived yet
 //	storage owner         which database owns a bucket or directory
 //	attempt, rate limit   counted tries

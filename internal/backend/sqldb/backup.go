@@ -68,9 +68,9 @@ func (s *Snapshot) Count(ctx context.Context, table, condition string) (n int64,
 	return n, nil
 }
 
-// Opens counts the single views of a log.
-func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
-	const query = "SELECT (SELECT count(*) FROM opens) + (SELECT coalesce(sum(opens), 0) FROM packs)"
+// Views counts the single views of a log.
+func (s *Snapshot) Views(ctx context.Context) (n int64, err error) {
+	const query = "SELECT (SELECT count(*) FROM views) + (SELECT coalesce(sum(views), 0) FROM segments)"
 	if err := s.conn.QueryRowContext(ctx, query).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read %s: %w", s.path, err)
 	}

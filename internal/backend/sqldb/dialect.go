@@ -34,8 +34,8 @@ type Dialect struct {
 	// text replaces what the database cannot store in arguments, or nil if it
 	// can store everything.
 	text func(args []any) []any
-	// UseEngaged follows the name of the table opens in a query. It makes the
-	// planner use the index opens_engaged.
+	// UseEngaged follows the name of the table views in a query. It makes the
+	// planner use the index views_engaged.
 	UseEngaged string
 	// changes queries a number that differs if another connection has changed
 	// the database since the last query.
@@ -45,17 +45,17 @@ type Dialect struct {
 	Visit func(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error
 }
 
-type Visitor func(link, id int64, open, session []byte) error
+type Visitor func(link, id int64, record, session []byte) error
 
 // Visit calls f with the columns of each row of a FROM clause.
 func (t *Tx) Visit(columns, from string, args []any, f func([]driver.Value) error) error {
 	return t.Dialect.Visit(t, columns, from, args, f)
 }
 
-// VisitOpens calls f with every view that a FROM clause selects under the alias
+// VisitViews calls f with every view that a FROM clause selects under the alias
 // o. The blobs are valid until f returns.
-func (t *Tx) VisitOpens(f Visitor, from string, args []any) error {
-	return t.Dialect.Visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {
+func (t *Tx) VisitViews(f Visitor, from string, args []any) error {
+	return t.Dialect.Visit(t, "o.link, o.id, o.record, o.session", from, args, func(row []driver.Value) error {
 		session, _ := row[3].([]byte)
 		return f(row[0].(int64), row[1].(int64), row[2].([]byte), session)
 	})

@@ -30,7 +30,7 @@ var SqliteDialect = &Dialect{
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	},
-	UseEngaged: " INDEXED BY opens_engaged",
+	UseEngaged: " INDEXED BY views_engaged",
 	changes:    "PRAGMA data_version",
 	Visit:      sqliteVisit,
 }

@@ -168,9 +168,9 @@ func Placeholders(from, n int) string {
 	return string(b)
 }
 
-// Opens calls f with every row of a result with link, id, open and session. The
-// blobs are valid until f returns.
-func (t *Tx) Opens(f Visitor, query string, args ...any) error {
+// Views calls f with every row of a result with link, id, record and session.
+// The blobs are valid until f returns.
+func (t *Tx) Views(f Visitor, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
 		return err
@@ -181,12 +181,12 @@ func (t *Tx) Opens(f Visitor, query string, args ...any) error {
 	}
 	defer rows.Close()
 	var link, id int64
-	var open, session sql.RawBytes
+	var record, session sql.RawBytes
 	for rows.Next() {
-		if err := rows.Scan(&link, &id, &open, &session); err != nil {
+		if err := rows.Scan(&link, &id, &record, &session); err != nil {
 			return t.Failed(err)
 		}
-		if err := f(link, id, open, session); err != nil {
+		if err := f(link, id, record, session); err != nil {
 			return err
 		}
 	}

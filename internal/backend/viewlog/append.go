@@ -50,7 +50,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 	if err != nil {
 		return vitrine.Outcome{}, err
 	}
-	if w.repacking != nil {
+	if w.reclassing != nil {
 		for account := range w.accounts {
 			_ = l.mergeRuns(ctx, account, false) // without it there are more runs, which are right, too
 		}
@@ -60,22 +60,22 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 
 // writing is a transaction that adds or changes views.
 type writing struct {
-	log       *ViewLog
-	tx        logTx
-	published *feed.Changes
-	words     *labels.Writer
-	changes   map[vitrine.LinkID]*change
-	accounts  map[vitrine.AccountID]*written
-	owners    map[vitrine.LinkID]vitrine.AccountID
-	erasing   map[vitrine.LinkID]bool
-	engaged   map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
-	missing   map[viewKey]bool     // views that are missing but may still arrive
-	early     vitrine.Batch        // snapshots and downloads of missing views
-	repacking *repacking           // of views in packs; may be nil
-	looked    map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
-	taken     map[viewKey]idRun
-	visits    map[vitrine.AccountID][]segment.Visit // visits of views imported into packs
-	b, b2     []byte
+	log        *ViewLog
+	tx         logTx
+	published  *feed.Changes
+	words      *labels.Writer
+	changes    map[vitrine.LinkID]*change
+	accounts   map[vitrine.AccountID]*written
+	owners     map[vitrine.LinkID]vitrine.AccountID
+	deleting   map[vitrine.LinkID]bool
+	engaged    map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
+	missing    map[viewKey]bool     // views that are missing but may still arrive
+	early      vitrine.Batch        // snapshots and downloads of missing views
+	reclassing *reclassing          // of views in segments; may be nil
+	looked     map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
+	taken      map[viewKey]idRun
+	visits     map[vitrine.AccountID][]segment.Visit // visits of views imported into segments
+	b, b2      []byte
 }
 
 // change is what the transaction adds to the counts of a link.
@@ -95,7 +95,7 @@ type engaged struct {
 	vitrine.Engagement
 	hasSession, changed bool
 	hadSession          bool // the stored view has engagement
-	packed              bool // in a pack: only its class can change
+	inSegment           bool // in a segment: only its class can change
 	account             vitrine.AccountID
 	before              *report.View // the view before the change; nil if no follower needs it
 }
@@ -103,8 +103,8 @@ type engaged struct {
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
 	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
-		erasing: map[vitrine.LinkID]bool{},
-		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
+		deleting: map[vitrine.LinkID]bool{},
+		engaged:  map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
 		visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
@@ -117,10 +117,10 @@ func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	}
 }
 
-// insertOpen inserts a row of a view. The column engaged says that there is a
+// insertView inserts a row of a view. The column engaged says that there is a
 // session. The index of views with engagement is by engaged, and not by
 // session, so that a snapshot does not write to it again.
-const insertOpen = "INSERT INTO opens (link, id, open, session, engaged) VALUES ($1, $2, $3, $4, CAST($4 AS BYTEA) IS NOT NULL)"
+const insertView = "INSERT INTO views (link, id, record, session, engaged) VALUES ($1, $2, $3, $4, CAST($4 AS BYTEA) IS NOT NULL)"
 
 // insert writes the row of a view. It reports false if the link already has the
 // ID.
@@ -134,7 +134,7 @@ func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View
 			return false, err
 		}
 	}
-	n, err := w.tx.Exec(insertOpen+" ON CONFLICT DO NOTHING",
+	n, err := w.tx.Exec(insertView+" ON CONFLICT DO NOTHING",
 		int64(link), int64(id), w.b, session)
 	return n == 1, err
 }
@@ -151,20 +151,20 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 }
 
 // blobs holds the blobs of a view's row.
-type blobs struct{ open, session []byte }
+type blobs struct{ record, session []byte }
 
-const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
+const selectBlobs = "SELECT record, session FROM views WHERE link = $1 AND id = $2"
 
 // stored reads a view. It returns ErrNotFound if there is none.
 func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View, session []byte, err error) {
 	b, looked := w.looked[viewKey{link, id}]
 	if !looked {
-		err = w.tx.Get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
-	} else if b.open == nil {
+		err = w.tx.Get([]any{&b.record, &b.session}, selectBlobs, int64(link), int64(id))
+	} else if b.record == nil {
 		err = vitrine.ErrNotFound
 	}
 	if err == nil {
-		err = r.Decode(b.open)
+		err = r.Decode(b.record)
 	}
 	return r, b.session, err
 }
@@ -197,7 +197,7 @@ func (w *writing) readAll(batch vitrine.Batch) error {
 		func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
 		func(i int, row sqldb.Scanner) error {
 			var b blobs
-			if err := row.Scan(&b.open, &b.session); err != nil {
+			if err := row.Scan(&b.record, &b.session); err != nil {
 				return w.tx.Failed(err)
 			}
 			w.looked[keys[i]] = b
@@ -218,7 +218,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	}
 	r, session, err := w.stored(link, id)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		if err := w.unpackView(account, link, id); err != nil {
+		if err := w.reopenView(account, link, id); err != nil {
 			return nil, err
 		}
 		r, session, err = w.stored(link, id)
@@ -324,7 +324,7 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 		err := s.Scan(&id)
 		days = append(days, report.DayOf(id.Ms()))
 		return err
-	}, "SELECT id FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(view))
+	}, "SELECT id FROM downloads WHERE link = $1 AND view = $2", int64(link), int64(view))
 	for _, day := range days {
 		if err == nil {
 			err = w.changedOn(account, day)
@@ -333,7 +333,7 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 	if err != nil || len(days) == 0 {
 		return 0, err
 	}
-	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(view))
+	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND view = $2", int64(link), int64(view))
 }
 
 func (w *writing) download(d *vitrine.Download) error {
@@ -362,7 +362,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if a, err := w.account(account); err != nil || day < a.retainedFrom {
 		return err
 	}
-	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+	n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 		int64(d.Link), int64(d.ID), int64(d.View))
 	w.change(d.Link).downloads += n
 	if err != nil || n == 0 {
@@ -386,7 +386,7 @@ func (w *writing) finish() error {
 	if err := w.finishEngaged(); err != nil {
 		return err
 	}
-	if err := w.finishPacked(); err != nil {
+	if err := w.finishInSegments(); err != nil {
 		return err
 	}
 	for account, a := range w.accounts {
@@ -397,7 +397,7 @@ func (w *writing) finish() error {
 		}
 	}
 	links := slices.Sorted(maps.Keys(w.changes))
-	_, err := w.tx.ExecMany(`INSERT INTO links (link, account, views, downloads) VALUES ($1, $2, $3, $4) ON CONFLICT (link) DO UPDATE
+	_, err := w.tx.ExecMany(`INSERT INTO links (link, account, deleting, views, downloads) VALUES ($1, $2, FALSE, $3, $4) ON CONFLICT (link) DO UPDATE
 		SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`, len(links), func(i int) []any {
 		c := w.changes[links[i]]
 		return []any{int64(links[i]), int64(c.account), c.views, c.downloads}
@@ -414,10 +414,10 @@ func (w *writing) finishEngaged() error {
 			continue
 		}
 		w.changed(key.link, key.view)
-		if e.packed {
+		if e.inSegment {
 			continue
 		}
-		row := blobs{open: e.View.Append(nil)}
+		row := blobs{record: e.View.Append(nil)}
 		if e.hasSession {
 			session, err := w.session(&e.Engagement, key.view)
 			if err != nil {
@@ -437,14 +437,14 @@ func (w *writing) finishEngaged() error {
 			w.published.Add(feed.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
-	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),
+	_, err := w.tx.ExecMany("UPDATE views SET record = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),
 		func(i int) []any {
-			return []any{rows[i].open, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
+			return []any{rows[i].record, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
 		})
 	if err != nil || len(first) == 0 {
 		return err
 	}
-	_, err = w.tx.ExecMany("UPDATE opens SET engaged = TRUE WHERE link = $1 AND id = $2", len(first),
+	_, err = w.tx.ExecMany("UPDATE views SET engaged = TRUE WHERE link = $1 AND id = $2", len(first),
 		func(i int) []any { return []any{int64(first[i].link), int64(first[i].view)} })
 	return err
 }

@@ -40,7 +40,7 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 // first day.
 type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
-// auditVisits compares the index of visits with the packs.
+// auditVisits compares the index of visits with the segments.
 func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
 	var accounts []vitrine.AccountID
 	err := t.Each(func(s sqldb.Scanner) error {
@@ -57,6 +57,9 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 		if err != nil {
 			return err
 		}
+		if err := s.check(); err != nil {
+			fault(fmt.Sprintf("view log, account %d: %v", account, err))
+		}
 		indexed, err := indexedVisits(ctx, t, account, s.retainedFrom)
 		if err != nil {
 			return err
@@ -66,7 +69,7 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 			return err
 		}
 		busy := map[report.Day]bool{}
-		packed, err := packedVisits(ctx, t, account, busy)
+		packed, err := segmentVisits(ctx, t, account, busy)
 		if err != nil {
 			return err
 		}
@@ -147,14 +150,14 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 	return nil
 }
 
-// packedVisits sums the fingerprints of the visits in an account's packs, by
-// link. It adds the days of the views to busy.
-func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
+// segmentVisits sums the fingerprints of the visits in an account's segments,
+// by link. It adds the days of the views to busy.
+func segmentVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
 	n := 0
-	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true,
+	err = t.segmentRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true,
 		func(link vitrine.LinkID, r *segment.Row) error {
 			if n++; n%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()

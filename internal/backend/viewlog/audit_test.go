@@ -51,39 +51,41 @@ func TestAuditFinds(t *testing.T) {
 			"link 1: the stored count of downloads is 0, but there are 1",
 			nil},
 		{"counts", "DELETE FROM links WHERE link = 1", "link 1: it has views or downloads, but no row of counts", nil},
-		{"an open", "DELETE FROM opens WHERE link = 1 AND id = $1",
+		{"a view", "DELETE FROM views WHERE link = 1 AND id = $1",
 			"link 1: the stored count of views is 3, but its rows give 2",
 			[]any{from(1, "").ID}},
-		{"a blob", "UPDATE opens SET open = substr(open, 1, 9) WHERE link = 1 AND id = $1", "the record is damaged",
+		{"a blob", "UPDATE views SET record = substr(record, 1, 9) WHERE link = 1 AND id = $1", "the record is damaged",
 			[]any{from(1, "").ID}},
-		{"a session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "the record is damaged",
+		{"a session", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1", "the record is damaged",
 			[]any{from(1, "").ID, []byte{1}}},
 		{"a word", "DELETE FROM words", "is missing", nil},
 		{"a viewer", "DELETE FROM viewers WHERE viewer = 2", "the stored viewers do not match", nil},
-		{"a viewer's opens", "UPDATE viewers SET opens = 2 WHERE viewer = 2", "the stored viewers do not match",
+		{"a state out of order", "INSERT INTO accounts (account, version, compacted_until, rolled_up_until, stale_from, building_until, retained_from) VALUES (9, 1, 5, 9, 0, 0, 0)",
+			"account 9: its days are out of order", nil},
+		{"a viewer's views", "UPDATE viewers SET views = 2 WHERE viewer = 2", "the stored viewers do not match",
 			nil},
-		{"a viewer without opens", "INSERT INTO viewers (link, viewer, opens) VALUES (1, 77, 0)",
+		{"a viewer without views", "INSERT INTO viewers (link, viewer, views) VALUES (1, 77, 0)",
 			"a viewer is stored with 0 views", nil},
 		{"another viewer", "UPDATE viewers SET viewer = 99 WHERE viewer = 2", "the stored viewers do not match",
 			nil},
-		{"a stray viewer", "INSERT INTO viewers (link, viewer, opens) VALUES (7, 1, 1)",
+		{"a stray viewer", "INSERT INTO viewers (link, viewer, views) VALUES (7, 1, 1)",
 			"link 7: it has views or downloads, but no row of counts", nil},
-		{"a download's open", "UPDATE downloads SET open = 5", "belongs to view 5, which does not exist", nil},
-		{"a download of a bot", "UPDATE downloads SET open = $1", "which is a bot's", []any{from(4, "").ID}},
-		{"an endless session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+		{"a download's view", "UPDATE downloads SET view = 5", "belongs to view 5, which does not exist", nil},
+		{"a download of a bot", "UPDATE downloads SET view = $1", "which is a bot's", []any{from(4, "").ID}},
+		{"an endless session", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1",
 			"longer than a view can count",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: segment.MaxSessionMs +
 				1}}).Append(nil, 0)}},
-		{"a session of more than all", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+		{"a session of more than all", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1",
 			"more than 100%",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Depth: 1_000_001}}).Append(nil, 0)}},
-		{"engaged while away", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+		{"engaged while away", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1",
 			"engaged for 2 ms and present for 1",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).Append(nil,
 				0)}},
-		{"negative time", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "negative",
+		{"negative time", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1", "negative",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: -2}}).Append(nil, 0)}},
-		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+		{"pages in disorder", "UPDATE views SET session = $2 WHERE link = 1 AND id = $1",
 			"time on page 2 is negative or out of order",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Pages: []report.PageTime{{Page: 3},
 				{Page: 2}}}}).Append(nil, 0)}},
@@ -116,7 +118,7 @@ func TestAuditFinds(t *testing.T) {
 // interrupted, and that the next one completes it.
 func TestDeleteLinkInSteps(t *testing.T) {
 	l := openTestLog(t)
-	const n = 2*eraseBatch + 500
+	const n = 2*deleteBatch + 500
 	views := make([]vitrine.ViewRecord, n)
 	for i := range views {
 		views[i] = from(i, "a")
@@ -125,7 +127,7 @@ func TestDeleteLinkInSteps(t *testing.T) {
 	step := func() (more bool) {
 		t.Helper()
 		err := l.update(t.Context(), func(t logTx, c *feed.Changes) (err error) {
-			more, err = erase(t, c, 1)
+			more, err = deleteStep(t, c, 1)
 			return err
 		})
 		if err != nil {
@@ -154,7 +156,7 @@ func TestDeleteLinkInSteps(t *testing.T) {
 	if got := sources(t, l); got != nil {
 		t.Errorf("%d views are left", len(got))
 	}
-	for _, table := range []string{"opens", "viewers", "links"} {
+	for _, table := range []string{"views", "viewers", "links"} {
 		var rows int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
@@ -179,7 +181,7 @@ func TestVisitEnds(t *testing.T) {
 		rows := 0
 		visit := func(f sqldb.Visitor) error {
 			return l.read(context.Background(), func(t logTx) error {
-				return t.VisitOpens(f, " FROM opens o WHERE o.link = $1", []any{1})
+				return t.VisitViews(f, " FROM views o WHERE o.link = $1", []any{1})
 			})
 		}
 		failed := errors.New("failed")

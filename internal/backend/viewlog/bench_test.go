@@ -43,8 +43,8 @@ func (m *meter) start() {
 
 func (m *meter) report() {
 	m.cpu += processorTime() - m.from
-	m.b.ReportMetric(float64(m.b.Elapsed().Nanoseconds())/float64(m.n), "ns/open")
-	m.b.ReportMetric(float64(m.cpu.Nanoseconds())/float64(m.n), "cpu-ns/open")
+	m.b.ReportMetric(float64(m.b.Elapsed().Nanoseconds())/float64(m.n), "ns/view")
+	m.b.ReportMetric(float64(m.cpu.Nanoseconds())/float64(m.n), "cpu-ns/view")
 }
 
 func BenchmarkAppend(b *testing.B) {

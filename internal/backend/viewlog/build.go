@@ -11,11 +11,11 @@ import (
 	"vitrine/report"
 )
 
-// build creates the missing and stale tallies of an account's settled days. It
-// works on 8 or 64 days at a time. With the last days of a block of 64 it also
-// creates the tally of the block. It reads from snapshots and writes in short
-// transactions. Each of them ends the attempt if the account's settled days
-// changed in the meantime.
+// build creates the missing and stale tallies of an account's rolled-up days.
+// It works on 8 or 64 days at a time. With the last days of a block of 64 it
+// also creates the tally of the block. It reads from snapshots and writes in
+// short transactions. Each of them ends the attempt if the account's rolled-up
+// days changed in the meantime.
 func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	for {
 		b := building{log: l, ctx: ctx, account: account}
@@ -89,8 +89,8 @@ func (b *building) begin() (done bool, err error) {
 func (b *building) estimate(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
 	var views int64
-	err = t.Get([]any{&from, &to, &views}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
-		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
+	err = t.Get([]any{&from, &to, &views}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.views), 0) AS BIGINT)
+		FROM links l CROSS JOIN segments p WHERE l.account = $1 AND NOT l.deleting AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
 		int64(b.account), int64(segment.FirstID(b.state.staleFrom)), int64(segment.FirstID(b.state.rolledUpUntil)))
 	if err != nil {
 		return 0, 0, err
@@ -109,7 +109,7 @@ func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (re
 	r := idsOf(from, to)
 	var first *vitrine.ViewID
 	err := t.Get([]any{&first}, `SELECT min((SELECT min(d.id) FROM downloads d WHERE d.link = l.link AND d.id >= $1 AND d.id < $2))
-		FROM links l WHERE l.account = $3`, int64(r.from), int64(r.to), int64(account))
+		FROM links l WHERE l.account = $3 AND NOT l.deleting`, int64(r.from), int64(r.to), int64(account))
 	if err != nil || first == nil {
 		return to, err
 	}
@@ -240,7 +240,7 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 	facts = map[int64][]segment.Fact{}
 	err = b.read(func(t logTx) error {
 		var visits []segment.Visit
-		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true,
+		err := t.segmentRows(b.scope(0), idsOf(b.block.from, b.block.to), true,
 			func(link vitrine.LinkID, r *segment.Row) error {
 				of := b.counts[link]
 				if of == nil {
@@ -313,7 +313,7 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 			return err
 		}
 		views, n := b.log.words.Reader(), 0
-		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false,
+		err = t.segmentRows(b.scope(0), idsOf(b.block.from, b.block.to), false,
 			func(link vitrine.LinkID, r *segment.Row) error {
 				if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
 					return b.ctx.Err()

@@ -41,7 +41,7 @@ func twoLogs(t *testing.T) (one, other *ViewLog) {
 // builds rollups.
 func TestRollUpIsLocked(t *testing.T) {
 	one, other := twoLogs(t)
-	unlock, err := one.db.Lock(t.Context(), "settle", false)
+	unlock, err := one.db.Lock(t.Context(), "rollup", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	ctx := t.Context()
 	for more := true; more; {
 		err := one.update(ctx, func(t logTx, c *feed.Changes) (err error) {
-			more, err = packSome(t, 1, firstTestDay+20)
+			more, err = compactSome(t, 1, firstTestDay+20)
 			c.Reset(1)
 			return err
 		})

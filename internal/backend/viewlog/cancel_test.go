@@ -47,7 +47,7 @@ func reads(l *ViewLog, from, to report.Day) map[string]func(context.Context) err
 	}
 }
 
-// readLog returns a log with views in packs and in single rows, and the days
+// readLog returns a log with views in segments and in single rows, and the days
 // that contain them.
 func readLog(t *testing.T, place string) (l *ViewLog, from, to report.Day) {
 	t.Helper()
@@ -172,13 +172,13 @@ func cutAt(n int, cut func() error) func(string) error {
 // error that says so, and leave no goroutine behind.
 func TestDamagedRecords(t *testing.T) {
 	for what, damage := range map[string]string{
-		"packs":              "UPDATE packs SET data = CAST(substr(data, 1, length(data) / 2) || x'ff00ff00ff' AS BLOB)",
-		"packs of a type":    "UPDATE packs SET data = 'text'",
-		"views":              "UPDATE opens SET open = substr(open, 1, 9)",
+		"segments":           "UPDATE segments SET data = CAST(substr(data, 1, length(data) / 2) || x'ff00ff00ff' AS BLOB)",
+		"segments of a type": "UPDATE segments SET data = 'text'",
+		"views":              "UPDATE views SET record = substr(record, 1, 9)",
 		"words":              "DELETE FROM words",
 		"counts":             "UPDATE links SET views = 'many'",
-		"sessions":           "UPDATE opens SET session = x'01' WHERE session IS NOT NULL",
-		"sessions of a type": "UPDATE opens SET session = 'text' WHERE session IS NOT NULL",
+		"sessions":           "UPDATE views SET session = x'01' WHERE session IS NOT NULL",
+		"sessions of a type": "UPDATE views SET session = 'text' WHERE session IS NOT NULL",
 	} {
 		l, from, to := readLog(t, sqltest.NewPlace(t))
 		tamper(t, l, damage)

@@ -162,7 +162,7 @@ func (c *copying) stored(t logTx, n int) error {
 	c.some, c.more = true, true
 	for range copiedLinks {
 		var link, account int64
-		err := t.Get([]any{&link, &account}, "SELECT link, account FROM links WHERE link >= $1 AND link < $2 AND account > 0 ORDER BY link LIMIT 1",
+		err := t.Get([]any{&link, &account}, "SELECT link, account FROM links WHERE link >= $1 AND link < $2 AND NOT deleting ORDER BY link LIMIT 1",
 			int64(c.next.link), int64(vitrine.FirstSitePage))
 		if errors.Is(err, vitrine.ErrNotFound) {
 			c.next = viewKey{math.MaxInt64, 0}
@@ -244,8 +244,9 @@ func appendKeys(keys []viewKey, data []byte) ([]viewKey, error) {
 // changedOf reads views of one link, except those that are gone.
 func (c *copying) changedOf(t logTx, keys []viewKey) error {
 	var account int64
-	err := t.Get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(keys[0].link))
-	if errors.Is(err, vitrine.ErrNotFound) || err == nil && account <= 0 {
+	var deleting bool
+	err := t.Get([]any{&account, &deleting}, selectOwner, int64(keys[0].link))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && deleting {
 		return nil
 	}
 	rows, found := make([]segment.Row, 0, len(keys)), make([]bool, len(keys))
@@ -254,12 +255,12 @@ func (c *copying) changedOf(t logTx, keys []viewKey) error {
 			func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
 			func(i int, s sqldb.Scanner) error {
 				var b blobs
-				if err := s.Scan(&b.open, &b.session); err != nil {
+				if err := s.Scan(&b.record, &b.session); err != nil {
 					return t.Failed(err)
 				}
 				row := segment.Row{ID: keys[i].view}
 				found[i] = true
-				err := row.Decode(b.open, b.session)
+				err := row.Decode(b.record, b.session)
 				rows = append(rows, row)
 				return err
 			})
@@ -274,22 +275,24 @@ func (c *copying) changedOf(t logTx, keys []viewKey) error {
 		}
 	}
 	if len(packed) > 0 {
-		if err := t.packedOf(keys[0].link, packed, &rows); err != nil {
+		if err := t.inSegmentsOf(keys[0].link, packed, &rows); err != nil {
 			return err
 		}
 	}
 	return c.add(t, vitrine.AccountID(account), keys[0].link, rows)
 }
 
-// packedOf adds those views of a link that are in packs. The IDs are in order.
-func (t logTx) packedOf(link vitrine.LinkID, views []vitrine.ViewID, rows *[]segment.Row) error {
-	return t.packs(ofLink(link), ids{views[0], views[len(views)-1] + 1}, func(_ vitrine.LinkID, p *storedPack) error {
+// inSegmentsOf adds those views of a link that are in segments. The IDs are in
+// order.
+func (t logTx) inSegmentsOf(link vitrine.LinkID, views []vitrine.ViewID, rows *[]segment.Row) error {
+	r := ids{views[0], views[len(views)-1] + 1}
+	return t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
 		from, _ := slices.BinarySearch(views, p.first)
 		if from == len(views) || views[from] > p.last {
 			return nil
 		}
 		before := len(*rows)
-		err := segment.UnpackAll(p.data, p.first, rows)
+		err := segment.DecodeAll(p.data, p.first, rows)
 		kept := slices.DeleteFunc((*rows)[before:], func(row segment.Row) bool {
 			_, wanted := slices.BinarySearch(views, row.ID)
 			return !wanted

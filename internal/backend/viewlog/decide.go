@@ -30,7 +30,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 	c := w.change(link)
 	c.views--
 	n := int64(0)
-	if !e.packed || w.repacking.downloaded[viewKey{link, view}] {
+	if !e.inSegment || w.reclassing.downloaded[viewKey{link, view}] {
 		if n, err = w.dropDownloads(e.account, link, view); err != nil {
 			return err
 		}
@@ -42,12 +42,12 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 			e.Flags |= segment.ViewWaits
 		}
 	}
-	if e.packed {
-		w.repacking.count(visitOf(link, view, e), -1)
+	if e.inSegment {
+		w.reclassing.count(visitOf(link, view, e), -1)
 		return nil
 	}
-	if w.repacking != nil {
-		delete(w.repacking.known, visits.LinkViewer{Link: link, Viewer: e.Viewer})
+	if w.reclassing != nil {
+		delete(w.reclassing.known, visits.LinkViewer{Link: link, Viewer: e.Viewer})
 	}
 	return w.tx.decrementViewer(link, e.Viewer, 1)
 }
@@ -60,13 +60,13 @@ func visitOf(link vitrine.LinkID, view vitrine.ViewID, e *engaged) segment.Visit
 // whether the viewer has another one.
 func (w *writing) countViewer(link vitrine.LinkID, view vitrine.ViewID, e *engaged) (before bool, err error) {
 	v := visits.LinkViewer{Link: link, Viewer: e.Viewer}
-	if e.packed {
+	if e.inSegment {
 		before, err = w.counted(v)
-		w.repacking.count(visitOf(link, view, e), 1)
+		w.reclassing.count(visitOf(link, view, e), 1)
 		return before, err
 	}
-	if w.repacking != nil {
-		delete(w.repacking.known, v)
+	if w.reclassing != nil {
+		delete(w.reclassing.known, v)
 	}
 	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
 		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
@@ -87,8 +87,8 @@ func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) 
 	}
 	w.change(link).views++
 	if waits {
-		if e.packed {
-			w.repacking.downloaded[viewKey{link, view}] = true
+		if e.inSegment {
+			w.reclassing.downloaded[viewKey{link, view}] = true
 		}
 		return w.event(e.account, &vitrine.Download{ID: view, Link: link, View: view})
 	}

@@ -75,13 +75,13 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 		err := row.Scan(&link)
 		list = append(list, link)
 		return err
-	}, "SELECT link FROM links WHERE account = $1 ORDER BY link", int64(s.Account))
+	}, "SELECT link FROM links WHERE account = $1 AND NOT deleting ORDER BY link", int64(s.Account))
 	return list, err
 }
 
-// packed adds the views in packs of the days [from, to).
+// packed adds the views in segments of the days [from, to).
 func (g *gathering) packed(from, to report.Day) error {
-	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
+	return g.tx.segmentRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
@@ -93,8 +93,8 @@ func (g *gathering) packed(from, to report.Day) error {
 	})
 }
 
-// cold adds the views in packs and the download events of days. It reads days
-// together that are close to each other.
+// cold adds the views in segments and the download events of days. It reads
+// days together that are close to each other.
 func (g *gathering) cold(days []span) error {
 	for len(days) > 0 {
 		n := 1
@@ -124,11 +124,11 @@ const nearDays = 8
 
 func everyDay(report.Day) bool { return true }
 
-// running adds the views in the table opens of the days [from, to).
+// running adds the views in the table views of the days [from, to).
 func (g *gathering) running(from, to report.Day) error {
-	clause, args := within(g.scope, "opens", idsOf(from, to))
-	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		o, err := g.views.Read(link, id, open, session)
+	clause, args := within(g.scope, "views", idsOf(from, to))
+	return g.tx.VisitViews(func(link, id int64, record, session []byte) error {
+		o, err := g.views.Read(link, id, record, session)
 		if err != nil {
 			return err
 		}

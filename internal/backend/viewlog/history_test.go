@@ -91,7 +91,7 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 	return refused
 }
 
-func (h *facts) erase(link vitrine.LinkID) {
+func (h *facts) deleteLink(link vitrine.LinkID) {
 	maps.DeleteFunc(h.views, func(k viewKey, _ *remembered) bool { return k.link == link })
 	maps.DeleteFunc(h.downloads, func(k viewKey, _ vitrine.ViewID) bool { return k.link == link })
 }
@@ -454,7 +454,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 					t.Fatalf("seed %d, step %d: Import = %v, want nil", seed, step, err)
 				}
 			case n < 16:
-				what = "settle"
+				what = "rollup"
 				before := r.start + report.Day(r.IntN(r.days+70))
 				ctx := &dyingContext{Context: t.Context(), lives: r.IntN(60)}
 				if n == 15 {
@@ -464,9 +464,9 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 					t.Fatalf("seed %d, step %d: RollUp = %v", seed, step, err)
 				}
 			case n == 16:
-				what = "erase"
+				what = "delete"
 				link := vitrine.LinkID(1 + r.IntN(r.links))
-				h.erase(link)
+				h.deleteLink(link)
 				if err := l.DeleteLink(t.Context(), link); err != nil {
 					t.Fatal(err)
 				}

@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// Import implements [vitrine.ViewLog]. Views of past days go into packs, later
-// ones into the table opens.
+// Import implements [vitrine.ViewLog]. Views of past days go into segments,
+// later ones into the table views.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
@@ -103,7 +103,7 @@ func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error 
 	return nil
 }
 
-// importPast writes rows of past days into packs.
+// importPast writes rows of past days into segments.
 func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []segment.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -115,17 +115,17 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	}
 	slices.SortStableFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
 	first, last := report.DayOf(rows[0].ID.Ms()), report.DayOf(rows[len(rows)-1].ID.Ms())
-	// The link's other views of those days go into packs first, so that no ID
-	// is assigned twice.
+	// The link's other views of those days go into segments first, so that no
+	// ID is assigned twice.
 	for more := last >= a.rolledUpUntil; more; {
-		n, visits, err := packLink(w.tx, link, last+1, packBatch)
+		n, visits, err := compactLink(w.tx, link, last+1, compactBatch)
 		if err != nil {
 			return err
 		}
 		w.visits[account] = append(w.visits[account], visits...)
-		more = n == packBatch
+		more = n == compactBatch
 	}
-	p := packWriter{tx: w.tx, link: link}
+	p := segmentWriter{tx: w.tx, link: link}
 	if err := p.write(rows, true); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	}
 	r.Flags |= segment.ViewImported
 	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
-	if err := w.unpackDay(o.Account, link, report.DayOf(id.Ms())); err != nil {
+	if err := w.reopenDay(o.Account, link, report.DayOf(id.Ms())); err != nil {
 		return err
 	}
 	for {
@@ -216,7 +216,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
-		n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+		n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 			int64(link), int64(event), int64(id))
 		if err != nil {
 			return err
@@ -272,7 +272,7 @@ func (w *writing) gap(link vitrine.LinkID, from, to vitrine.ViewID) (vitrine.Vie
 		}
 		id++
 		return nil
-	}, "SELECT id FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id", int64(link), int64(from), int64(to))
+	}, "SELECT id FROM views WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id", int64(link), int64(from), int64(to))
 	if errors.Is(err, errStop) {
 		err = nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // hotDays keeps the running days of the most recently requested scopes in
-// memory. The views of running days are in the table opens. When a scope is
+// memory. The views of running days are in the table views. When a scope is
 // requested again, the changes of transactions since then are applied.
 type hotDays struct {
 	log     *ViewLog
@@ -76,7 +76,7 @@ func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state,
 		return false, nil
 	}
 	if err != nil {
-		lv.forget()
+		lv.drop()
 		return false, err
 	}
 	if lv.state != st {
@@ -143,7 +143,7 @@ func (ls *hotDays) fits(lv *hotScope) bool {
 
 // refuse removes lv, which is locked, and remembers that it did not fit.
 func (ls *hotDays) refuse(lv *hotScope, st state) {
-	lv.forget()
+	lv.drop()
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if !lv.gone.Load() {
@@ -161,7 +161,7 @@ func (ls *hotDays) remove(lv *hotScope) {
 	ls.log.feed.Unfollow(lv.scope.Account)
 }
 
-func (lv *hotScope) forget() { lv.built, lv.tallies, lv.visits = false, nil, nil }
+func (lv *hotScope) drop() { lv.built, lv.tallies, lv.visits = false, nil, nil }
 
 // bytes returns about how much memory the running days take.
 func (lv *hotScope) bytes() int {
@@ -192,7 +192,7 @@ var errNoRoom = errors.New("the running days do not fit into memory")
 
 // build reads the running days. Errors: errNoRoom.
 func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
-	lv.forget()
+	lv.drop()
 	g := l.gather(ctx, t, lv.scope)
 	lv.tallies, lv.visits = g.tallies, segment.NewVisitSet()
 	views := 0
@@ -310,7 +310,7 @@ type lazyHistory struct {
 	history *visits.History
 }
 
-// of returns the visits of a viewer in packs, in order. The result is valid
+// of returns the visits of a viewer in segments, in order. The result is valid
 // until the next call.
 func (h *lazyHistory) of(viewer int64) (found []segment.Visit, err error) {
 	if h.history == nil {

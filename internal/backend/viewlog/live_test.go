@@ -81,7 +81,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 	l, h := coldLog(t)
 	before := naivelyOf(h, d, d+9)
 	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() {
-		h.erase(2)
+		h.deleteLink(2)
 		if err := l.DeleteLink(t.Context(), 2); err != nil {
 			t.Error(err)
 		}
@@ -107,9 +107,9 @@ func TestLiveOfDeletedLink(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
 	addViews(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
-	h.erase(2)
+	h.deleteLink(2)
 	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error { // the first step of the deletion
-		_, err := erase(t, c, 2)
+		_, err := deleteStep(t, c, 2)
 		return err
 	})
 	if err != nil {
@@ -213,7 +213,7 @@ func TestAtOnce(t *testing.T) {
 				}
 				if i == 12 {
 					mu.Lock()
-					h.erase(vitrine.LinkID(link))
+					h.deleteLink(vitrine.LinkID(link))
 					mu.Unlock()
 					if err := l.DeleteLink(context.Background(), vitrine.LinkID(link)); err != nil {
 						t.Error(err)

@@ -42,9 +42,8 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 }
 
 // viewlogTables lists the tables of a view log.
-var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies",
-	"times", "daily_views", "downloads",
-	"imports", "changes", sqldb.LogTable}
+var viewlogTables = []string{"accounts", "links", "words", "views", "viewers", "segments", "runs", "viewer_days",
+	"tallies", "times", "daily_views", "downloads", "imports", "changes", sqldb.LogTable}
 
 // Fits checks whether the log can be copied to another database, as Store.Fits
 // does.
@@ -61,4 +60,68 @@ func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, copied sqldb.Copied) 
 // Compare compares the copy with the log, as Store.Compare does.
 func (l *ViewLog) Compare(ctx context.Context, to *ViewLog) ([]string, error) {
 	return sqldb.CompareDB(ctx, l.db, to.db, viewlogTables)
+}
+
+// websites is the first number that websites use. Accounts and links have
+// smaller ones.
+const websites = int64(vitrine.FirstSitePage)
+
+// HighestIDs implements [vitrine.ViewLog]. Each maximum is read from the end of
+// an index.
+func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		var ofLinks, ofStates vitrine.AccountID
+		err := t.Get([]any{&link, &ofLinks, &ofStates}, `SELECT coalesce((SELECT max(link) FROM links WHERE link < $1), 0),
+			coalesce((SELECT max(account) FROM links WHERE account < $2), 0),
+			coalesce((SELECT max(account) FROM accounts WHERE account < $3), 0)`, websites, websites, websites)
+		account = max(ofLinks, ofStates)
+		return err
+	})
+	return account, link, err
+}
+
+// scopesBatch is the number of rows that are read before they are passed on.
+const scopesBatch = 10_000
+
+// EachScope implements [vitrine.ViewLog].
+func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
+	for _, each := range []struct {
+		query string // selects rows of a number and an account, after a number
+		scope func(number, account int64) vitrine.Scope
+	}{
+		{"SELECT link, account FROM links WHERE link > $1 ORDER BY link LIMIT $2",
+			func(link, account int64) vitrine.Scope {
+				return vitrine.Scope{Account: vitrine.AccountID(account), Link: vitrine.LinkID(link)}
+			}},
+		{"SELECT account, account FROM accounts WHERE account > $1 ORDER BY account LIMIT $2",
+			func(account, _ int64) vitrine.Scope {
+				return vitrine.Scope{Account: vitrine.AccountID(account)}
+			}},
+	} {
+		var last int64
+		for more := true; more; {
+			var some []vitrine.Scope
+			err := l.read(ctx, func(t logTx) error {
+				some = some[:0]
+				return t.Each(func(row sqldb.Scanner) error {
+					var number, account int64
+					if err := row.Scan(&number, &account); err != nil {
+						return err
+					}
+					some, last = append(some, each.scope(number, account)), number
+					return nil
+				}, each.query, last, scopesBatch)
+			})
+			if err != nil {
+				return err
+			}
+			for _, s := range some {
+				if err := f(s); err != nil {
+					return err
+				}
+			}
+			more = len(some) == scopesBatch
+		}
+	}
+	return ctx.Err()
 }

@@ -77,7 +77,7 @@ func (t logTx) dropInvalidRun(account vitrine.AccountID) (some bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	for _, table := range []string{"visits", "runs"} {
+	for _, table := range []string{"viewer_days", "runs"} {
 		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND run = $2", int64(account), run); err != nil {
 			return false, err
 		}

@@ -61,8 +61,8 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 		from := max(q.From, vitrine.ViewIDAt(q.To.Ms()-span, 0))
 		var places []segment.Place
 		each := eachID
-		if from >= segment.FirstID(st.compactedUntil) { // no pack has any
-			each = eachOpen
+		if from >= segment.FirstID(st.compactedUntil) { // no segment has any
+			each = eachView
 		}
 		err := each(ctx, t, q.Scope, ids{from, q.To}, func(p segment.Place) { places = append(places, p) })
 		if err != nil {
@@ -101,7 +101,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 // eachID calls f with the position of each view of a scope in a range of IDs.
 func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
 	n := 0
-	err := t.packedRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error {
+	err := t.segmentRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -111,13 +111,13 @@ func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(seg
 	if err != nil {
 		return err
 	}
-	return eachOpen(ctx, t, scope, r, f)
+	return eachView(ctx, t, scope, r, f)
 }
 
-// eachOpen is eachID for the views in the table opens.
-func eachOpen(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
+// eachView is eachID for the views in the table views.
+func eachView(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
 	n := 0
-	clause, args := within(scope, "opens", r)
+	clause, args := within(scope, "views", r)
 	return t.Each(func(s sqldb.Scanner) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -162,8 +162,8 @@ func TestPostgresFrozen(t *testing.T) {
 	kept := map[vitrine.ViewID]bool{}
 	views, updates := 0, 0
 	err = log.db.Read(ctx, func(tx *sqldb.Tx) error {
-		return tx.VisitOpens(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil },
-			" FROM opens AS o WHERE o.link = $1", []any{int64(1)})
+		return tx.VisitViews(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil },
+			" FROM views AS o WHERE o.link = $1", []any{int64(1)})
 	})
 	if err != nil {
 		t.Fatal(err)

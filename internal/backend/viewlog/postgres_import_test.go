@@ -52,11 +52,11 @@ func TestPostgresImportOverRestart(t *testing.T) {
 		vitrine.PlanPro); err != nil {
 		t.Fatal(err)
 	}
-	const opens, batches = 33_000, 3
+	const lines, batches = 33_000, 3
 	began := now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)
 	var text strings.Builder
-	for n := range opens {
-		at := began.Add(time.Duration(n) * 70 * 24 * time.Hour / opens)
+	for n := range lines {
+		at := began.Add(time.Duration(n) * 70 * 24 * time.Hour / lines)
 		fmt.Fprintf(&text, `{"slug":"old","at":%q,"viewer":"v%d"}`+"\n", at.Format("2006-01-02T15:04:05.000Z07:00"),
 			n%1000)
 	}
@@ -89,7 +89,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 		t.Fatalf("Links = %+v, %v", res, err)
 	}
 	res, err := in.Views(t.Context(), strings.NewReader(text.String()))
-	if err != nil || res.Added != opens || res.Already {
+	if err != nil || res.Added != lines || res.Already {
 		t.Errorf("Views = %+v, %v", res, err)
 	}
 	if log.call != batches+2 || waits != 2 {
@@ -100,8 +100,8 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	for _, c := range counts {
 		total += c.Views
 	}
-	if err != nil || total != opens {
-		t.Errorf("%d views, want %d: %v", total, opens, err)
+	if err != nil || total != lines {
+		t.Errorf("%d views, want %d: %v", total, lines, err)
 	}
 	if err := views.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 		t.Error(err)

@@ -30,7 +30,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	}
 	l.background.Lock()
 	defer l.background.Unlock()
-	unlock, err := l.db.Lock(ctx, "settle", true)
+	unlock, err := l.db.Lock(ctx, "rollup", true)
 	if err != nil {
 		return err
 	}

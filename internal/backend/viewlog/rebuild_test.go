@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/test/sqltest"
 	"vitrine/report"
 )
 
@@ -67,7 +66,7 @@ func TestRebuildWaits(t *testing.T) {
 	one, other := twoLogs(t)
 	rollUp(t, one, firstTestDay+20)
 	tamper(t, one, "DELETE FROM daily_views")
-	unlock, err := one.db.Lock(t.Context(), "settle", false)
+	unlock, err := one.db.Lock(t.Context(), "rollup", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,37 +84,4 @@ func TestRebuildWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean(t, one)
-}
-
-// TestUpgradeBuildsAgain checks that rollups of an older schema are rebuilt.
-func TestUpgradeBuildsAgain(t *testing.T) {
-	const d = firstTestDay
-	place := sqltest.NewPlace(t)
-	open := func() *ViewLog {
-		t.Helper()
-		l, err := Open(place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
-	l := open()
-	r := randomHistory{rand.New(rand.NewPCG(3, 9)), d, 100, 4, 12}
-	h := newFacts()
-	if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
-		t.Fatal(err)
-	}
-	rollUp(t, l, d+100)
-	tamper(t, l, `UPDATE tallies SET head = (SELECT head FROM tallies WHERE level = 0 LIMIT 1),
-		body = (SELECT body FROM tallies WHERE level = 0 LIMIT 1)`)
-	tamper(t, l, "DELETE FROM goose_db_version WHERE version_id = 4")
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	l = open()
-	defer l.Close()
-	r.windows(t, h, l, 10)
-	rollUp(t, l, d+100)
-	r.windows(t, h, l, 10)
-	clean(t, l)
 }

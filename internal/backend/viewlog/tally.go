@@ -21,7 +21,7 @@ const checkEvery = 1 << 12
 // days up to date in memory, and reads the views of all other days.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if q.Narrow() {
-		return l.narrow(ctx, q)
+		return l.tallyViews(ctx, q)
 	}
 	if q.Cap > 0 {
 		if t, truncated, err = l.newest(ctx, q); err != nil || truncated {
@@ -42,7 +42,7 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 		if err != nil {
 			return err
 		}
-		past, err := l.settledTally(ctx, tx, q, w)
+		past, err := l.rolledUpTally(ctx, tx, q, w)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 	return t, nil
 }
 
-// keptBytes bounds the memory for recently used tallies of settled days. A
+// keptBytes bounds the memory for recently used tallies of rolled-up days. A
 // tally stays valid until something of those days changes, which the state of
 // the account shows, or until the next day.
 const keptBytes = 24 << 20
@@ -88,9 +88,9 @@ type keptTally struct {
 	parts []part
 }
 
-// settledTally returns the part of a tally that covers settled days. The caller
-// must not change it.
-func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
+// rolledUpTally returns the part of a tally that covers rolled-up days. The
+// caller must not change it.
+func (l *ViewLog) rolledUpTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
 	of := keptKey{q.Scope, span{q.From, w.running.from}, q.Brief}
 	trusted := w.stored.from < w.stored.to
 	if trusted {
@@ -134,8 +134,8 @@ func trim(s vitrine.Scope, t *report.Tally) *report.Tally {
 type window struct {
 	state   state
 	stored  span   // days that may have stored tallies
-	cold    []span // in packs only
-	running span   // in the table opens, and in packs unless live
+	cold    []span // in segments only
+	running span   // in the table views, and in segments unless live
 	live    bool
 	alone   bool // earlier visits do not matter
 }
@@ -157,12 +157,12 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 		}
 		fresh = days.from
 	}
-	settled := cut(w.state.rolledUpUntil)
+	rolledUp := cut(w.state.rolledUpUntil)
 	w.stored = span{days.from, fresh}
-	if fresh < settled {
-		w.cold = []span{{fresh, settled}}
+	if fresh < rolledUp {
+		w.cold = []span{{fresh, rolledUp}}
 	}
-	w.running = span{settled, days.to}
+	w.running = span{rolledUp, days.to}
 	w.live = trust && w.state.compactedUntil <= w.state.rolledUpUntil
 	return w, nil
 }
@@ -222,7 +222,7 @@ func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w wind
 func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	if q.Narrow() {
-		return l.narrowDaily(ctx, q, links)
+		return l.dailyOfViews(ctx, q, links)
 	}
 	account, from, to := q.Account, q.From, q.To
 	views := make(map[vitrine.LinkID][]int64, len(links))

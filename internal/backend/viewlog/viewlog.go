@@ -23,7 +23,7 @@ type ViewLog struct {
 	lives *hotDays
 	kept  *kept.Answers[keptKey, state, *keptTally]
 	// background is held while this process does background work. The lock
-	// "settle" excludes other processes.
+	// "rollup" excludes other processes.
 	background sync.Mutex
 	least      minViews
 }
@@ -114,7 +114,7 @@ func (l *ViewLog) AccountCounts(ctx context.Context,
 	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
 	err := l.read(ctx, func(t logTx) error {
-		return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)})
+		return t.counts(counts, " FROM links WHERE account = $1 AND NOT deleting", []any{int64(a)})
 	})
 	return counts, err
 }

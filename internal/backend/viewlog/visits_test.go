@@ -239,7 +239,7 @@ func TestVisitsDamaged(t *testing.T) {
 		o := on(d, 0, 1, 5)
 		appendViews(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
 		rollUp(t, l, d+3)
-		tamper(t, l, "UPDATE visits SET data = $1", data)
+		tamper(t, l, "UPDATE viewer_days SET data = $1", data)
 		for name, f := range map[string]func() error{
 			"Append": func() error {
 				_, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{on(d, 5, 1, 5)}})
@@ -250,7 +250,7 @@ func TestVisitsDamaged(t *testing.T) {
 				_, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: account1, From: d, To: d + 5})
 				return err
 			},
-			"Erase": func() error { return l.DeleteLink(t.Context(), 1) },
+			"Delete": func() error { return l.DeleteLink(t.Context(), 1) },
 		} {
 			func() {
 				defer func() {

@@ -51,12 +51,13 @@ func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err err
 	if account, ok := w.owners[link]; ok {
 		return account, nil
 	}
-	err = w.tx.Get([]any{&account}, selectOwner, int64(link))
+	var deleting bool
+	err = w.tx.Get([]any{&account, &deleting}, selectOwner, int64(link))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}
-	w.noteOwner(link, account)
-	return w.owners[link], err
+	w.noteOwner(link, account, deleting)
+	return account, err
 }
 
 // learnOwners reads the accounts of many links in one query.
@@ -70,22 +71,22 @@ func (w *writing) learnOwners(links []vitrine.LinkID) error {
 	}
 	return w.tx.GetMany(selectOwner, len(asked), func(i int) []any { return []any{int64(asked[i])} },
 		func(i int, row sqldb.Scanner) error {
-			var account int64
-			if err := row.Scan(&account); err != nil {
+			var account vitrine.AccountID
+			var deleting bool
+			if err := row.Scan(&account, &deleting); err != nil {
 				return w.tx.Failed(err)
 			}
-			w.noteOwner(asked[i], vitrine.AccountID(account))
+			w.noteOwner(asked[i], account, deleting)
 			return nil
 		})
 }
 
-const selectOwner = "SELECT account FROM links WHERE link = $1"
+const selectOwner = "SELECT account, deleting FROM links WHERE link = $1"
 
 // noteOwner records the stored account of a link.
-func (w *writing) noteOwner(link vitrine.LinkID, account vitrine.AccountID) {
-	if account < 0 { // the link is being erased
-		account = -account
-		w.erasing[link] = true
+func (w *writing) noteOwner(link vitrine.LinkID, account vitrine.AccountID, deleting bool) {
+	if deleting {
+		w.deleting[link] = true
 	}
 	w.owners[link] = account
 }
@@ -96,12 +97,12 @@ func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool,
 		return false, nil
 	}
 	_, err := w.owner(link)
-	return !w.erasing[link], err
+	return !w.deleting[link], err
 }
 
-// unpackDay moves the views of a link and day into the table opens, where they
+// reopenDay moves the views of a link and day into the table views, where they
 // can change.
-func (w *writing) unpackDay(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
+func (w *writing) reopenDay(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
 	a, err := w.account(account)
 	if err != nil || day >= a.compactedUntil {
 		return err
@@ -113,10 +114,10 @@ func (w *writing) unpackDay(account vitrine.AccountID, link vitrine.LinkID, day 
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(w.looked, func(_ viewKey, b blobs) bool { return b.open == nil }) // they may be in the table now
+	maps.DeleteFunc(w.looked, func(_ viewKey, b blobs) bool { return b.record == nil }) // they may be in the table now
 	switch {
 	case day < a.rolledUpUntil:
-		a.unsettle(day)
+		a.reopen(day)
 	case some:
 		a.version++
 	default:
@@ -147,18 +148,18 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	return err
 }
 
-// unpackView moves a view into the table opens, where it can change, if it is
-// in a pack.
-func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
+// reopenView moves a view into the table views, where it can change, if it is
+// in a segment.
+func (w *writing) reopenView(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())
 	if a, err := w.account(account); err != nil || day >= a.compactedUntil || day < a.retainedFrom {
 		return err
 	}
 	packed := false
-	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true,
+	err := w.tx.segmentRows(ofLink(link), ids{id, id + 1}, true,
 		func(vitrine.LinkID, *segment.Row) error { packed = true; return nil })
 	if err != nil || !packed {
 		return err
 	}
-	return w.unpackDay(account, link, day)
+	return w.reopenDay(account, link, day)
 }

@@ -92,7 +92,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return checkSpace(err, c.To)
 	}
 	if c.JSON {
-		if err := t.JSON(backupRow{Manifest: m, Views: m.Opens}); err != nil {
+		if err := t.JSON(m); err != nil {
 			return err
 		}
 	} else {
@@ -109,15 +109,8 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // versions.
 func contentsOf(m *instance.Manifest) string {
 	return fmt.Sprintf("%s, %s, %s, %s (%s), as of %s", terminal.Counted(m.Accounts, "account"),
-		terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"), terminal.Counted(m.Files, "file"),
+		terminal.Counted(m.Links, "link"), terminal.Counted(m.Views, "view"), terminal.Counted(m.Files, "file"),
 		terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
-}
-
-// backupRow is the output for a backup: its manifest, in today's words.
-type backupRow struct {
-	*instance.Manifest
-	Opens *int64 `json:"opens,omitempty"` // hides that of the manifest
-	Views int64  `json:"views"`
 }
 
 // checkSpace adds a hint to an error about missing disk space.
@@ -375,7 +368,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if b.manifest.Opens, err = b.views.Opens(ctx); err != nil {
+	if b.manifest.Views, err = b.views.Views(ctx); err != nil {
 		return err
 	}
 	// As "account list" and "link list" show them.

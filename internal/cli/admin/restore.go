@@ -74,7 +74,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			Lines: []string{"Restore another backup. This directory stays: delete it, or name another one with --data."}}
 	}
 	if c.JSON {
-		return t.JSON(restoredRow{c.Data, backupRow{Manifest: m, Views: m.Opens}})
+		return t.JSON(restoredRow{c.Data, m})
 	}
 	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), notation.ShellWord(c.Data))
@@ -85,7 +85,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // in the backup.
 type restoredRow struct {
 	Data string `json:"data"`
-	backupRow
+	*instance.Manifest
 }
 
 // restore is a running restore.

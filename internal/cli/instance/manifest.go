@@ -31,7 +31,7 @@ type Manifest struct {
 	Ended     time.Time      `json:"ended"`
 	Accounts  int64          `json:"accounts"` // that are not closed
 	Links     int64          `json:"links"`    // that are not deleted
-	Opens     int64          `json:"opens"`
+	Views     int64          `json:"views"`
 	Databases []ManifestFile `json:"databases"`
 	Files     int64          `json:"files"`     // live or being processed
 	FileBytes int64          `json:"fileBytes"` // of files and their parts

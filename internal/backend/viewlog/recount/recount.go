@@ -61,9 +61,9 @@ func Links(ctx context.Context, log Log, fault func(text string)) error {
 	}
 }
 
-// maxPacked bounds the downloads whose views are searched for in one pass over
-// the packs. The rest are searched for one by one.
-const maxPacked = 100_000
+// maxInSegments bounds the downloads whose views are searched for in one pass
+// over the segments. The rest are searched for one by one.
+const maxInSegments = 100_000
 
 // batch recounts the links with numbers above the first of between, up to and
 // including the second. It keeps only sums in memory.
@@ -77,23 +77,25 @@ type batch struct {
 	// retainedFrom holds the answers of Log.RetainedFrom. All batches share it.
 	retainedFrom map[vitrine.AccountID]report.Day
 	rows         int
-	packed       int // downloads whose views must be in packs
+	packed       int // downloads whose views must be in segments
 }
 
 // link is what was found about one link.
 type link struct {
 	counted                      bool // it has a row in the table of links
 	account                      int64
+	deleting                     bool
 	storedViews, storedDownloads int64
 	views, downloads             int64
 	faults                       []string
-	packed                       bool           // it has views in packs
-	last                         vitrine.ViewID // of its views in packs
-	// downloaded holds the views that must be in packs, with their downloads.
+	packed                       bool           // it has views in segments
+	last                         vitrine.ViewID // of its views in segments
+	// downloaded holds the views that must be in segments, with their
+	// downloads.
 	downloaded map[vitrine.ViewID][]int64
 	// viewers sums a fingerprint of the viewer of each counted view that is not
-	// in a pack, so that viewers need not be remembered. storedViewers is the
-	// same sum from the table of viewers.
+	// in a segment, so that viewers need not be remembered. storedViewers is
+	// the same sum from the table of viewers.
 	viewers, storedViewers uint64
 }
 
@@ -103,8 +105,8 @@ func (l *link) fault(format string, args ...any) {
 
 // report compares what was counted with what is stored.
 func (l *link) report(fault func(string)) {
-	if l.counted && l.account < 0 {
-		return // the link is being erased
+	if l.deleting {
+		return // the link is being deleted
 	}
 	if !l.counted {
 		fault("it has views or downloads, but no row of counts")
@@ -151,8 +153,8 @@ func (b *batch) next() error {
 }
 
 func (b *batch) run() error {
-	// Downloads come before packs: readPacks finds their views.
-	for _, read := range []func() error{b.readCounts, b.readTallies, b.readDownloads, b.readPacks, b.readViews,
+	// Downloads come before segments: readSegments finds their views.
+	for _, read := range []func() error{b.readCounts, b.readTallies, b.readDownloads, b.readSegments, b.readViews,
 		b.readViewers} {
 		if err := read(); err != nil {
 			return err
@@ -165,13 +167,13 @@ func (b *batch) readCounts() error {
 	return b.tx.Each(func(row sqldb.Scanner) error {
 		var id int64
 		var l link
-		if err := row.Scan(&id, &l.account, &l.storedViews, &l.storedDownloads); err != nil {
+		if err := row.Scan(&id, &l.account, &l.deleting, &l.storedViews, &l.storedDownloads); err != nil {
 			return err
 		}
 		l.counted = true
 		b.links[id] = &l
 		return b.next()
-	}, "SELECT link, account, views, downloads FROM links WHERE link > $1 AND link <= $2", b.between...)
+	}, "SELECT link, account, deleting, views, downloads FROM links WHERE link > $1 AND link <= $2", b.between...)
 }
 
 // readTallies counts the views of days that have expired, from their tallies.
@@ -218,8 +220,8 @@ func (b *batch) readTally(row sqldb.Scanner) error {
 	return b.next()
 }
 
-func (b *batch) readPacks() error {
-	var u segment.Unpacker
+func (b *batch) readSegments() error {
+	var u segment.Decoder
 	return b.tx.Each(func(row sqldb.Scanner) error {
 		var id int64
 		var first vitrine.ViewID
@@ -236,7 +238,7 @@ func (b *batch) readPacks() error {
 				break
 			}
 			if l.packed && r.ID <= l.last {
-				l.fault("view %d is in a pack after view %d", r.ID, l.last)
+				l.fault("view %d is in a segment after view %d", r.ID, l.last)
 			}
 			l.packed, l.last = true, r.ID
 			if r.Human() && l.downloaded != nil {
@@ -247,22 +249,22 @@ func (b *batch) readPacks() error {
 			}
 		}
 		if errors.Is(err, segment.ErrDamaged) {
-			l.fault("pack %d of link %d: %v", first, id, err)
+			l.fault("segment %d of link %d: %v", first, id, err)
 			err = nil
 		}
 		return err
-	}, "SELECT link, first, data FROM packs WHERE link > $1 AND link <= $2 ORDER BY link, first", b.between...)
+	}, "SELECT link, first, data FROM segments WHERE link > $1 AND link <= $2 ORDER BY link, first", b.between...)
 }
 
 func (b *batch) readViews() error {
-	return b.tx.VisitOpens(func(link, id int64, record, session []byte) error {
+	return b.tx.VisitViews(func(link, id int64, record, session []byte) error {
 		l, r := b.link(link), segment.Row{ID: vitrine.ViewID(id)}
 		if err := r.Decode(record, session); err != nil {
-			l.fault("open %d: %v", id, err)
+			l.fault("view %d: %v", id, err)
 			return nil
 		}
 		return b.count(link, l, &r, false)
-	}, " FROM opens o WHERE o.link > $1 AND o.link <= $2", b.between)
+	}, " FROM views o WHERE o.link > $1 AND o.link <= $2", b.between)
 }
 
 // count counts a view of a link.
@@ -272,7 +274,7 @@ func (b *batch) count(id int64, l *link, r *segment.Row, packed bool) error {
 	}
 	v, err := b.views.View(id, r)
 	if errors.Is(err, segment.ErrDamaged) {
-		l.fault("open %d: %v", r.ID, err)
+		l.fault("view %d: %v", r.ID, err)
 		return nil
 	}
 	if err != nil {
@@ -287,7 +289,7 @@ func (b *batch) count(id int64, l *link, r *segment.Row, packed bool) error {
 	}
 	if v.Session != nil {
 		if wrong := segment.WrongSession(v.Session, imported); wrong != "" {
-			l.fault("open %d: %s", r.ID, wrong)
+			l.fault("view %d: %s", r.ID, wrong)
 		}
 	}
 	return nil
@@ -305,12 +307,12 @@ func (b *batch) readViewers() error {
 		}
 		l.storedViewers += uint64(views) * segment.Fingerprint(uint64(viewer))
 		return b.next()
-	}, "SELECT link, viewer, opens FROM viewers WHERE link > $1 AND link <= $2", b.between...)
+	}, "SELECT link, viewer, views FROM viewers WHERE link > $1 AND link <= $2", b.between...)
 }
 
 func (b *batch) readDownloads() error {
 	type download struct{ link, id, view int64 }
-	var rest []download // beyond maxPacked
+	var rest []download // beyond maxInSegments
 	err := b.tx.Each(func(s sqldb.Scanner) error {
 		var d download
 		var record []byte
@@ -322,7 +324,7 @@ func (b *batch) readDownloads() error {
 		var r segment.View
 		switch {
 		case d.view == 0: // it belongs to no view
-		case record == nil && b.packed >= maxPacked:
+		case record == nil && b.packed >= maxInSegments:
 			rest = append(rest, d)
 		case record == nil:
 			b.packed++
@@ -334,24 +336,24 @@ func (b *batch) readDownloads() error {
 			l.fault("download %d belongs to view %d, which is a bot's", d.id, d.view)
 		}
 		return b.next()
-	}, `SELECT d.link, d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open
+	}, `SELECT d.link, d.id, d.view, v.record FROM downloads d LEFT JOIN views v ON v.link = d.link AND v.id = d.view
 		WHERE d.link > $1 AND d.link <= $2`, b.between...)
 	for _, d := range rest {
-		if err == nil && !b.inPack(d.link, vitrine.ViewID(d.view)) {
+		if err == nil && !b.inSegment(d.link, vitrine.ViewID(d.view)) {
 			b.link(d.link).fault("%s", noSuchView(d.id, d.view))
 		}
 	}
 	return err
 }
 
-// inPack reports whether a pack of the link has the view, and a person made it.
-// A damaged pack has none: readPacks reports the damage.
-func (b *batch) inPack(link int64, id vitrine.ViewID) bool {
+// inSegment reports whether a segment of the link has the view, and a person
+// made it. A damaged segment has none: readSegments reports the damage.
+func (b *batch) inSegment(link int64, id vitrine.ViewID) bool {
 	var first vitrine.ViewID
 	var data []byte
-	err := b.tx.Get([]any{&first, &data}, `SELECT first, data FROM packs WHERE link = $1 AND first <= $2
+	err := b.tx.Get([]any{&first, &data}, `SELECT first, data FROM segments WHERE link = $1 AND first <= $2
 		ORDER BY first DESC LIMIT 1`, link, int64(id))
-	var u segment.Unpacker
+	var u segment.Decoder
 	if err != nil || u.Open(data, first) != nil {
 		return false
 	}

@@ -16,8 +16,8 @@ type counter struct {
 	rules report.Rules
 	match matcher
 
-	mu     sync.Mutex
-	unpack segment.Unpacker
+	mu      sync.Mutex
+	decoder segment.Decoder
 
 	link   vitrine.LinkID
 	skip   bool  // the query excludes the link
@@ -143,24 +143,24 @@ func (c *counter) begin(link vitrine.LinkID, from vitrine.ViewID) {
 }
 
 // segment counts the rows of a segment.
-func (c *counter) segment(p *pack) error {
+func (c *counter) segment(p *waiting) error {
 	c.begin(p.link, p.first)
 	if c.skip {
 		return nil
 	}
-	if err := c.unpack.Open(p.data, p.first); err != nil {
+	if err := c.decoder.Open(p.data, p.first); err != nil {
 		return err
 	}
-	if some, err := c.match.mayMatch(&c.unpack); err != nil || !some {
+	if some, err := c.match.mayMatch(&c.decoder); err != nil || !some {
 		return err
 	}
-	c.unpack.CountPages = c.q.Account
-	for r := c.unpack.Next(); r != nil; r = c.unpack.Next() {
-		if err := c.row(r, c.unpack.SeenPages); err != nil {
+	c.decoder.CountPages = c.q.Account
+	for r := c.decoder.Next(); r != nil; r = c.decoder.Next() {
+		if err := c.row(r, c.decoder.SeenPages); err != nil {
 			return err
 		}
 	}
-	return c.unpack.End()
+	return c.decoder.End()
 }
 
 // row counts a row of the link. pages is the number of pages seen in its

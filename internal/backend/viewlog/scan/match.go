@@ -106,7 +106,7 @@ func labelOf(r *segment.Row, kind int) segment.LabelID {
 
 // mayMatch reports whether a segment may contain rows that match. It checks the
 // columns of labels that every row has.
-func (m *matcher) mayMatch(u *segment.Unpacker) (bool, error) {
+func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 	for kind, column := range [...]segment.Column{place: segment.PlaceColumn, origin: segment.OriginColumn,
 		agent: segment.AgentColumn} {
 		if len(m.parts[kind].filter) == 0 {

@@ -38,8 +38,8 @@ type Event struct {
 // workers is the number of goroutines that count. The caller's goroutine reads.
 const workers = 2
 
-// pack is a segment that waits to be counted.
-type pack struct {
+// waiting is a segment that waits to be counted.
+type waiting struct {
 	link  vitrine.LinkID
 	first vitrine.ViewID
 	data  []byte
@@ -50,12 +50,12 @@ type pack struct {
 type Scan struct {
 	query    *Query
 	counters [workers]*counter
-	packs    chan []pack
-	batch    []pack
+	segments chan []waiting
+	batch    []waiting
 	size     int
 	rows     int // supplied by Row
 	done     sync.WaitGroup
-	pool     sync.Pool // of []pack, reused with their memory
+	pool     sync.Pool // of []waiting, reused with their memory
 	cancel   context.CancelFunc
 	ctx      context.Context
 	errs     [workers]error
@@ -84,7 +84,7 @@ func Count(ctx context.Context, q *Query, feed func(*Scan) error) (*Scan, error)
 }
 
 func begin(ctx context.Context, q *Query) *Scan {
-	s := &Scan{query: q, packs: make(chan []pack, 2*workers)}
+	s := &Scan{query: q, segments: make(chan []waiting, 2*workers)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	for i := range s.counters {
 		s.counters[i] = newCounter(q)
@@ -99,7 +99,7 @@ func begin(ctx context.Context, q *Query) *Scan {
 
 // stop waits until the workers have counted what was sent.
 func (s *Scan) stop() {
-	close(s.packs)
+	close(s.segments)
 	s.done.Wait()
 }
 
@@ -109,7 +109,7 @@ const batchBytes = 1 << 18
 // Segment counts the views of a segment. It copies the data.
 func (s *Scan) Segment(link vitrine.LinkID, first vitrine.ViewID, data []byte) error {
 	if s.batch == nil {
-		if b, ok := s.pool.Get().(*[]pack); ok {
+		if b, ok := s.pool.Get().(*[]waiting); ok {
 			s.batch = (*b)[:0]
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Scan) Segment(link vitrine.LinkID, first vitrine.ViewID, data []byte) e
 	if n < cap(s.batch) {
 		s.batch = s.batch[:n+1]
 	} else {
-		s.batch = append(s.batch, pack{})
+		s.batch = append(s.batch, waiting{})
 	}
 	p := &s.batch[n]
 	p.link, p.first, p.data = link, first, append(p.data[:0], data...)
@@ -131,7 +131,7 @@ func (s *Scan) send() error {
 	b := s.batch
 	s.batch, s.size = nil, 0
 	select {
-	case s.packs <- b:
+	case s.segments <- b:
 		return nil
 	case <-s.ctx.Done():
 		return s.ctx.Err()
@@ -151,7 +151,7 @@ func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
 }
 
 func (s *Scan) work(c *counter) error {
-	for b := range s.packs {
+	for b := range s.segments {
 		if err := s.count(c, b); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (s *Scan) work(c *counter) error {
 	return nil
 }
 
-func (s *Scan) count(c *counter, b []pack) error {
+func (s *Scan) count(c *counter, b []waiting) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range b {

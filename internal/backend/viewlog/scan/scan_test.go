@@ -131,9 +131,9 @@ func history(r *rand.Rand, n int) (views []report.View) {
 func feed(r *rand.Rand, s *Scan, d *dictionary, views []report.View) error {
 	for link := range vitrine.LinkID(testLinks) {
 		link++
-		var p segment.Packer
+		var p segment.Encoder
 		end := func() error {
-			if p.Opens == 0 {
+			if p.Views == 0 {
 				return nil
 			}
 			first := p.First

@@ -11,7 +11,7 @@ const (
 )
 
 // Column returns a reader of one column. Call it before reading rows.
-func (u *Unpacker) Column(c Column) Reader { return u.columns[c] }
+func (u *Decoder) Column(c Column) Reader { return u.columns[c] }
 
 // More reports whether there are more values.
 func (r *Reader) More() bool { return r.left() > 0 }

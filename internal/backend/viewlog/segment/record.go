@@ -15,14 +15,14 @@ import (
 // as their numbers. Engagement has its own blob, because each snapshot rewrites
 // it.
 //
-//	open:    viewer (8 bytes), place, origin, agent, [bot]
+//	record:  viewer (8 bytes), place, origin, agent, [bot]
 //	session: engaged, present, screen, [start − ms of the view],
 //	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
 // Parts in brackets are present if their flag is set. Blobs with rare parts
 // have the second version, which adds at the end:
 //
-//	open:    a byte of upper flags, [version of the file], [campaign],
+//	record:  a byte of upper flags, [version of the file], [campaign],
 //	         [previous bot reason]
 //	session: parts
 const (
@@ -194,7 +194,7 @@ func (s *Session) flags() (flags byte) {
 	return flags
 }
 
-func (s *Session) Append(b []byte, openMs int64) []byte {
+func (s *Session) Append(b []byte, viewMs int64) []byte {
 	flags := s.flags()
 	if s.Parts == (report.Parts{}) {
 		b = append(b, version|flags)
@@ -206,7 +206,7 @@ func (s *Session) Append(b []byte, openMs int64) []byte {
 	number(s.PresentMs)
 	number(int64(s.Screen))
 	if flags&sessionStart != 0 {
-		b = binary.AppendVarint(b, s.StartMs-openMs)
+		b = binary.AppendVarint(b, s.StartMs-viewMs)
 	}
 	if flags&sessionPages != 0 {
 		b = appendPages(b, s.Pages)
@@ -251,7 +251,7 @@ func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 }
 
 // Decode reads b into s. It reuses the memory of s.Pages.
-func (s *Session) Decode(b []byte, openMs int64) error {
+func (s *Session) Decode(b []byte, viewMs int64) error {
 	if len(b) < 1 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
 	}
@@ -262,7 +262,7 @@ func (s *Session) Decode(b []byte, openMs int64) error {
 	s.Downloaded = flags&sessionDownloaded != 0
 	s.EngagedMs, s.PresentMs, s.Screen = r.number(), r.number(), r.word()
 	if flags&sessionStart != 0 {
-		s.StartMs = openMs + r.signed()
+		s.StartMs = viewMs + r.signed()
 	}
 	if flags&sessionPages != 0 {
 		s.Pages = r.pages(s.Pages)
@@ -377,8 +377,8 @@ func (r *Reader) end() error {
 }
 
 // Decode reads the blobs of a view. The row shares no memory with them.
-func (r *Row) Decode(open, session []byte) error {
-	if err := r.View.Decode(open); err != nil {
+func (r *Row) Decode(record, session []byte) error {
+	if err := r.View.Decode(record); err != nil {
 		return err
 	}
 	if r.Engaged = session != nil; !r.Engaged {

@@ -85,6 +85,6 @@ func (r *Reader) read(from int64) error {
 			return r.index.Failed(err)
 		}
 		return add(first, data)
-	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
+	}, "SELECT first, data FROM viewer_days WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
 		int64(r.account), r.run, r.last, ManyRows)
 }

@@ -94,7 +94,7 @@ func (w *Writer) End() error {
 		return nil
 	}
 	w.b = segment.AppendVisits(w.b[:0], w.row)
-	_, err := w.Tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.Account),
+	_, err := w.Tx.Exec("INSERT INTO viewer_days (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.Account),
 		w.Run, w.row[0].Viewer, w.b)
 	w.row = w.row[:0]
 	return err
@@ -103,12 +103,12 @@ func (w *Writer) End() error {
 // History looks viewers up in the index of visits. Callers ask for viewers in
 // ascending order.
 type History struct {
-	tx      Index
-	account vitrine.AccountID
-	runs    []runReader
-	entries int64
-	Erasing map[int64]bool // links whose entries no longer count
-	found   []segment.Visit
+	tx       Index
+	account  vitrine.AccountID
+	runs     []runReader
+	entries  int64
+	Deleting map[int64]bool // links whose entries no longer count
+	found    []segment.Visit
 }
 
 // runReader is a position in a run, with some of its rows in memory.
@@ -146,13 +146,13 @@ func (t Index) History(account vitrine.AccountID) (*History, error) {
 	}
 	err = t.Each(func(s sqldb.Scanner) error {
 		var link int64
-		if h.Erasing == nil {
-			h.Erasing = map[int64]bool{}
+		if h.Deleting == nil {
+			h.Deleting = map[int64]bool{}
 		}
 		err := s.Scan(&link)
-		h.Erasing[link] = true
+		h.Deleting[link] = true
 		return err
-	}, "SELECT link FROM links WHERE account = $1", -int64(account))
+	}, "SELECT link FROM links WHERE account = $1 AND deleting", int64(account))
 	return h, err
 }
 
@@ -166,7 +166,7 @@ func (h *History) Of(viewer int64) ([]segment.Visit, error) {
 			return nil, err
 		}
 		for ; r.at < len(r.entries) && r.entries[r.at].Viewer <= viewer; r.at++ {
-			if e := r.entries[r.at]; e.Viewer == viewer && !h.Erasing[e.Link] {
+			if e := r.entries[r.at]; e.Viewer == viewer && !h.Deleting[e.Link] {
 				h.found = append(h.found, e)
 			}
 		}
@@ -223,8 +223,8 @@ func (t Index) VisitRows(account vitrine.AccountID, run, viewer int64, n int,
 			return t.Failed(err)
 		}
 		return f(first, data)
-	}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
-		(SELECT max(first) FROM visits WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT $7`,
+	}, `SELECT first, data FROM viewer_days WHERE account = $1 AND run = $2 AND first >= coalesce(
+		(SELECT max(first) FROM viewer_days WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT $7`,
 		int64(account), run, int64(account), run, viewer, viewer, n)
 }
 
@@ -239,7 +239,7 @@ func (h *History) LookUp(viewer int64) ([]segment.Visit, error) {
 
 // selectVisits selects the row of a run that may contain the entries of a
 // viewer.
-const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
+const selectVisits = "SELECT first, data FROM viewer_days WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
 
 // LinkViewer is a viewer of a link.
 type LinkViewer struct {
@@ -264,7 +264,7 @@ func (h *History) OfMany(viewers []LinkViewer, f func(i int, v segment.Visit)) e
 				return err
 			}
 			for _, e := range entries {
-				if asked >= 0 && e.Viewer != sorted[asked].Viewer || h.Erasing[e.Link] {
+				if asked >= 0 && e.Viewer != sorted[asked].Viewer || h.Deleting[e.Link] {
 					continue
 				}
 				for _, i := range by[e.Viewer] {
@@ -376,13 +376,13 @@ func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.Visit,
 // replaceVisits replaces the entries of the rows of a run that begin with the
 // given viewers.
 func (t Index) replaceVisits(account vitrine.AccountID, run int64, rows []int64, kept map[int64][]segment.Visit) error {
-	_, err := t.ExecMany("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", len(rows),
+	_, err := t.ExecMany("DELETE FROM viewer_days WHERE account = $1 AND run = $2 AND first = $3", len(rows),
 		func(i int) []any { return []any{int64(account), run, rows[i]} })
 	if err != nil {
 		return err
 	}
 	rows = slices.DeleteFunc(rows, func(first int64) bool { return len(kept[first]) == 0 })
-	_, err = t.ExecMany("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", len(rows),
+	_, err = t.ExecMany("INSERT INTO viewer_days (account, run, first, data) VALUES ($1, $2, $3, $4)", len(rows),
 		func(i int) []any {
 			entries := kept[rows[i]]
 			return []any{int64(account), run, entries[0].Viewer, segment.AppendVisits(nil, entries)}

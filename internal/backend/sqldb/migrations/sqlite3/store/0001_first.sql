@@ -2,30 +2,34 @@
 
 -- +goose Up
 CREATE TABLE accounts (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    email         TEXT    NOT NULL UNIQUE,
-    password      TEXT    NOT NULL, -- hash; empty: none
-    plan          TEXT    NOT NULL,
-    limits        TEXT,             -- JSON; NULL: the plan's
-    role          TEXT    NOT NULL,
-    banned        BOOLEAN NOT NULL,
-    viewer_key    BLOB,
-    viewer_key_at BIGINT,
-    created_at    BIGINT  NOT NULL,
-    closed_at     BIGINT,
-    closing       BOOLEAN NOT NULL  -- closed, and something is to be removed
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    email          TEXT    NOT NULL UNIQUE,
+    password       TEXT    NOT NULL, -- hash; empty: none
+    plan           TEXT    NOT NULL,
+    limits         TEXT,             -- JSON; NULL: the plan's
+    role           TEXT    NOT NULL,
+    banned         BOOLEAN NOT NULL,
+    viewer_key     BLOB,
+    viewer_key_at  BIGINT,
+    created_at     BIGINT  NOT NULL,
+    closed_at      BIGINT,
+    closing        BOOLEAN NOT NULL, -- closed, and something is to be removed
+    time_zone      TEXT    NOT NULL, -- of its reports in the app; '': UTC
+    count_own      BOOLEAN NOT NULL, -- whether the owner's own views count
+    own_changed_at BIGINT,           -- when that was changed, until all views follow it
+    dismissed      TEXT    NOT NULL  -- the notice that its administrator has read
 );
-
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
 CREATE INDEX accounts_closing ON accounts (id) WHERE closing;
+CREATE INDEX accounts_own_changed ON accounts (id) WHERE own_changed_at IS NOT NULL;
 
 CREATE TABLE sessions (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     account    BIGINT  NOT NULL REFERENCES accounts (id),
     hash       BLOB    NOT NULL UNIQUE,
     label      TEXT    NOT NULL,
-    by_ticket  BOOLEAN NOT NULL,
+    by_token   BOOLEAN NOT NULL,
     created_at BIGINT  NOT NULL,
     used_at    BIGINT  NOT NULL,
     expires_at BIGINT  NOT NULL
@@ -33,31 +37,31 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_of_account ON sessions (account);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
--- Secrets that are good once: links that sign in, set a password, invite.
-CREATE TABLE tickets (
+-- Secrets that are valid once: sign-in links, invitations, password resets.
+CREATE TABLE one_time_tokens (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     purpose    TEXT    NOT NULL,
     hash       BLOB    NOT NULL UNIQUE,
     account    BIGINT  NOT NULL, -- 0: none yet
     email      TEXT    NOT NULL,
     plan       TEXT    NOT NULL,
-    invited_by BIGINT  NOT NULL, -- 0: the operator
+    invited_by BIGINT  NOT NULL, -- 0: the administrator
     created_at BIGINT  NOT NULL,
     expires_at BIGINT,
     UNIQUE (purpose, email)
 );
-CREATE INDEX tickets_by_email ON tickets (email);
-CREATE INDEX tickets_of_account ON tickets (account) WHERE account <> 0;
-CREATE INDEX tickets_by_expiry ON tickets (expires_at);
+CREATE INDEX one_time_tokens_by_email ON one_time_tokens (email);
+CREATE INDEX one_time_tokens_of_account ON one_time_tokens (account) WHERE account <> 0;
+CREATE INDEX one_time_tokens_by_expiry ON one_time_tokens (expires_at);
 
 -- Tries at passwords and the like. The key is a keyed hash of what they count against.
-CREATE TABLE guesses (
+CREATE TABLE attempts (
     id  INTEGER PRIMARY KEY AUTOINCREMENT,
     key BLOB    NOT NULL,
     at  BIGINT  NOT NULL
 );
-CREATE INDEX guesses_by_key ON guesses (key, at);
-CREATE INDEX guesses_by_time ON guesses (at);
+CREATE INDEX attempts_by_key ON attempts (key, at);
+CREATE INDEX attempts_by_time ON attempts (at);
 
 CREATE TABLE keys (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -65,12 +69,32 @@ CREATE TABLE keys (
     name       TEXT    NOT NULL,
     hash       BLOB    NOT NULL UNIQUE,
     last4      TEXT    NOT NULL,
+    scope      TEXT    NOT NULL,
+    link_life  BIGINT  NOT NULL, -- milliseconds; 0: no limit
     created_at BIGINT  NOT NULL,
     used_at    BIGINT,
     revoked_at BIGINT,
-    expires_at BIGINT
+    expires_at BIGINT,
+    replaced   BOOLEAN NOT NULL
 );
 CREATE INDEX keys_of_account ON keys (account, created_at, id);
+
+-- Requests of programs for an API key, which a person confirms in a browser.
+CREATE TABLE logins (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    code           TEXT    NOT NULL UNIQUE, -- that the person compares
+    hash           BLOB    NOT NULL UNIQUE, -- of the program's secret
+    program        TEXT    NOT NULL,
+    machine        TEXT    NOT NULL,
+    state          TEXT    NOT NULL,
+    account        BIGINT  NOT NULL, -- 0: nobody has decided
+    scope          TEXT    NOT NULL, -- what the program asks for at most, and then what the person gives, as below
+    key_expires_at BIGINT,           -- NULL: the key does not expire
+    key_end_chosen BOOLEAN NOT NULL, -- whether anybody has chosen that
+    created_at     BIGINT  NOT NULL,
+    expires_at     BIGINT  NOT NULL
+);
+CREATE INDEX logins_by_expiry ON logins (expires_at);
 
 CREATE TABLE uploads (
     id              TEXT    PRIMARY KEY,
@@ -86,14 +110,18 @@ CREATE TABLE uploads (
     hold_until      BIGINT,
     link            BIGINT  NOT NULL,
     failure         TEXT,             -- JSON
-    site            BIGINT  NOT NULL  -- 0: none
+    site            BIGINT  NOT NULL, -- 0: none
+    replaces        BIGINT  NOT NULL  -- the link that it is to be a version of; 0: none
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX uploads_by_key ON uploads (account, idempotency_key) WHERE NOT replaced AND idempotency_key <> '';
 CREATE INDEX uploads_of_account ON uploads (account, created_at);
-CREATE INDEX uploads_held ON uploads (account, hold_until, size, site) WHERE state = 'open';
+CREATE INDEX uploads_held ON uploads (account, hold_until, size, site, replaces) WHERE state = 'open';
+-- Bytes that their account does not need any more, until they are purged.
+CREATE INDEX uploads_spare ON uploads (account, hold_until, size, state) WHERE state <> 'open' AND hold_until IS NOT NULL;
 CREATE INDEX uploads_by_slug ON uploads (slug, hold_until) WHERE state = 'open' AND slug <> '';
 CREATE INDEX uploads_by_state ON uploads (state, created_at, id);
 
+-- Links, versions of a link's file, and versions of websites. The file of the current version is in the link's own row.
 CREATE TABLE links (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     account        BIGINT  NOT NULL REFERENCES accounts (id),
@@ -118,23 +146,38 @@ CREATE TABLE links (
     parts          TEXT    NOT NULL,
     preview        TEXT    NOT NULL,
     site           BIGINT  NOT NULL, -- the website that it is a version of; 0: none
-    files          BIGINT  NOT NULL, -- of a version
+    files          BIGINT  NOT NULL, -- of a version of a website
+    key            BIGINT  NOT NULL, -- that it was made with; 0: none
+    client         TEXT    NOT NULL,
+    expires_at     BIGINT,
+    version_of     BIGINT  NOT NULL, -- the link that it is a version of; 0: none
+    version        BIGINT  NOT NULL, -- its number; of a link, of its current version
+    versions       BIGINT  NOT NULL, -- of a link: the highest number given; 0: never replaced
+    pending        BIGINT  NOT NULL, -- of a link: the version that is to become current; 0: none
     words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
+-- Has all that a report reads of each link, with what it selects by.
+CREATE INDEX links_facts ON links (account, site, version_of, deleted_at, id, kind, pages, created_at) WHERE deleted_at IS NULL AND site = 0 AND version_of = 0;
+-- Finds the files of an account's replaced links for its report.
+CREATE INDEX links_version_facts ON links (account, version_of, version, kind, pages) WHERE version_of <> 0;
 -- The order of an account's list, and what its links and their bytes are counted from.
--- What an account's report reads of every link (LinkFacts), in one place.
-CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL AND site = 0;
-CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size, site) WHERE deleted_at IS NULL;
+CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size, site, version_of) WHERE deleted_at IS NULL;
+-- What an account's search reads of every link, in the order of titles.
+CREATE INDEX links_words ON links (account, words, id, kind, state, created_at, size, site, version_of) WHERE deleted_at IS NULL;
+CREATE INDEX links_of_key ON links (key, created_at, id) WHERE key <> 0;
+CREATE INDEX links_of_site ON links (site, created_at, id) WHERE site <> 0 AND deleted_at IS NULL;
+CREATE UNIQUE INDEX links_of_link ON links (version_of, version) WHERE version_of <> 0;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state IN ('live', 'review') AND has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_in_review ON links (state, state_at, id, reason) WHERE state = 'review' AND deleted_at IS NULL;
+-- Begins with a condition on one value, so that the planner prefers it to an index by state, which needs a sort.
+CREATE INDEX links_preview_due ON links (preview, created_at, id) WHERE preview = '' AND state IN ('live', 'review') AND has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_by_sha256 ON links (sha256, created_at, id) WHERE sha256 <> '';
 CREATE INDEX links_to_scan ON links (state, id, scanned) WHERE has_bytes AND deleted_at IS NULL;
+CREATE INDEX links_expiring ON links (expires_at) WHERE expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
--- What an account's search reads of every link, in the order of titles.
-CREATE INDEX links_words ON links (account, words, id, kind, state, created_at, size, site) WHERE deleted_at IS NULL;
-CREATE INDEX links_of_site ON links (site, created_at, id) WHERE site <> 0 AND deleted_at IS NULL;
+-- Bytes that their account does not need any more, until they are purged.
+CREATE INDEX links_spare ON links (account, deleted_at, size, upload, has_bytes) WHERE deleted_at IS NOT NULL AND has_bytes AND upload <> '';
 
 -- Slugs that links had before: they lead to them until a time.
 CREATE TABLE old_slugs (
@@ -159,6 +202,14 @@ CREATE UNIQUE INDEX sites_by_slug ON sites (slug) WHERE slug <> '';
 CREATE INDEX sites_of_account ON sites (account, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX sites_deleted ON sites (deleted_at) WHERE deleted_at IS NOT NULL AND slug <> '';
 
+-- The numbers by which the view log knows websites and their pages.
+CREATE TABLE site_pages (
+    number BIGINT PRIMARY KEY, -- random; of the website as a whole its account in the log, of a page its link there
+    site   BIGINT NOT NULL REFERENCES sites (id),
+    path   TEXT   NOT NULL     -- of the file; '': the website as a whole
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX site_pages_by_path ON site_pages (site, path);
+
 CREATE TABLE albums (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     account    BIGINT  NOT NULL REFERENCES accounts (id),
@@ -171,7 +222,7 @@ CREATE UNIQUE INDEX albums_by_slug ON albums (slug) WHERE slug <> '';
 CREATE INDEX albums_of_account ON albums (account, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX albums_deleted ON albums (deleted_at) WHERE deleted_at IS NOT NULL AND slug <> '';
 
--- What is in an album, in the order of places, which may have gaps.
+-- The links of an album, in the order of places, which may have gaps.
 CREATE TABLE album_links (
     album BIGINT NOT NULL REFERENCES albums (id),
     place BIGINT NOT NULL,
@@ -180,6 +231,31 @@ CREATE TABLE album_links (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX album_links_once ON album_links (album, link);
 CREATE INDEX album_links_of_link ON album_links (link);
+
+-- Read-only addresses of reports.
+CREATE TABLE shared_reports (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    link       BIGINT  NOT NULL,        -- 0: all links of the account
+    hash       BLOB    NOT NULL UNIQUE, -- of the secret in the address
+    label      TEXT    NOT NULL,        -- for the owner
+    password   TEXT    NOT NULL,        -- a PHC string; '': none
+    created_at BIGINT  NOT NULL,
+    expires_at BIGINT                   -- NULL: valid until it is revoked
+);
+CREATE INDEX shared_reports_by_account ON shared_reports (account, link);
+CREATE INDEX shared_reports_by_expiry ON shared_reports (expires_at);
+
+-- How many views of a link were above the limits of a network in an hour. They are not in the view log. Account and link are
+-- as it knows them, also those of websites.
+CREATE TABLE excess_views (
+    account BIGINT NOT NULL,
+    link    BIGINT NOT NULL,
+    hour    BIGINT NOT NULL, -- its beginning
+    views   BIGINT NOT NULL,
+    PRIMARY KEY (account, link, hour)
+) WITHOUT ROWID;
+CREATE INDEX excess_views_by_link ON excess_views (link);
 
 -- The history: it stays when a link is deleted.
 CREATE TABLE changes (
@@ -199,6 +275,9 @@ CREATE TABLE changes (
 CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
 CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
 CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'operator') AND action <> 'create';
+-- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
+CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
+CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
 
 CREATE TABLE abuse_reports (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -213,7 +292,7 @@ CREATE INDEX abuse_reports_of_link ON abuse_reports (link, at);
 CREATE INDEX abuse_reports_by_reporter ON abuse_reports (reporter, at);
 CREATE INDEX abuse_reports_by_time ON abuse_reports (at);
 
--- Who does what work, of those who could.
+-- Which process does what work.
 CREATE TABLE leases (
     name       TEXT   PRIMARY KEY,
     holder     TEXT   NOT NULL,
@@ -221,7 +300,7 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 CREATE INDEX leases_by_time ON leases (until_time);
 
--- Messages on their way. What was sent is removed.
+-- Messages to be sent. A sent message is deleted.
 CREATE TABLE letters (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     message_id TEXT    NOT NULL,

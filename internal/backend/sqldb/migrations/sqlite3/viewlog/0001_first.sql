@@ -1,79 +1,86 @@
--- An open's id holds its time, days count from 1970. Blobs are described in record.go, pack.go, visits.go and stored.go,
--- words in words.go.
+-- The ID of a view holds its time. Days count from 1970. Package segment describes the blobs.
 
 -- +goose Up
--- One row: the number of transactions that changed what is told of opens, and the number of the last run of visits that was begun.
+-- One row.
 CREATE TABLE log (
-    id  INTEGER PRIMARY KEY,
-    seq BIGINT NOT NULL,
-    run BIGINT NOT NULL
+    id        INTEGER PRIMARY KEY,
+    seq       BIGINT NOT NULL, -- number of transactions that changed views
+    run       BIGINT NOT NULL, -- number of the last run that was begun
+    mark      BIGINT NOT NULL, -- the random number by which the store knows this log; 0: none yet
+    copy      BIGINT NOT NULL, -- number of the copy of the views outside of this database; 0: there is none
+    next_link BIGINT NOT NULL, -- the link, and its view, from which on views have not been copied yet
+    next_view BIGINT NOT NULL
 );
-INSERT INTO log (id, seq, run) VALUES (1, 0, 0);
+INSERT INTO log (id, seq, run, mark, copy, next_link, next_view) VALUES (1, 0, 0, 0, 0, 0, 0);
 
--- How far the opens of an account are put away.
+-- How far the views of an account are rolled up, as days (state.go).
 CREATE TABLE accounts (
-    account INTEGER PRIMARY KEY,
-    version BIGINT NOT NULL, -- another one whenever something before packed changes
-    packed  BIGINT NOT NULL, -- day: opens of this day and later ones are in opens alone
-    settled BIGINT NOT NULL, -- day: opens of earlier days are in packs alone
-    stale   BIGINT NOT NULL, -- day: tallies of it and later ones are wrong or missing; settled: none
-    begun   BIGINT NOT NULL, -- day: there may be tallies of days before it, right or wrong, and of no others
-    forgotten BIGINT NOT NULL -- day, a multiple of 64: opens of earlier days are gone, their tallies are all there is
+    account         INTEGER PRIMARY KEY,
+    version         BIGINT NOT NULL, -- another one whenever something before compacted_until changes
+    compacted_until BIGINT NOT NULL, -- views of this day and later ones are in no segment
+    rolled_up_until BIGINT NOT NULL, -- views of earlier days are in segments alone
+    stale_from      BIGINT NOT NULL, -- tallies of it and later ones are wrong or missing
+    building_until  BIGINT NOT NULL, -- there are no tallies of it and later ones
+    retained_from   BIGINT NOT NULL  -- a multiple of 64: views of earlier days have expired, only their tallies remain
 );
 
--- What was counted of each link that was ever opened. A link that is being erased has its account negated.
+-- The counts of each link that was ever viewed.
 CREATE TABLE links (
     link      INTEGER PRIMARY KEY,
-    account   BIGINT NOT NULL,
-    views     BIGINT NOT NULL,
-    downloads BIGINT NOT NULL
+    account   BIGINT  NOT NULL,
+    deleting  BOOLEAN NOT NULL, -- its views no longer count, and are being deleted
+    views     BIGINT  NOT NULL,
+    downloads BIGINT  NOT NULL
 );
-CREATE INDEX links_of_account ON links (account);
+CREATE INDEX links_of_account ON links (account, deleting);
 
--- The strings that opens and tallies refer to by number.
+-- The labels that views and tallies refer to by number, those together that often occur together.
 CREATE TABLE words (
     id   INTEGER PRIMARY KEY,
     word BLOB NOT NULL UNIQUE
 );
 
--- Opens as they come.
-CREATE TABLE opens (
-    link    BIGINT NOT NULL,
-    id      BIGINT NOT NULL,
-    open    BLOB   NOT NULL,
-    session BLOB,               -- NULL: no engagement data
+-- Views that are in no segment.
+CREATE TABLE views (
+    link    BIGINT  NOT NULL,
+    id      BIGINT  NOT NULL,
+    record  BLOB    NOT NULL,
+    session BLOB,             -- NULL: no engagement
+    engaged BOOLEAN NOT NULL, -- there is a session. By this column, a snapshot of such a view does not write to the index again.
     PRIMARY KEY (link, id)
 ) WITHOUT ROWID;
+-- Finds the newest views with engagement among any number without.
+CREATE INDEX views_engaged ON views (link, id) WHERE engaged;
 
--- How many opens of a link by people a viewer has in opens. One that has none has no row.
+-- How many views of a link by people in the table views a viewer has. A viewer without any has no row.
 CREATE TABLE viewers (
     link   BIGINT NOT NULL,
     viewer BIGINT NOT NULL,
-    opens  BIGINT NOT NULL,
+    views  BIGINT NOT NULL,
     PRIMARY KEY (link, viewer)
 ) WITHOUT ROWID;
 
--- Opens of past days, many in a row. The IDs of a link's packs do not overlap.
-CREATE TABLE packs (
+-- Views of past days, many in a row. The IDs of a link's segments do not overlap.
+CREATE TABLE segments (
     link     BIGINT NOT NULL,
-    first    BIGINT NOT NULL, -- id of its first open
+    first    BIGINT NOT NULL, -- ID of its first view
     last     BIGINT NOT NULL,
-    opens    BIGINT NOT NULL,
+    views    BIGINT NOT NULL,
     sessions BIGINT NOT NULL,
     data     BLOB   NOT NULL,
     PRIMARY KEY (link, first)
 ) WITHOUT ROWID;
 
--- Which viewer came to which link on which day, of the people's opens in packs, sorted. Each run is sorted in itself; what is
--- in any run is true.
+-- Which viewer came to which link on which day, of the views by people in segments. Each run is sorted; an entry of any run is
+-- valid.
 CREATE TABLE runs (
     account BIGINT NOT NULL,
     run     BIGINT NOT NULL,
     entries BIGINT NOT NULL,
-    merging BIGINT NOT NULL, -- 0: it is true; 1: no more; else when it was last worked on, being made of others (ms)
+    merging BIGINT NOT NULL, -- 0: valid; 1: no longer valid; else the time of the last work on it, while it is made of others (ms)
     PRIMARY KEY (account, run)
 ) WITHOUT ROWID;
-CREATE TABLE visits (
+CREATE TABLE viewer_days (
     account BIGINT NOT NULL,
     run     BIGINT NOT NULL,
     first   BIGINT NOT NULL, -- its first viewer; the entries of a viewer are all in one row of a run
@@ -114,10 +121,10 @@ CREATE TABLE daily_views (
 CREATE TABLE downloads (
     link BIGINT NOT NULL,
     id   BIGINT NOT NULL,
-    open BIGINT NOT NULL,
+    view BIGINT NOT NULL, -- 0: it belongs to none
     PRIMARY KEY (link, id)
 ) WITHOUT ROWID;
-CREATE INDEX downloads_of_open ON downloads (link, open);
+CREATE INDEX downloads_of_view ON downloads (link, view);
 
 -- How far files were imported.
 CREATE TABLE imports (
@@ -125,3 +132,10 @@ CREATE TABLE imports (
     lines BIGINT NOT NULL,
     at    BIGINT NOT NULL     -- ms
 ) WITHOUT ROWID;
+
+-- The views that transactions have added or changed since the copy began and that are not copied yet (changes.go).
+CREATE TABLE changes (
+    seq  INTEGER PRIMARY KEY, -- of the transaction
+    at   BIGINT NOT NULL,     -- ms
+    data BLOB   NOT NULL
+);

@@ -14,14 +14,14 @@ import (
 )
 
 // RollUp implements [vitrine.ViewLog]. For each account it moves the views
-// before the given day into packs, in short transactions. Then it marks the
-// account as settled up to that day and builds its tallies. The next call
+// before the given day into segments, in short transactions. Then it marks the
+// account as rolled up to that day and builds its tallies. The next call
 // continues an interrupted one. Reports are right at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
-	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
+	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND NOT deleting) AS a
 		LEFT JOIN accounts s ON s.account = a.account
-		WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, []any{before},
-		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
+		WHERE coalesce(s.rolled_up_until, 0) < $2 OR s.stale_from < s.rolled_up_until ORDER BY a.account LIMIT 1`, []any{before},
+		func(account vitrine.AccountID) error { return l.rollUp(ctx, account, before) })
 }
 
 // eachAccount calls f for each account that a query returns; the query selects
@@ -30,7 +30,7 @@ func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
 	l.background.Lock()
 	defer l.background.Unlock()
-	unlock, err := l.db.Lock(ctx, "settle", false)
+	unlock, err := l.db.Lock(ctx, "rollup", false)
 	if errors.Is(err, sqldb.ErrHeld) {
 		return nil
 	}
@@ -59,13 +59,13 @@ func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f f
 	}
 }
 
-func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before report.Day) error {
+func (l *ViewLog) rollUp(ctx context.Context, account vitrine.AccountID, before report.Day) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
-			more, err = packSome(t, account, before)
+			more, err = compactSome(t, account, before)
 			if err == nil {
 				c.Reset(account)
 			}
@@ -81,13 +81,13 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 	return l.build(ctx, account)
 }
 
-// packBatch is about how many views one transaction packs. Other writers
+// compactBatch is about how many views one transaction compacts. Other writers
 // wait for it.
-const packBatch = 2048
+const compactBatch = 2048
 
-// packSome packs views before a day. When none is left, it marks the account as
-// settled.
-func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
+// compactSome compacts views before a day. When none is left, it marks the
+// account as rolled up.
+func compactSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)
 	if err != nil || s.rolledUpUntil >= before {
 		return false, err
@@ -98,18 +98,18 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 		err := row.Scan(&link)
 		links = append(links, link)
 		return err
-	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
-		int64(account), int64(segment.FirstID(before)), packBatch)
+	}, `SELECT l.link FROM links l WHERE l.account = $1 AND NOT l.deleting AND EXISTS (SELECT 1 FROM views o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
+		int64(account), int64(segment.FirstID(before)), compactBatch)
 	if err != nil {
 		return false, err
 	}
 	var visits []segment.Visit
-	left := packBatch
+	left := compactBatch
 	for _, link := range links {
 		if left <= 0 {
 			break
 		}
-		n, v, err := packLink(t, link, before, left)
+		n, v, err := compactLink(t, link, before, left)
 		if err != nil {
 			return false, err
 		}
@@ -127,27 +127,28 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 	return !done, t.putState(account, s)
 }
 
-// packLink moves up to n views of a link before a day into packs. It returns
-// their number and their visits.
-func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
+// compactLink moves up to n views of a link before a day into segments. It
+// returns their number and their visits.
+func compactLink(t logTx, link vitrine.LinkID, before report.Day,
+	n int) (moved int, visits []segment.Visit, err error) {
 	var rows []segment.Row
-	err = t.Opens(func(_, id int64, open, session []byte) error {
+	err = t.Views(func(_, id int64, record, session []byte) error {
 		r := segment.Row{ID: vitrine.ViewID(id)}
-		if err := r.Decode(open, session); err != nil {
+		if err := r.Decode(record, session); err != nil {
 			return err
 		}
 		rows = append(rows, r)
 		return nil
-	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link),
+	}, "SELECT link, id, record, session FROM views WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link),
 		int64(segment.FirstID(before)), n)
 	if err != nil || len(rows) == 0 {
 		return 0, nil, err
 	}
-	w := packWriter{tx: t, link: link}
+	w := segmentWriter{tx: t, link: link}
 	if err := w.write(rows, false); err != nil {
 		return 0, nil, err
 	}
-	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link),
+	if _, err := t.Exec("DELETE FROM views WHERE link = $1 AND id <= $2", int64(link),
 		int64(rows[len(rows)-1].ID)); err != nil {
 		return 0, nil, err
 	}
@@ -165,18 +166,18 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	return len(rows), w.visits, nil
 }
 
-// reopen moves the views of a link and day from packs back into the table
-// opens, where they can change. It reports whether there were any.
+// reopen moves the views of a link and day from segments back into the table
+// views, where they can change. It reports whether there were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []segment.Row
-	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
-		return segment.UnpackAll(p.data, p.first, &rows)
+	err = t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
+		return segment.DecodeAll(p.data, p.first, &rows)
 	})
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID),
+	_, err = t.Exec("DELETE FROM segments WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID),
 		int64(rows[len(rows)-1].ID))
 	if err != nil {
 		return false, err
@@ -184,7 +185,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 	from, _ := slices.BinarySearchFunc(rows, r.from, segment.Row.CompareID)
 	to, _ := slices.BinarySearchFunc(rows, r.to, segment.Row.CompareID)
 	for _, kept := range [][]segment.Row{rows[:from], rows[to:]} {
-		w := packWriter{tx: t, link: link}
+		w := segmentWriter{tx: t, link: link}
 		if err := w.write(kept, false); err != nil {
 			return false, err
 		}
@@ -206,7 +207,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 			session = o.Session.Append(session[:0], o.ID.Ms())
 			engaged = session
 		}
-		if _, err := t.Exec(insertOpen, int64(link),
+		if _, err := t.Exec(insertView, int64(link),
 			int64(o.ID), b, engaged); err != nil {
 			return false, err
 		}
@@ -216,17 +217,17 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 
 // countViewer adds a view by a person to the table of viewers.
 func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
-	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
+	_, err := t.Exec("INSERT INTO viewers (link, viewer, views) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET views = viewers.views + 1",
 		int64(link), int64(viewer))
 	return err
 }
 
 // decrementViewer subtracts views from the table of viewers.
 func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
-	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer),
+	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND views <= $3", int64(link), int64(viewer),
 		views)
 	if err == nil && n == 0 {
-		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", views, int64(link),
+		_, err = t.Exec("UPDATE viewers SET views = views - $1 WHERE link = $2 AND viewer = $3", views, int64(link),
 			int64(viewer))
 	}
 	return err

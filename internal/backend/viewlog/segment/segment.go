@@ -13,9 +13,10 @@ import (
 	"vitrine/report"
 )
 
-// A pack holds views of a link in columns, so that similar values are adjacent
-// and differences are small. It begins with its version and the number of
-// views, followed by the lengths of the columns, the columns, and a checksum.
+// A segment holds views of a link in columns, so that similar values are
+// adjacent and differences are small. It begins with its version and the number
+// of views, followed by the lengths of the columns, the columns, and a
+// checksum.
 //
 //	flags     a byte for each view: its flags, and whether it has a session
 //	time      ms since the previous view
@@ -31,10 +32,10 @@ import (
 //	more      if the flag is set: the upper flags of a view and their values
 //	parts     if the flag is set
 const (
-	packVersion   = 2
-	packedSession = 1 << 5
-	packedMore    = 1 << 6
-	sessionParts  = 1 << 5 // in the flags of a session
+	segmentVersion = 2
+	flagSession    = 1 << 5
+	flagMore       = 1 << 6
+	sessionParts   = 1 << 5 // in the flags of a session
 )
 
 const (
@@ -84,15 +85,15 @@ func (r *Row) Visit(link vitrine.LinkID) Visit {
 	return Visit{Viewer: int64(r.Viewer), Link: int64(link), Day: report.DayOf(r.ID.Ms())}
 }
 
-// Packer makes a pack from rows ordered by ID.
-type Packer struct {
+// Encoder makes a segment from rows ordered by ID.
+type Encoder struct {
 	columns           [columns][]byte
-	Opens, Sessions   int64
+	Views, Sessions   int64
 	First, Last       vitrine.ViewID
 	lastMs, lastCount int64
 }
 
-func (p *Packer) Add(r *Row) {
+func (p *Encoder) Add(r *Row) {
 	number := func(column int, n int64) {
 		p.columns[column] = binary.AppendUvarint(p.columns[column], uint64(n))
 	}
@@ -100,16 +101,16 @@ func (p *Packer) Add(r *Row) {
 		p.columns[column] = binary.AppendVarint(p.columns[column], n)
 	}
 	ms, count := r.ID.Ms(), int64(r.ID)%Counters
-	if p.Opens == 0 {
+	if p.Views == 0 {
 		p.First, p.lastMs = r.ID, ms
 	}
 	upper := r.flags()
 	flags := byte(upper)
 	if r.Engaged {
-		flags |= packedSession
+		flags |= flagSession
 	}
 	if upper>>8 != 0 {
-		flags |= packedMore
+		flags |= flagMore
 		p.columns[columnMore] = r.appendMore(append(p.columns[columnMore], byte(upper>>8)), upper)
 	}
 	p.columns[columnFlags] = append(p.columns[columnFlags], flags)
@@ -122,7 +123,7 @@ func (p *Packer) Add(r *Row) {
 	if r.Flags&ViewBot != 0 {
 		number(columnBot, int64(r.Bot))
 	}
-	p.Opens++
+	p.Views++
 	p.Last, p.lastMs, p.lastCount = r.ID, ms, count
 	if !r.Engaged {
 		return
@@ -172,11 +173,11 @@ func (r *Reader) share() int64 {
 	return n >> 1
 }
 
-// End appends the pack to b and prepares the packer for the next one.
-func (p *Packer) End(b []byte) []byte {
+// End appends the segment to b and prepares the encoder for the next one.
+func (p *Encoder) End(b []byte) []byte {
 	start := len(b)
-	b = append(b, packVersion)
-	b = binary.AppendUvarint(b, uint64(p.Opens))
+	b = append(b, segmentVersion)
+	b = binary.AppendUvarint(b, uint64(p.Views))
 	for _, c := range p.columns {
 		b = binary.AppendUvarint(b, uint64(len(c)))
 	}
@@ -185,13 +186,13 @@ func (p *Packer) End(b []byte) []byte {
 		p.columns[i] = c[:0]
 	}
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
-	*p = Packer{columns: p.columns}
+	*p = Encoder{columns: p.columns}
 	return b
 }
 
-// Unpacker reads the rows of a pack. A row is valid until the next call, and
-// while the memory of the pack is unchanged.
-type Unpacker struct {
+// Decoder reads the rows of a segment. A row is valid until the next call, and
+// while the memory of the segment is unchanged.
+type Decoder struct {
 	// CountPages skips the pages of sessions. Only their number is read, into
 	// SeenPages.
 	CountPages bool
@@ -201,23 +202,23 @@ type Unpacker struct {
 	columns         [columns]Reader
 	numbers         [numberColumns]numbers
 	ids, rows       bool // the numbers of IDs, and all of rows, are decoded
-	packedFlags     byte // of the last row
+	storedFlags     byte // of the last row
 	lastMs, lastCnt int64
 	row             Row
 }
 
-// Open begins to read a pack. first is the ID of its first view.
-func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
-	end := len(pack) - 4
-	if end < 2 || pack[0] < 1 || pack[0] > packVersion ||
-		crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
+// Open begins to read a segment. first is the ID of its first view.
+func (u *Decoder) Open(segment []byte, first vitrine.ViewID) error {
+	end := len(segment) - 4
+	if end < 2 || segment[0] < 1 || segment[0] > segmentVersion ||
+		crc32.Checksum(segment[:end], castagnoli) != binary.LittleEndian.Uint32(segment[end:]) {
 		return ErrDamaged
 	}
-	r := Reader{b: pack[1:end]}
+	r := Reader{b: segment[1:end]}
 	u.left = r.number()
 	var lengths [columns]int64
 	there, sum := columns, int64(0)
-	if pack[0] == 1 {
+	if segment[0] == 1 {
 		there = columnsBefore
 	}
 	for i := range lengths[:there] {
@@ -241,7 +242,7 @@ func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 
 // Brief reads only the ID, viewer and flags of the next row. It returns nil at
 // the end. Do not mix Brief and Next.
-func (u *Unpacker) Brief() *Row {
+func (u *Decoder) Brief() *Row {
 	if u.left == 0 {
 		return nil
 	}
@@ -255,14 +256,14 @@ func (u *Unpacker) Brief() *Row {
 	u.lastMs += u.numbers[columnTime].next()
 	u.lastCnt = (u.lastCnt + u.numbers[columnCounter].next()) % Counters
 	r.ID = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
-	u.packedFlags = flags
-	r.Flags, r.Engaged = uint16(flags&^(packedSession|packedMore)), flags&packedSession != 0
+	u.storedFlags = flags
+	r.Flags, r.Engaged = uint16(flags&^(flagSession|flagMore)), flags&flagSession != 0
 	r.Viewer = c[columnViewer].uint64()
 	return r
 }
 
 // Next reads the next row. It returns nil at the end.
-func (u *Unpacker) Next() *Row {
+func (u *Decoder) Next() *Row {
 	r, c, n := u.Brief(), &u.columns, &u.numbers
 	if r == nil {
 		return nil
@@ -275,7 +276,7 @@ func (u *Unpacker) Next() *Row {
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
-	if r.Version, r.Campaign, r.Was = 0, 0, 0; u.packedFlags&packedMore != 0 {
+	if r.Version, r.Campaign, r.Was = 0, 0, 0; u.storedFlags&flagMore != 0 {
 		r.more(c[columnMore].byte(), &c[columnMore])
 	}
 	if !r.Engaged {
@@ -315,14 +316,14 @@ func (u *Unpacker) Next() *Row {
 }
 
 // decode decodes columns of numbers.
-func (u *Unpacker) decode(columns ...int) {
+func (u *Decoder) decode(columns ...int) {
 	for _, i := range columns {
 		u.numbers[i].decode(u.columns[i])
 	}
 }
 
 // End returns ErrDamaged if values were missing.
-func (u *Unpacker) End() error {
+func (u *Decoder) End() error {
 	for i := range u.columns {
 		if u.columns[i].bad || i < numberColumns && u.numbers[i].bad {
 			return ErrDamaged
@@ -331,12 +332,12 @@ func (u *Unpacker) End() error {
 	return nil
 }
 
-// UnpackAll appends the rows of a pack to a list. They share no memory with the
-// pack.
-func UnpackAll(data []byte, first vitrine.ViewID, rows *[]Row) error {
-	var u Unpacker
+// DecodeAll appends the rows of a segment to a list. They share no memory with
+// the segment.
+func DecodeAll(data []byte, first vitrine.ViewID, rows *[]Row) error {
+	var u Decoder
 	if err := u.Open(data, first); err != nil {
-		return fmt.Errorf("pack %d: %w", first, err)
+		return fmt.Errorf("segment %d: %w", first, err)
 	}
 	for r := u.Next(); r != nil; r = u.Next() {
 		c := *r

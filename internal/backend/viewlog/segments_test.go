@@ -106,10 +106,10 @@ func TestPacksStayFew(t *testing.T) {
 			}
 		}
 		rollUp(t, l, firstTestDay+50)
-		var packs int64
-		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&packs}, "SELECT count(*) FROM packs") })
-		if err != nil || packs > 1+n/20 {
-			t.Errorf("%s: %d views in %d segments, %v", name, n, packs, err)
+		var segments int64
+		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&segments}, "SELECT count(*) FROM segments") })
+		if err != nil || segments > 1+n/20 {
+			t.Errorf("%s: %d views in %d segments, %v", name, n, segments, err)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestDamage(t *testing.T) {
 	}{
 		{"tallies", "head", "link, level, day", true}, {"tallies", "body", "link, level, day", true},
 		{"times", "data", "link, part, level, day", true}, {"daily_views", "data", "day", true},
-		{"packs", "data", "link, first", false},
+		{"segments", "data", "link, first", false},
 	} {
 		for round := range 3 {
 			l := openTestLog(t)

@@ -38,7 +38,7 @@ func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 	if dir == "" {
 		dir = b.TempDir()
 	}
-	place := filepath.Join(dir, fmt.Sprintf("narrow-%d.db", views))
+	place := filepath.Join(dir, fmt.Sprintf("tally-views-%d.db", views))
 	_, err := os.Stat(place)
 	l, err2 := Open(place)
 	if err2 != nil {
@@ -94,9 +94,9 @@ func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 	return l, today
 }
 
-// BenchmarkNarrow makes tallies of a year that no stored tally can answer. On
-// two idle CPUs the elapsed time is half of cpu-ms.
-func BenchmarkNarrow(b *testing.B) {
+// BenchmarkTallyViews makes tallies of a year that no stored tally can answer.
+// On two idle CPUs the elapsed time is half of cpu-ms.
+func BenchmarkTallyViews(b *testing.B) {
 	n := benchViews(b)
 	l, today := benchLog(b, n)
 	berlin, err := time.LoadLocation("Europe/Berlin")

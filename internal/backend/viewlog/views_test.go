@@ -16,7 +16,7 @@ func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
 		plan, err := sqltest.SqlitePlan(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
-		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
+		if !strings.Contains(plan, "views_engaged") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("plan in SQLite = %s", plan)
 		}
 		return err
@@ -31,7 +31,7 @@ func TestRecentPlans(t *testing.T) {
 	defer p.Close()
 	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
 		plan, err := sqltest.PlanOf(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
-		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
+		if !strings.Contains(plan, "views_engaged") || strings.Contains(plan, "Sort") {
 			t.Errorf("plan in PostgreSQL = %s", plan)
 		}
 		return err

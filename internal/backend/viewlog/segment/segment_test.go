@@ -61,7 +61,7 @@ func randomParts(r *rand.Rand) (p report.Parts) {
 func TestFirstPacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	var rows, got []Row
-	var p Packer
+	var p Encoder
 	for i := range 50 {
 		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
 		w.Version, w.Campaign, w.Was, w.Flags, w.Session.Parts = 0, 0, 0, w.Flags&31, report.Parts{}
@@ -80,7 +80,7 @@ func TestFirstPacks(t *testing.T) {
 	first := append([]byte{1}, b[1:at]...)
 	first = append(first, b[at+2:len(b)-4]...)
 	first = binary.LittleEndian.AppendUint32(first, crc32.Checksum(first, castagnoli))
-	if err := UnpackAll(first, rows[0].ID, &got); err != nil {
+	if err := DecodeAll(first, rows[0].ID, &got); err != nil {
 		t.Fatal(err)
 	}
 	for i := range rows {
@@ -96,12 +96,12 @@ func TestFirstPacks(t *testing.T) {
 // TestPackRoundTrip checks that rows are read back unchanged, also from before
 // 1970.
 func TestPackRoundTrip(t *testing.T) {
-	count := Unpacker{CountPages: true}
+	count := Decoder{CountPages: true}
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var rows []Row
 		id := vitrine.ViewIDAt(r.Int64N(1<<41)-1<<40, r.IntN(Counters))
-		var p Packer
+		var p Encoder
 		for range 1 + r.IntN(100) {
 			rows = append(rows, randomRow(r, id))
 			p.Add(&rows[len(rows)-1])
@@ -110,7 +110,7 @@ func TestPackRoundTrip(t *testing.T) {
 		prefix := []byte("xyz")
 		b := p.End(slices.Clone(prefix))[len(prefix):]
 		var got []Row
-		if err := UnpackAll(b, rows[0].ID, &got); err != nil {
+		if err := DecodeAll(b, rows[0].ID, &got); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for i := range rows {
@@ -136,10 +136,10 @@ func TestPackRoundTrip(t *testing.T) {
 		for range 200 {
 			damaged := slices.Clone(b)
 			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
-			if err := UnpackAll(damaged, rows[0].ID, new([]Row)); err == nil {
+			if err := DecodeAll(damaged, rows[0].ID, new([]Row)); err == nil {
 				t.Fatalf("seed %d: a damaged segment can be read", seed)
 			}
-			if err := UnpackAll(b[:r.IntN(len(b))], rows[0].ID, new([]Row)); err == nil {
+			if err := DecodeAll(b[:r.IntN(len(b))], rows[0].ID, new([]Row)); err == nil {
 				t.Fatalf("seed %d: a truncated segment can be read", seed)
 			}
 		}
@@ -150,18 +150,18 @@ func TestPackRoundTrip(t *testing.T) {
 // without a panic.
 func FuzzPack(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
-	var p Packer
+	var p Encoder
 	for i := range 5 {
 		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
 		p.Add(&w)
 	}
 	b := p.End(nil)
 	f.Add(int64(vitrine.ViewIDAt(testMs, 0)), b[:len(b)-4])
-	f.Add(int64(math.MaxInt64), []byte{packVersion, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Add(int64(math.MaxInt64), []byte{segmentVersion, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, first int64, b []byte) {
 		b = binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli))
 		var rows []Row
-		if UnpackAll(b, vitrine.ViewID(first), &rows) != nil {
+		if DecodeAll(b, vitrine.ViewID(first), &rows) != nil {
 			return
 		}
 		pages := 0

@@ -16,7 +16,7 @@ import (
 // of the largest tallies. It first stores a tally for each link and day,
 // however few its views, and then deletes the views.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
-	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
+	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND retained_from < $2 AND stale_from >= $3 ORDER BY account LIMIT 1",
 		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
 			for more := true; more && err == nil; {
 				more, err = l.expireNext(ctx, account, before)
@@ -38,7 +38,7 @@ func (l *ViewLog) expireNext(ctx context.Context, account vitrine.AccountID, bef
 			return err
 		}
 		var first *vitrine.ViewID
-		err = t.Get([]any{&first}, "SELECT min(p.first) FROM links l JOIN packs p ON p.link = l.link WHERE l.account = $1", int64(account))
+		err = t.Get([]any{&first}, "SELECT min(p.first) FROM links l JOIN segments p ON p.link = l.link WHERE l.account = $1 AND NOT l.deleting", int64(account))
 		if err != nil {
 			return err
 		}
@@ -145,12 +145,12 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row
 	err := t.Each(func(s sqldb.Scanner) error {
-		var p storedPack
+		var p storedSegment
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.Failed(err)
 		}
-		return segment.UnpackAll(p.data, p.first, &kept)
-	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before),
+		return segment.DecodeAll(p.data, p.first, &kept)
+	}, "SELECT first, data FROM segments WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before),
 		int64(before))
 	if err != nil {
 		return err
@@ -158,13 +158,13 @@ func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	for len(kept) > 0 && kept[0].ID < before {
 		kept = kept[1:]
 	}
-	if _, err := t.Exec("DELETE FROM packs WHERE link = $1 AND first < $2", int64(link), int64(before)); err != nil {
+	if _, err := t.Exec("DELETE FROM segments WHERE link = $1 AND first < $2", int64(link), int64(before)); err != nil {
 		return err
 	}
 	if _, err := t.Exec("DELETE FROM downloads WHERE link = $1 AND id < $2", int64(link), int64(before)); err != nil {
 		return err
 	}
-	w := packWriter{tx: t, link: link}
+	w := segmentWriter{tx: t, link: link}
 	return w.write(kept, false)
 }
 

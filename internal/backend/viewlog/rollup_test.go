@@ -170,8 +170,8 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(o.ID), At: o.At,
 				Bot: vitrine.BotAutomation}}})
 		},
-		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
-			h.erase(2)
+		"delete": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
+			h.deleteLink(2)
 			if err := l.DeleteLink(t.Context(), 2); err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestDeleteLinkLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	rollUp(t, l, d+80)
-	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views",
+	for _, table := range []string{"links", "views", "viewers", "segments", "viewer_days", "tallies", "times", "daily_views",
 		"downloads"} {
 		var rows int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&rows}, "SELECT count(*) FROM "+table) })
@@ -351,11 +351,11 @@ func TestExpireDownloadsOnly(t *testing.T) {
 				}
 			}
 		}
-		check("settled")
+		check("rolled up")
 		if err := l.Expire(t.Context(), d+290); err != nil {
 			t.Fatal(err)
 		}
-		check("forgotten")
+		check("expired")
 		clean(t, l)
 	}
 }

@@ -19,8 +19,8 @@ type downloadOf struct {
 	event, view vitrine.ViewID
 }
 
-// narrow answers a Tally query that stored tallies cannot answer.
-func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+// tallyViews answers a Tally query that stored tallies cannot answer.
+func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	truncated, err = l.retained(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
 		oldest := segment.Place{ID: r.from}
 		if q.Cap > 0 {
@@ -56,8 +56,8 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 	return trim(q.Scope, t), truncated, err
 }
 
-// narrowDaily answers a DailyViews query that stored tallies cannot answer.
-func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
+// dailyOfViews answers a DailyViews query that stored tallies cannot answer.
+func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	some := []int64{}
@@ -93,7 +93,7 @@ func (t logTx) scopesOf(account vitrine.AccountID, links []int64) (scopes []vitr
 			scopes = append(scopes, vitrine.Scope{Account: account, Link: link})
 		}
 		return err
-	}, "SELECT link FROM links WHERE account = $1", int64(account))
+	}, "SELECT link FROM links WHERE account = $1 AND NOT deleting", int64(account))
 	return scopes, err
 }
 
@@ -106,30 +106,30 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 	if from >= to {
 		return false, nil
 	}
-	var forgotten report.Day // the query begins before this day
+	var expired report.Day // the query begins before this day
 	err = l.read(ctx, func(tx logTx) error {
 		st, err := tx.state(q.Account)
 		if err != nil {
 			return err
 		}
 		r := ids{vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)}
-		forgotten = 0
+		expired = 0
 		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
-			r.from, forgotten = kept, st.retainedFrom
+			r.from, expired = kept, st.retainedFrom
 		}
 		truncated, err = f(tx, r)
 		return err
 	})
-	if err != nil || forgotten == 0 || truncated {
+	if err != nil || expired == 0 || truncated {
 		return truncated, err
 	}
-	days := vitrine.TallyQuery{Scope: q.Scope, From: report.DayOf(from), To: min(forgotten, report.DayOf(to-1)+1)}
+	days := vitrine.TallyQuery{Scope: q.Scope, From: report.DayOf(from), To: min(expired, report.DayOf(to-1)+1)}
 	gone, err := l.tally(ctx, days, true)
 	return err == nil && gone.AllViews() > 0, err
 }
 
-// scan counts the views of scopes of one account in a range of IDs, in packs
-// and in the table opens.
+// scan counts the views of scopes of one account in a range of IDs, in segments
+// and in the table views.
 func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
 	q *scan.Query) (*scan.Scan, error) {
 	q.Word = l.words.Word
@@ -146,17 +146,17 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r 
 // feed supplies a scan with the views of a scope.
 func (t logTx) feed(s *scan.Scan, scope vitrine.Scope, r ids) error {
 	st, err := t.state(scope.Account)
-	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no pack
-		err = t.visitPacks(scope, r, s.Segment)
+	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no segment
+		err = t.visitSegments(scope, r, s.Segment)
 	}
 	if err != nil {
 		return err
 	}
 	var row segment.Row
-	clause, args := within(scope, "opens", r)
-	return t.VisitOpens(func(link, id int64, open, session []byte) error {
+	clause, args := within(scope, "views", r)
+	return t.VisitViews(func(link, id int64, record, session []byte) error {
 		row.ID = vitrine.ViewID(id)
-		if err := row.Decode(open, session); err != nil {
+		if err := row.Decode(record, session); err != nil {
 			return err
 		}
 		return s.Row(vitrine.LinkID(link), &row)
@@ -186,7 +186,7 @@ func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error
 		}
 	}
 	clause, args := within(q.Scope, "downloads", r)
-	err = t.Visit("o.link, o.id, o.open", clause, args, func(row []driver.Value) error {
+	err = t.Visit("o.link, o.id, o.view", clause, args, func(row []driver.Value) error {
 		e := downloadOf{vitrine.LinkID(row[0].(int64)), vitrine.ViewID(row[1].(int64)), vitrine.ViewID(row[2].(int64))}
 		if q.Links == nil || slices.Contains(q.Links, int64(e.link)) {
 			add(e)

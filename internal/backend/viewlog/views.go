@@ -25,7 +25,7 @@ func (t logTx) selectRecent(engaged bool) string {
 	if engaged {
 		use, with = t.Dialect.UseEngaged, " AND engaged"
 	}
-	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with +
+	return "SELECT link, id, record, session FROM views" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with +
 		" ORDER BY id DESC LIMIT $4"
 }
 
@@ -46,12 +46,12 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		for ; ; n *= 4 { // excluded views are left out, so more may be needed
 			read := 0
 			recent = nil
-			err := t.Opens(func(link, id int64, open, session []byte) error {
+			err := t.Views(func(link, id int64, record, session []byte) error {
 				if read++; len(recent) == q.N {
 					return errStop
 				}
 				views := l.words.Reader()
-				o, err := views.Read(link, id, open, session)
+				o, err := views.Read(link, id, record, session)
 				if err == nil && matches(q, o) {
 					recent = append(recent, *o)
 				}
@@ -64,7 +64,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 				break
 			}
 		}
-		if err := l.recentPacked(t, q, &recent); err != nil {
+		if err := l.recentInSegments(t, q, &recent); err != nil {
 			return err
 		}
 		return t.markDownloaded(q.Link, recent)
@@ -94,7 +94,7 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 				o.Downloaded = true
 			}
 			return err
-		}, "SELECT open FROM downloads WHERE link = $1 AND open IN ("+strings.Join(places, ", ")+")", args...)
+		}, "SELECT view FROM downloads WHERE link = $1 AND view IN ("+strings.Join(places, ", ")+")", args...)
 		if err != nil {
 			return err
 		}
@@ -102,37 +102,37 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 	return nil
 }
 
-// recentPacked adds the newest views in packs to a list of views, newest first,
-// and cuts it to q.N.
-func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
-	for before, limit := q.To, packsBatch; ; limit = min(2*limit, maxPacksBatch) {
-		packs, first, err := l.recentIn(t, q, before, limit, recent)
+// recentInSegments adds the newest views in segments to a list of views, newest
+// first, and cuts it to q.N.
+func (l *ViewLog) recentInSegments(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
+	for before, limit := q.To, segmentsBatch; ; limit = min(2*limit, maxSegmentsBatch) {
+		segments, first, err := l.recentIn(t, q, before, limit, recent)
 		if errors.Is(err, errStop) {
 			return nil
 		}
-		if err != nil || packs < limit {
+		if err != nil || segments < limit {
 			return err
 		}
 		before = first
 	}
 }
 
-// recentIn adds the views of the newest packs that begin before an ID. It
-// returns the number of packs and the first ID of the last one. It returns
-// errStop if no other pack has newer views.
+// recentIn adds the views of the newest segments that begin before an ID. It
+// returns the number of segments and the first ID of the last one. It returns
+// errStop if no other segment has newer views.
 func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int,
-	recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
+	recent *[]report.View) (segments int, first vitrine.ViewID, err error) {
 	some := 0
 	if q.Engaged {
 		some = 1
 	}
-	in := packReader{views: l.words.Reader()}
+	in := segmentReader{views: l.words.Reader()}
 	err = t.Each(func(s sqldb.Scanner) error {
-		var p storedPack
+		var p storedSegment
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.Failed(err)
 		}
-		packs, first = packs+1, p.first
+		segments, first = segments+1, p.first
 		found, err := in.newest(q, &p)
 		if err != nil {
 			return err
@@ -146,22 +146,22 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 			return errStop
 		}
 		return nil
-	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions >= $4 ORDER BY first DESC LIMIT $5",
+	}, "SELECT first, data FROM segments WHERE link = $1 AND first < $2 AND last >= $3 AND sessions >= $4 ORDER BY first DESC LIMIT $5",
 		int64(q.Link), int64(before), int64(q.From), some, limit)
-	return packs, first, err
+	return segments, first, err
 }
 
-// packReader finds recent views in packs.
-type packReader struct {
-	segment.Unpacker
+// segmentReader finds recent views in segments.
+type segmentReader struct {
+	segment.Decoder
 	views *labels.Reader
 }
 
-// newest returns the newest views of a pack that match: at least q.N of them,
-// if the pack has so many. It makes as few others as possible.
-func (in *packReader) newest(q vitrine.RecentQuery, p *storedPack) ([]report.View, error) {
+// newest returns the newest views of a segment that match: at least q.N of
+// them, if the segment has so many. It makes as few others as possible.
+func (in *segmentReader) newest(q vitrine.RecentQuery, p *storedSegment) ([]report.View, error) {
 	if err := in.Open(p.data, p.first); err != nil {
-		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+		return nil, fmt.Errorf("segment %d: %w", p.first, err)
 	}
 	eligible := func(r *segment.Row) bool {
 		return (r.Engaged || !q.Engaged) && q.From <= r.ID && r.ID < q.To
@@ -185,8 +185,9 @@ func (in *packReader) newest(q vitrine.RecentQuery, p *storedPack) ([]report.Vie
 	}
 }
 
-// last returns the views of a pack that match, without the first eligible ones.
-func (in *packReader) last(q vitrine.RecentQuery, p *storedPack, eligible func(*segment.Row) bool,
+// last returns the views of a segment that match, without the first eligible
+// ones.
+func (in *segmentReader) last(q vitrine.RecentQuery, p *storedSegment, eligible func(*segment.Row) bool,
 	without int) (found []report.View, err error) {
 	if err := in.Open(p.data, p.first); err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (in *packReader) last(q vitrine.RecentQuery, p *storedPack, eligible func(*
 		found = append(found, v)
 	}
 	if err := in.End(); err != nil {
-		return nil, fmt.Errorf("pack %d: %w", p.first, err)
+		return nil, fmt.Errorf("segment %d: %w", p.first, err)
 	}
 	return found, nil
 }
@@ -222,7 +223,7 @@ func (in *packReader) last(q vitrine.RecentQuery, p *storedPack, eligible func(*
 // viewsBatch is the number of views that one transaction reads before they are
 // passed on. The consumer may be slow; an open transaction would block the
 // connection and keep the database's write-ahead log from shrinking.
-const viewsBatch = 4 * packViews
+const viewsBatch = 4 * segmentViews
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
@@ -253,15 +254,15 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	}
 }
 
-// rows reads the first n views of a link in a range of IDs, from packs and from
-// the table opens.
+// rows reads the first n views of a link in a range of IDs, from segments and
+// from the table views.
 func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
-	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+	err = t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
 		if len(rows) >= n && p.first > rows[n-1].ID {
 			return errStop
 		}
 		before := len(rows)
-		err := segment.UnpackAll(p.data, p.first, &rows)
+		err := segment.DecodeAll(p.data, p.first, &rows)
 		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool {
 			return row.ID < r.from ||
 				row.ID >= r.to
@@ -272,14 +273,14 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err 
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
-	err = t.Opens(func(_, id int64, open, session []byte) error {
+	err = t.Views(func(_, id int64, record, session []byte) error {
 		row := segment.Row{ID: vitrine.ViewID(id)}
-		if err := row.Decode(open, session); err != nil {
+		if err := row.Decode(record, session); err != nil {
 			return err
 		}
 		rows = append(rows, row)
 		return nil
-	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+	}, "SELECT link, id, record, session FROM views WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
 		int64(link), int64(r.from), int64(r.to), n)
 	if err != nil {
 		return nil, err

@@ -10,31 +10,31 @@ import (
 	"vitrine/report"
 )
 
-// repacking is what a transaction knows about views in packs whose class it
-// changes. It changes them in place and writes each pack once, at the end.
-type repacking struct {
-	packs  []packKey                          // packs with such views
-	known  map[visits.LinkViewer]bool         // whether the table of viewers has a viewer
-	past   map[visits.LinkViewer][]report.Day // the viewer's days in the index of visits
-	left   map[segment.Visit]int64            // people's views of the visits that may end
-	begun  map[segment.Visit]int64            // included views of other visits
-	begins map[visits.LinkViewer]int64        // the same by viewer
+// reclassing is what a transaction knows about views in segments whose class it
+// changes. It changes them in place and writes each segment once, at the end.
+type reclassing struct {
+	segments []segmentKey                       // segments with such views
+	known    map[visits.LinkViewer]bool         // whether the table of viewers has a viewer
+	past     map[visits.LinkViewer][]report.Day // the viewer's days in the index of visits
+	left     map[segment.Visit]int64            // people's views of the visits that may end
+	begun    map[segment.Visit]int64            // included views of other visits
+	begins   map[visits.LinkViewer]int64        // the same by viewer
 	// downloaded has the views with download events.
 	downloaded map[viewKey]bool
-	packer     segment.Packer
+	encoder    segment.Encoder
 }
 
-// packKey identifies a pack.
-type packKey struct {
+// segmentKey identifies a segment.
+type segmentKey struct {
 	link  vitrine.LinkID
 	first vitrine.ViewID
 }
 
 // reclasses changes whether views count. A batch of nothing else changes views
-// in packs in place; otherwise their days are unpacked.
+// in segments in place; otherwise their days are reopened.
 func (w *writing) reclasses(list []vitrine.Reclass, alone bool) error {
 	if alone {
-		if err := w.findPacked(list); err != nil {
+		if err := w.findInSegments(list); err != nil {
 			return err
 		}
 	}
@@ -46,14 +46,15 @@ func (w *writing) reclasses(list []vitrine.Reclass, alone bool) error {
 	return nil
 }
 
-// findPacked reads the views that are in packs, and what decides about them.
-func (w *writing) findPacked(list []vitrine.Reclass) error {
-	p := &repacking{known: map[visits.LinkViewer]bool{}, past: map[visits.LinkViewer][]report.Day{},
+// findInSegments reads the views that are in segments, and what decides about
+// them.
+func (w *writing) findInSegments(list []vitrine.Reclass) error {
+	p := &reclassing{known: map[visits.LinkViewer]bool{}, past: map[visits.LinkViewer][]report.Day{},
 		left:  map[segment.Visit]int64{},
 		begun: map[segment.Visit]int64{}, begins: map[visits.LinkViewer]int64{}, downloaded: map[viewKey]bool{}}
 	wanted := map[vitrine.LinkID][]vitrine.ViewID{}
 	for i := range list {
-		if d := &list[i]; w.looked[viewKey{d.Link, d.View}].open == nil {
+		if d := &list[i]; w.looked[viewKey{d.Link, d.View}].record == nil {
 			wanted[d.Link] = append(wanted[d.Link], d.View)
 		}
 	}
@@ -63,16 +64,16 @@ func (w *writing) findPacked(list []vitrine.Reclass) error {
 			return err
 		}
 	}
-	if len(p.packs) == 0 {
+	if len(p.segments) == 0 {
 		return nil
 	}
-	w.repacking = p
-	return w.learnPacked(list)
+	w.reclassing = p
+	return w.learnInSegments(list)
 }
 
-// findIn reads the given views of a link from packs, and counts the people's
+// findIn reads the given views of a link from segments, and counts the people's
 // views of each visit that may end.
-func (w *writing) findIn(p *repacking, link vitrine.LinkID, views []vitrine.ViewID) error {
+func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.ViewID) error {
 	account := w.owners[link]
 	a, err := w.account(account)
 	if err != nil {
@@ -85,8 +86,9 @@ func (w *writing) findIn(p *repacking, link vitrine.LinkID, views []vitrine.View
 	}
 	views = views[from:to]
 	var days []report.Day
-	u := segment.Unpacker{CountPages: true}
-	err = w.tx.packs(ofLink(link), ids{views[0], views[len(views)-1] + 1}, func(_ vitrine.LinkID, s *storedPack) error {
+	u := segment.Decoder{CountPages: true}
+	r := ids{views[0], views[len(views)-1] + 1}
+	err = w.tx.segments(ofLink(link), r, func(_ vitrine.LinkID, s *storedSegment) error {
 		from, _ := slices.BinarySearch(views, s.first)
 		to, _ := slices.BinarySearch(views, s.last+1)
 		some := views[from:to]
@@ -96,7 +98,7 @@ func (w *writing) findIn(p *repacking, link vitrine.LinkID, views []vitrine.View
 		if err := u.Open(s.data, s.first); err != nil {
 			return err
 		}
-		p.packs = append(p.packs, packKey{link, s.first})
+		p.segments = append(p.segments, segmentKey{link, s.first})
 		for row := u.Next(); row != nil && len(some) > 0; row = u.Next() {
 			for len(some) > 0 && some[0] < row.ID { // there is no such view
 				some = some[1:]
@@ -105,7 +107,7 @@ func (w *writing) findIn(p *repacking, link vitrine.LinkID, views []vitrine.View
 				continue
 			}
 			some = some[1:]
-			e := &engaged{View: row.View, account: account, packed: true, hasSession: row.Engaged}
+			e := &engaged{View: row.View, account: account, inSegment: true, hasSession: row.Engaged}
 			e.Session.EngagedMs = row.Session.EngagedMs
 			w.engaged[viewKey{link, row.ID}] = e
 			if row.Human() {
@@ -121,11 +123,12 @@ func (w *writing) findIn(p *repacking, link vitrine.LinkID, views []vitrine.View
 	return w.countVisits(p, link, slices.Compact(days))
 }
 
-// countVisits counts the people's views of a link in packs, for the visits that
-// may end. They are on the given days.
-func (w *writing) countVisits(p *repacking, link vitrine.LinkID, days []report.Day) error {
-	var u segment.Unpacker
-	return w.tx.packs(ofLink(link), idsOf(days[0], days[len(days)-1]+1), func(_ vitrine.LinkID, s *storedPack) error {
+// countVisits counts the people's views of a link in segments, for the visits
+// that may end. They are on the given days.
+func (w *writing) countVisits(p *reclassing, link vitrine.LinkID, days []report.Day) error {
+	var u segment.Decoder
+	r := idsOf(days[0], days[len(days)-1]+1)
+	return w.tx.segments(ofLink(link), r, func(_ vitrine.LinkID, s *storedSegment) error {
 		at, _ := slices.BinarySearch(days, report.DayOf(s.first.Ms()))
 		if at == len(days) || days[at] > report.DayOf(s.last.Ms()) {
 			return nil
@@ -145,10 +148,10 @@ func (w *writing) countVisits(p *repacking, link vitrine.LinkID, days []report.D
 	})
 }
 
-// learnPacked reads, in a few queries, the viewers of the views that may be
+// learnInSegments reads, in a few queries, the viewers of the views that may be
 // included, and which views have downloads.
-func (w *writing) learnPacked(list []vitrine.Reclass) error {
-	p := w.repacking
+func (w *writing) learnInSegments(list []vitrine.Reclass) error {
+	p := w.reclassing
 	var people []viewKey
 	var viewers []visits.LinkViewer
 	of := map[vitrine.AccountID][]visits.LinkViewer{}
@@ -167,7 +170,7 @@ func (w *writing) learnPacked(list []vitrine.Reclass) error {
 			viewers, of[e.account] = append(viewers, v), append(of[e.account], v)
 		}
 	}
-	err := w.tx.GetMany("SELECT opens FROM viewers WHERE link = $1 AND viewer = $2", len(viewers),
+	err := w.tx.GetMany("SELECT views FROM viewers WHERE link = $1 AND viewer = $2", len(viewers),
 		func(i int) []any { return []any{int64(viewers[i].Link), int64(viewers[i].Viewer)} },
 		func(i int, _ sqldb.Scanner) error { p.known[viewers[i]] = true; return nil })
 	if err != nil {
@@ -184,13 +187,14 @@ func (w *writing) learnPacked(list []vitrine.Reclass) error {
 			return err
 		}
 	}
-	return w.tx.GetMany("SELECT open FROM downloads WHERE link = $1 AND open = $2 LIMIT 1", len(people),
+	return w.tx.GetMany("SELECT view FROM downloads WHERE link = $1 AND view = $2 LIMIT 1", len(people),
 		func(i int) []any { return []any{int64(people[i].link), int64(people[i].view)} },
 		func(i int, _ sqldb.Scanner) error { p.downloaded[people[i]] = true; return nil })
 }
 
-// count notes that a view in packs became a person's (1), or ceased to be (-1).
-func (p *repacking) count(v segment.Visit, n int64) {
+// count notes that a view in segments became a person's (1), or ceased to be
+// (-1).
+func (p *reclassing) count(v segment.Visit, n int64) {
 	if left, may := p.left[v]; may {
 		p.left[v] = left + n
 		return
@@ -200,7 +204,7 @@ func (p *repacking) count(v segment.Visit, n int64) {
 }
 
 // ended reports whether a visit in the index has ended in this transaction.
-func (p *repacking) ended(v segment.Visit) bool {
+func (p *reclassing) ended(v segment.Visit) bool {
 	if p == nil {
 		return false
 	}
@@ -209,12 +213,12 @@ func (p *repacking) ended(v segment.Visit) bool {
 }
 
 // began reports whether a viewer has a visit that began in this transaction.
-func (p *repacking) began(v visits.LinkViewer) bool { return p != nil && p.begins[v] > 0 }
+func (p *reclassing) began(v visits.LinkViewer) bool { return p != nil && p.begins[v] > 0 }
 
-// counted reports whether a viewer of a view in packs has a counted view of the
-// link.
+// counted reports whether a viewer of a view in segments has a counted view of
+// the link.
 func (w *writing) counted(v visits.LinkViewer) (bool, error) {
-	p := w.repacking
+	p := w.reclassing
 	there, known := p.known[v]
 	if !known { // this transaction has changed it
 		var err error
@@ -228,25 +232,25 @@ func (w *writing) counted(v visits.LinkViewer) (bool, error) {
 	}), nil
 }
 
-// repackedAtOnce is the number of packs in memory while they are rewritten.
-const repackedAtOnce = 32
+// rewrittenAtOnce is the number of segments in memory while they are rewritten.
+const rewrittenAtOnce = 32
 
-// finishPacked writes the packs with changed views, and the visits that begin
-// and end.
-func (w *writing) finishPacked() error {
-	p := w.repacking
+// finishInSegments writes the segments with changed views, and the visits that
+// begin and end.
+func (w *writing) finishInSegments() error {
+	p := w.reclassing
 	if p == nil {
 		return nil
 	}
 	for key, e := range w.engaged {
-		if e != nil && e.packed && e.changed {
-			if err := w.repacked(e.account, report.DayOf(key.view.Ms())); err != nil {
+		if e != nil && e.inSegment && e.changed {
+			if err := w.rewritten(e.account, report.DayOf(key.view.Ms())); err != nil {
 				return err
 			}
 		}
 	}
-	for some := range slices.Chunk(p.packs, repackedAtOnce) {
-		if err := w.repackSome(some); err != nil {
+	for some := range slices.Chunk(p.segments, rewrittenAtOnce) {
+		if err := w.rewriteSome(some); err != nil {
 			return err
 		}
 	}
@@ -274,8 +278,8 @@ func (w *writing) finishPacked() error {
 	return nil
 }
 
-// repacked records that the packs of a day have changed.
-func (w *writing) repacked(account vitrine.AccountID, day report.Day) error {
+// rewritten records that the segments of a day have changed.
+func (w *writing) rewritten(account vitrine.AccountID, day report.Day) error {
 	a, err := w.account(account)
 	if err != nil {
 		return err
@@ -288,39 +292,39 @@ func (w *writing) repacked(account vitrine.AccountID, day report.Day) error {
 	return nil
 }
 
-// repackSome rewrites packs.
-func (w *writing) repackSome(packs []packKey) error {
-	data := make([][]byte, len(packs))
-	key := func(i int) []any { return []any{int64(packs[i].link), int64(packs[i].first)} }
-	err := w.tx.GetMany("SELECT data FROM packs WHERE link = $1 AND first = $2", len(packs), key,
+// rewriteSome rewrites segments.
+func (w *writing) rewriteSome(segments []segmentKey) error {
+	data := make([][]byte, len(segments))
+	key := func(i int) []any { return []any{int64(segments[i].link), int64(segments[i].first)} }
+	err := w.tx.GetMany("SELECT data FROM segments WHERE link = $1 AND first = $2", len(segments), key,
 		func(i int, row sqldb.Scanner) error {
-			var pack []byte
-			err := row.Scan(&pack)
+			var stored []byte
+			err := row.Scan(&stored)
 			if err == nil {
-				data[i], err = w.repack(packs[i], pack)
+				data[i], err = w.rewrite(segments[i], stored)
 			}
 			return err
 		})
 	if err != nil {
 		return err
 	}
-	_, err = w.tx.ExecMany("UPDATE packs SET data = $1 WHERE link = $2 AND first = $3", len(packs),
+	_, err = w.tx.ExecMany("UPDATE segments SET data = $1 WHERE link = $2 AND first = $3", len(segments),
 		func(i int) []any { return append([]any{data[i]}, key(i)...) })
 	return err
 }
 
-// repack returns a pack with the changes of its views.
-func (w *writing) repack(k packKey, pack []byte) ([]byte, error) {
-	var u segment.Unpacker
-	if err := u.Open(pack, k.first); err != nil {
+// rewrite returns a segment with the changes of its views.
+func (w *writing) rewrite(k segmentKey, data []byte) ([]byte, error) {
+	var u segment.Decoder
+	if err := u.Open(data, k.first); err != nil {
 		return nil, err
 	}
-	packer := &w.repacking.packer
+	encoder := &w.reclassing.encoder
 	for row := u.Next(); row != nil; row = u.Next() {
 		if e := w.engaged[viewKey{k.link, row.ID}]; e != nil {
 			row.View = e.View
 		}
-		packer.Add(row)
+		encoder.Add(row)
 	}
-	return packer.End(nil), u.End()
+	return encoder.End(nil), u.End()
 }

@@ -11,9 +11,9 @@ import (
 	"vitrine/report"
 )
 
-// eraseBatch bounds the rows of a table that one transaction deletes, so that
+// deleteBatch bounds the rows of a table that one transaction deletes, so that
 // deleting a large link does not block other writes.
-const eraseBatch = 10_000
+const deleteBatch = 10_000
 
 // DeleteLink implements [vitrine.ViewLog]. It works in steps. After the first
 // step the link no longer counts; the last step deletes what remains. The next
@@ -22,7 +22,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
 		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
-			more, err = erase(t, c, link)
+			more, err = deleteStep(t, c, link)
 			return err
 		})
 		if err != nil || !more {
@@ -31,37 +31,37 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	}
 }
 
-// erased lists the tables with rows of links, and the column that identifies a
-// row of a link.
-var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
+// deletedTables lists the tables with rows of links, and the column that
+// identifies a row of a link.
+var deletedTables = []struct{ table, key string }{{"views", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
-func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error) {
+func deleteStep(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error) {
 	var account vitrine.AccountID
-	err = t.Get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
+	var begun bool
+	err = t.Get([]any{&account, &begun}, selectOwner, int64(link))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if account > 0 {
-		return true, beginErasure(t, c, account, link)
+	if !begun {
+		return true, beginDeletion(t, c, account, link)
 	}
-	account = -account
 	c.Reset(account)
 	// Views can still arrive from open pages.
 	if _, err := t.Exec("UPDATE links SET views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return false, err
 	}
 	for _, step := range []func() (bool, error){
-		func() (bool, error) { return erasePack(t, account, link) },
-		func() (bool, error) { return eraseRows(t, link) },
+		func() (bool, error) { return deleteSegment(t, account, link) },
+		func() (bool, error) { return deleteRows(t, link) },
 	} {
 		if more, err := step(); err != nil || more {
 			return more, err
 		}
 	}
-	for _, table := range []string{"opens", "viewers", "downloads", "links"} {
+	for _, table := range []string{"views", "viewers", "downloads", "links"} {
 		if _, err := t.Exec("DELETE FROM "+table+" WHERE link = $1", int64(link)); err != nil {
 			return false, err
 		}
@@ -82,9 +82,9 @@ func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error)
 	return false, nil
 }
 
-// beginErasure removes a link from its account and from the account's reports.
-func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
-	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1",
+// beginDeletion removes a link from its account and from the account's reports.
+func beginDeletion(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
+	if _, err := t.Exec("UPDATE links SET deleting = TRUE, views = 0, downloads = 0 WHERE link = $1",
 		int64(link)); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitr
 	}
 	s.version++
 	var first *vitrine.ViewID
-	err = t.Get([]any{&first}, "SELECT min(id) FROM (SELECT min(first) AS id FROM packs WHERE link = $1 UNION ALL SELECT min(id) FROM downloads WHERE link = $2) AS every",
+	err = t.Get([]any{&first}, "SELECT min(id) FROM (SELECT min(first) AS id FROM segments WHERE link = $1 UNION ALL SELECT min(id) FROM downloads WHERE link = $2) AS every",
 		int64(link), int64(link))
 	if err != nil {
 		return err
@@ -106,14 +106,14 @@ func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitr
 	return t.putState(account, s)
 }
 
-// erasePack deletes a pack of a link, and its visits. It reports whether there
-// was one.
-func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
+// deleteSegment deletes a segment of a link, and its visits. It reports whether
+// there was one.
+func deleteSegment(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
 	var visits []segment.Visit
 	var first vitrine.ViewID
-	err = t.packs(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedPack) error {
+	err = t.segments(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedSegment) error {
 		some, first = true, p.first
-		var u segment.Unpacker
+		var u segment.Decoder
 		if err := u.Open(p.data, p.first); err != nil {
 			return err
 		}
@@ -138,17 +138,17 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 	if err := t.putState(account, s); err != nil {
 		return false, err
 	}
-	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first = $2", int64(link), int64(first))
+	_, err = t.Exec("DELETE FROM segments WHERE link = $1 AND first = $2", int64(link), int64(first))
 	return true, err
 }
 
-// eraseRows deletes rows from the tables with one row for each view, viewer or
+// deleteRows deletes rows from the tables with one row for each view, viewer or
 // download. It reports whether any remain.
-func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
-	for _, e := range erased {
+func deleteRows(t logTx, link vitrine.LinkID) (more bool, err error) {
+	for _, e := range deletedTables {
 		var last int64
 		err := t.Get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+
-			" LIMIT 1 OFFSET $2", int64(link), eraseBatch)
+			" LIMIT 1 OFFSET $2", int64(link), deleteBatch)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			continue
 		}

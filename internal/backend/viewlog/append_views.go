@@ -44,7 +44,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	for i := range list {
 		a := &list[i]
 		a.record.Flags &^= segment.ViewReturning
-		a.refused = w.unpackDay(a.Account, a.link(), report.DayOf(a.id().Ms()))
+		a.refused = w.reopenDay(a.Account, a.link(), report.DayOf(a.id().Ms()))
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrDayExpired) {
 			return nil, a.refused
 		}
@@ -81,7 +81,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 // viewed the link before.
 func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, err error) {
 	viewers := viewersOf(list)
-	const insert = "INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+	const insert = "INSERT INTO viewers (link, viewer, views) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 	added, err := w.tx.ExecMany(insert, len(viewers), func(i int) []any {
 		return []any{int64(viewers[i].Link), int64(viewers[i].Viewer), viewers[i].views}
 	})
@@ -98,7 +98,7 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 			fresh[v.account] = append(fresh[v.account], v.LinkViewer)
 		}
 	}
-	const update = "UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3"
+	const update = "UPDATE viewers SET views = views + $1 WHERE link = $2 AND viewer = $3"
 	_, err = w.tx.ExecMany(update, len(again), func(i int) []any {
 		return []any{again[i].views, int64(again[i].Link), int64(again[i].Viewer)}
 	})
@@ -109,7 +109,7 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 		h, err := w.history(account)
 		if err == nil {
 			err = h.OfMany(viewers, func(i int, v segment.Visit) {
-				if !w.repacking.ended(v) {
+				if !w.reclassing.ended(v) {
 					seen[viewers[i]] = true
 				}
 			})
@@ -118,7 +118,7 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 			return nil, err
 		}
 		for _, v := range viewers {
-			if w.repacking.began(v) {
+			if w.reclassing.began(v) {
 				seen[v] = true
 			}
 		}
@@ -198,7 +198,7 @@ func (w *writing) insertAll(list []adding) error {
 		}
 		taken, sessions = append(taken, a), append(sessions, session)
 	}
-	added, err := w.tx.ExecMany(insertOpen+" ON CONFLICT DO NOTHING", len(taken),
+	added, err := w.tx.ExecMany(insertView+" ON CONFLICT DO NOTHING", len(taken),
 		func(i int) []any {
 			a := taken[i]
 			return []any{a.Link, a.ID, a.blob, segment.OrNull(sessions[i])}
@@ -237,7 +237,7 @@ func (w *writing) notAdded(list []adding, seen map[visits.LinkViewer]bool) error
 		return nil
 	}
 	for _, a := range markReturning(list, seen, func(a *adding) bool { return a.added }) {
-		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link,
+		_, err := w.tx.Exec("UPDATE views SET record = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link,
 			a.ID)
 		if err != nil {
 			return err
