@@ -24,9 +24,10 @@
 // the request reveals (internal/visitor). While the page is read, its tracker
 // sends snapshots; each describes the whole view so far. A [Claim] is limited
 // to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). Past days are rolled up in the background
-// ([ViewLog.RollUp]). Reports (internal/app/analytics) ask the [ViewLog] for
-// the tally of a range of days and render it (package report).
+// [Engagement.Apply]). Whether the view counts then is decided in one place
+// (report.Class). Past days are rolled up in the background ([ViewLog.RollUp]).
+// Reports (internal/app/analytics) ask the [ViewLog] for the tally of a range
+// of days and render it (package report).
 //
 // # People
 //

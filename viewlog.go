@@ -21,15 +21,13 @@ type ViewLog interface {
 	//     day is refused with ErrDayExpired.
 	//   - Append decides View.Returning, whatever the caller set, from all
 	//     views of the link by people so far. Excluded views do not matter.
-	//   - A snapshot is merged by Engagement.Apply. With Bot, it excludes the
-	//     view: the view and its downloads no longer count. A view that has
-	//     BotUndecided and reaches DecidedMs is included.
-	//   - A reclass changes a view as View.Reclassed does. When a view is
-	//     included, Append decides whether its viewer returns.
-	//   - A download counts once for each (Link, ID). That of an excluded view
-	//     waits, unless the view has BotAutomation: it becomes an event with
-	//     the view's ID if the view is included. A download without a view is
-	//     an event of its account's link.
+	//   - A snapshot is merged by Engagement.Apply. What snapshots, downloads
+	//     and reclasses change in whether a view counts is the rule of
+	//     report.Class.Decide. When a view is included, Append decides whether
+	//     its viewer returns.
+	//   - A download counts once for each (Link, ID). One that waited counts
+	//     with the view's ID if the view is included. A download without a view
+	//     is an event of its account's link.
 	//   - A snapshot or download without a stored view is early: it is returned
 	//     in the outcome. If the day of its view has expired and the log knows
 	//     the link's account, it is dropped.
@@ -216,13 +214,11 @@ type Download struct {
 	Account AccountID `json:",omitempty"` // of the link; needed only without a View
 }
 
-// Reclass changes whether a view counts (Count) or why it is excluded (Reason).
-// For a view by the link's owner it changes whether it counts.
+// Reclass gives a stored view another class.
 type Reclass struct {
-	Link   LinkID
-	View   ViewID
-	Count  bool
-	Reason string
+	Link LinkID
+	View ViewID
+	report.Reclass
 }
 
 // LinkCounts are the all-time counts of a link, without bots.

@@ -4,35 +4,151 @@ package report
 // program controls it. No rule changes it.
 const BotAutomation = "automation"
 
-// Reclassed returns the view with another class, and whether it changes. A view
-// by the owner counts if count is set and is excluded otherwise. Any other view
-// that was ever excluded is now excluded for reason; it counts if reason is
-// empty and count is set. WasBot and WasProduct preserve the original reason as
-// long as another one replaces it. A view with BotUndecided gets no other
-// reason, and a view that was read long enough never gets BotUndecided again.
-func (o *View) Reclassed(reason string, count bool) (v View, changes bool) {
-	v = *o
-	if o.Own {
-		if v.Bot, v.Product = "", ""; !count {
-			v.Bot = BotOwn
-		}
-		return v, count && o.Bot == BotOwn || !count && o.Counted()
+// Class says whether a view counts, and has all that decides it. A log stores
+// it with the view. Decide is the only rule that changes it.
+type Class struct {
+	Bot, Product       string // as in View
+	WasBot, WasProduct string // as in View
+	Own                bool
+	EngagedMs          int64 // so far
+
+	// Decided reports whether the class changed after the view was stored,
+	// other than by SelfReported. Then the view with another class, sent again,
+	// is the same view.
+	Decided bool
+	// SelfReported reports whether a beacon of the view gave the reason.
+	SelfReported bool
+	// Waits reports whether the excluded view has a download, which counts once
+	// the view counts.
+	Waits bool
+}
+
+// Class returns the class of a view as it was read from a log. What only the
+// log uses is not set.
+func (o *View) Class() Class {
+	c := Class{Bot: o.Bot, Product: o.Product, WasBot: o.WasBot, WasProduct: o.WasProduct, Own: o.Own}
+	if o.Session != nil {
+		c.EngagedMs = o.Session.EngagedMs
 	}
-	if o.WasBot == "" {
-		v.WasBot, v.WasProduct = o.Bot, o.Product
-	}
-	engaged := o.Session != nil && o.Session.EngagedMs >= DecidedMs
+	return c
+}
+
+// Counts reports whether the view counts.
+func (c *Class) Counts() bool { return c.Bot == "" }
+
+// Event is what can change the class of a stored view: a [Beacon], a
+// [Downloaded] or a [Reclass].
+type Event interface{ decide(c Class) Class }
+
+// Effect is what follows from an event for the counts of a link.
+type Effect struct {
+	// Views is 1 if the view counts now: its viewer has one more view. It is -1
+	// if the view no longer counts: its viewer has one less, and its downloads
+	// no longer count. If it has any, they are a Downloaded of the view as it
+	// is now.
+	Views int
+	// Download reports whether a download of the view counts now.
+	Download bool
+}
+
+// Decide returns the class of a view after an event, and what follows. An event
+// that is repeated changes nothing the second time, except that each download
+// of a view that counts does.
+func (c Class) Decide(e Event) (after Class, effect Effect) {
+	after = e.decide(c)
+	_, download := e.(Downloaded)
 	switch {
-	case v.WasBot == "", v.WasBot == BotAutomation, o.Bot == BotAutomation, reason == "" && !count, reason == o.Bot,
-		reason == BotOwn, reason == BotAutomation, o.Bot == BotUndecided && reason != "",
-		reason == BotUndecided && (v.WasBot != BotUndecided || engaged):
-		return *o, false
+	case after.Counts() && !c.Counts():
+		effect.Views = 1
+	case !after.Counts() && c.Counts():
+		effect.Views = -1
 	}
-	if v.Bot, v.Product = reason, ""; reason != "" {
-		v.Product = v.WasProduct
+	if effect.Download = after.Counts() && (download || after.Waits); after.Counts() || after.Bot == BotAutomation {
+		after.Waits = false
 	}
-	if v.Bot == v.WasBot {
-		v.WasBot, v.WasProduct = "", ""
+	return after, effect
+}
+
+// Beacon is a message of the page of a view: the engaged time so far, and
+// whether a program controls the browser. A program's view is excluded. A view
+// with BotUndecided that reaches DecidedMs counts.
+type Beacon struct {
+	EngagedMs  int64
+	Automation bool
+}
+
+func (b Beacon) decide(c Class) Class {
+	undecided := c.Bot == BotUndecided
+	c.EngagedMs = max(c.EngagedMs, b.EngagedMs)
+	switch {
+	case b.Automation && (undecided || c.Counts()):
+		c.Bot, c.SelfReported = BotAutomation, true
+	case undecided && c.EngagedMs >= DecidedMs:
+		c.Bot = ""
+	default:
+		return c
 	}
-	return v, true
+	c.Product, c.WasBot, c.WasProduct, c.Decided = "", "", "", c.Decided || undecided
+	return c
+}
+
+// Downloaded is a download of the file of a view. It counts if the view does;
+// otherwise it waits, except with BotAutomation.
+type Downloaded struct{}
+
+func (Downloaded) decide(c Class) Class {
+	c.Waits = c.Waits || !c.Counts()
+	return c
+}
+
+// Reclass gives a view another class. A view by the owner counts if Count is
+// set and is excluded otherwise. Any other view that was ever excluded by a
+// rule is now excluded for Reason; it counts if Reason is empty and Count is
+// set. WasBot and WasProduct preserve the original reason as long as another
+// one replaces it. A view with BotUndecided gets no other reason, and a view
+// that was read long enough never gets BotUndecided again.
+type Reclass struct {
+	Reason string
+	Count  bool
+}
+
+func (r Reclass) decide(c Class) Class {
+	before, was, product := c, c.WasBot, c.WasProduct
+	switch {
+	case c.Own && r.Count && c.Bot == BotOwn:
+		c.Bot, c.Product = "", ""
+	case c.Own && !r.Count && c.Counts():
+		c.Bot, c.Product = BotOwn, ""
+	case c.Own:
+		return before
+	default:
+		if was == "" {
+			was, product = c.Bot, c.Product
+		}
+		if !r.changes(&before, was) {
+			return before
+		}
+		c.Bot, c.Product, c.WasBot, c.WasProduct = r.Reason, "", was, product
+		if r.Reason != "" {
+			c.Product = product
+		}
+		if c.Bot == was {
+			c.WasBot, c.WasProduct = "", ""
+		}
+	}
+	c.Decided = true
+	return c
+}
+
+// changes reports whether a view that was first excluded for a reason changes.
+func (r Reclass) changes(c *Class, was string) bool {
+	switch {
+	case was == "", was == BotOwn, was == BotAutomation, c.Bot == BotAutomation: // not by a rule
+		return false
+	case r.Reason == c.Bot, r.Reason == "" && !r.Count:
+		return false
+	case r.Reason == BotOwn, r.Reason == BotAutomation, r.Reason != "" && c.Bot == BotUndecided:
+		return false
+	}
+	return r.Reason != BotUndecided || was == BotUndecided && c.EngagedMs < DecidedMs
 }

@@ -191,9 +191,11 @@ func (s *Reclassify) decide(o *report.View) (d vitrine.Reclass, c Change, change
 		return d, c, false
 	}
 	now := s.Rule(reason, product)
-	after, changes := o.Reclassed(now, now == "")
-	return vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Reason: now, Count: now == ""},
-		Change{o.Bot, after.Bot, product}, changes
+	change := report.Reclass{Reason: now, Count: now == ""}
+	before := o.Class()
+	after, _ := before.Decide(change)
+	return vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Reclass: change},
+		Change{o.Bot, after.Bot, product}, after != before
 }
 
 // changeBatch is how many views one transaction changes. Other writers wait for

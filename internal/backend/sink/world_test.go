@@ -132,8 +132,8 @@ func (w *world) happen(n int) {
 		case 3:
 			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(o.At+after, 1), Link: link, View: id})
 		case 4:
-			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: id, Count: after%2 == 0,
-				Reason: []string{"", "monitor"}[after%2]})
+			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: id,
+				Reclass: report.Reclass{Count: after%2 == 0, Reason: []string{"", "monitor"}[after%2]}})
 		}
 	}
 	w.until(time.UnixMilli(b.Views[n-1].At).Add(time.Minute))
@@ -157,7 +157,7 @@ func (w *world) reclassify(reason string) {
 	var b vitrine.Batch
 	for _, o := range w.last[len(w.last)/2:] {
 		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID),
-			Count: reason == "", Reason: reason})
+			Reclass: report.Reclass{Count: reason == "", Reason: reason}})
 	}
 	_, err := w.Log.Append(w.T.Context(), b)
 	w.must(err)

@@ -207,8 +207,8 @@ func (w *writing) readAll(batch vitrine.Batch) error {
 
 // find returns the view of a snapshot or download with all changes of the
 // transaction so far, or nil if there is none.
-func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
-	key := viewKey{link, id}
+func (w *writing) find(key viewKey) (*engaged, error) {
+	link, id := key.link, key.view
 	if e, ok := w.engaged[key]; ok {
 		return e, nil
 	}
@@ -283,39 +283,6 @@ func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
 	return o, nil
 }
 
-func (w *writing) snapshot(s *vitrine.Snapshot) error {
-	e, err := w.find(s.Link, s.View)
-	if err != nil {
-		return err
-	}
-	if e == nil {
-		if w.missing[viewKey{s.Link, s.View}] {
-			w.early.Snapshots = append(w.early.Snapshots, *s)
-		}
-		return nil
-	}
-	e.Apply(*s)
-	e.hasSession, e.changed = true, true
-	undecided, err := w.excludedAs(e, report.BotUndecided)
-	switch {
-	case err != nil:
-		return err
-	case s.Bot != "" && (undecided || e.Human()):
-		if err := w.exclude(s.Link, s.View, e, s.Bot); err != nil {
-			return err
-		}
-		e.Flags |= segment.ViewSelfReported
-	case undecided && e.Session.EngagedMs >= report.DecidedMs:
-		err = w.include(s.Link, s.View, e)
-	default:
-		return nil
-	}
-	if undecided {
-		e.Flags |= segment.ViewDecided
-	}
-	return err
-}
-
 // dropDownloads deletes the download events of a view and returns their number.
 func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, view vitrine.ViewID) (int64, error) {
 	var days []report.Day
@@ -334,26 +301,6 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 		return 0, err
 	}
 	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND view = $2", int64(link), int64(view))
-}
-
-func (w *writing) download(d *vitrine.Download) error {
-	if d.View == 0 {
-		return w.downloadAlone(d)
-	}
-	e, err := w.find(d.Link, d.View)
-	if err != nil {
-		return err
-	}
-	if e == nil && w.missing[viewKey{d.Link, d.View}] {
-		w.early.Downloads = append(w.early.Downloads, *d)
-	}
-	if e == nil {
-		return nil
-	}
-	if !e.Human() {
-		return w.noteDownload(e)
-	}
-	return w.event(e.account, d)
 }
 
 // event stores and counts a download event.

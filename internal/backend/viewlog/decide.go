@@ -7,129 +7,151 @@ import (
 	"vitrine/report"
 )
 
-// excludedAs reports whether a view is excluded for the reason.
-func (w *writing) excludedAs(e *engaged, reason string) (bool, error) {
-	if e.Human() {
-		return false, nil
+// decide applies an event to a view, and to the counts of its link and viewer.
+// Whether a download of the event itself counts is left to the caller.
+func (w *writing) decide(key viewKey, e *engaged, event report.Event) (effect report.Effect, err error) {
+	before, err := w.words.ReadClass(&e.View)
+	if err != nil {
+		return effect, err
 	}
-	word, err := w.words.Word(e.Bot)
-	return err == nil && word.Labels[0] == reason, err
+	before.EngagedMs = e.Session.EngagedMs
+	after, effect := before.Decide(event)
+	if after == before {
+		return effect, nil
+	}
+	e.changed = true
+	if err := w.words.SetClass(&after, &e.View); err != nil {
+		return effect, err
+	}
+	if after.Bot != before.Bot { // an import may have set it on an excluded view
+		e.Flags &^= segment.ViewReturning
+	}
+	switch effect.Views {
+	case 1:
+		err = w.include(key, e, effect.Download)
+	case -1:
+		err = w.exclude(key, e)
+	}
+	return effect, err
 }
 
-// exclude turns a view by a person into one by a bot, for the reason.
-func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, reason string) (err error) {
-	human := e.Human()
-	if e.Bot, err = w.words.Bot(reason, ""); err != nil {
-		return err
-	}
-	e.Flags = e.Flags&^(segment.ViewReturning|segment.ViewWaits) | segment.ViewBot
-	e.Was, e.changed = 0, true
-	if !human {
-		return nil
-	}
-	c := w.change(link)
-	c.views--
+// exclude changes the counts for a view that no longer counts.
+func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 	n := int64(0)
-	if !e.inSegment || w.reclassing.downloaded[viewKey{link, view}] {
-		if n, err = w.dropDownloads(e.account, link, view); err != nil {
+	if !e.inSegment || w.reclassing.downloaded[key] {
+		if n, err = w.dropDownloads(e.account, key.link, key.view); err != nil {
 			return err
 		}
 	}
+	c := w.change(key.link)
+	c.views--
 	c.downloads -= n
 	if n > 0 {
 		w.published.Reset(e.account)
-		if reason != report.BotAutomation {
-			e.Flags |= segment.ViewWaits
+		if _, err := w.decide(key, e, report.Downloaded{}); err != nil {
+			return err
 		}
 	}
 	if e.inSegment {
-		w.reclassing.count(visitOf(link, view, e), -1)
+		w.reclassing.count(visitOf(key, e), -1)
 		return nil
 	}
 	if w.reclassing != nil {
-		delete(w.reclassing.known, visits.LinkViewer{Link: link, Viewer: e.Viewer})
+		delete(w.reclassing.known, visits.LinkViewer{Link: key.link, Viewer: e.Viewer})
 	}
-	return w.tx.decrementViewer(link, e.Viewer, 1)
+	return w.tx.decrementViewer(key.link, e.Viewer, 1)
 }
 
-func visitOf(link vitrine.LinkID, view vitrine.ViewID, e *engaged) segment.Visit {
-	return (&segment.Row{ID: view, View: e.View}).Visit(link)
+func visitOf(key viewKey, e *engaged) segment.Visit {
+	return (&segment.Row{ID: key.view, View: e.View}).Visit(key.link)
 }
 
 // countViewer counts a view that becomes a person's for its viewer. It reports
 // whether the viewer has another one.
-func (w *writing) countViewer(link vitrine.LinkID, view vitrine.ViewID, e *engaged) (before bool, err error) {
-	v := visits.LinkViewer{Link: link, Viewer: e.Viewer}
+func (w *writing) countViewer(key viewKey, e *engaged) (before bool, err error) {
+	v := visits.LinkViewer{Link: key.link, Viewer: e.Viewer}
 	if e.inSegment {
 		before, err = w.counted(v)
-		w.reclassing.count(visitOf(link, view, e), 1)
+		w.reclassing.count(visitOf(key, e), 1)
 		return before, err
 	}
 	if w.reclassing != nil {
 		delete(w.reclassing.known, v)
 	}
 	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
-		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+		View: report.View{Link: int64(key.link)}}, record: segment.View{Viewer: e.Viewer}}})
 	return seen[v], err
 }
 
-// include turns a view by a bot into one by a person.
-func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
-	before, err := w.countViewer(link, view, e)
+// include changes the counts for a view that counts now, and decides whether
+// its viewer returns. A download that waited counts, with the ID of the view.
+func (w *writing) include(key viewKey, e *engaged, downloaded bool) error {
+	before, err := w.countViewer(key, e)
 	if err != nil {
 		return err
 	}
-	waits := e.Flags&segment.ViewWaits != 0
-	e.Bot, e.Was, e.changed = 0, 0, true
-	e.Flags &^= segment.ViewBot | segment.ViewWaits | segment.ViewReturning
 	if before {
 		e.Flags |= segment.ViewReturning
 	}
-	w.change(link).views++
-	if waits {
-		if e.inSegment {
-			w.reclassing.downloaded[viewKey{link, view}] = true
-		}
-		return w.event(e.account, &vitrine.Download{ID: view, Link: link, View: view})
+	w.change(key.link).views++
+	if !downloaded {
+		return nil
 	}
-	return nil
+	if e.inSegment {
+		w.reclassing.downloaded[key] = true
+	}
+	return w.event(e.account, &vitrine.Download{ID: key.view, Link: key.link, View: key.view})
 }
 
-// noteDownload marks that an excluded view has a download, if the view may be
-// included later. The download counts then.
-func (w *writing) noteDownload(e *engaged) error {
-	never, err := w.excludedAs(e, report.BotAutomation)
-	if err == nil && !never && e.Flags&segment.ViewWaits == 0 {
-		e.Flags |= segment.ViewWaits
-		e.changed = true
+func (w *writing) snapshot(s *vitrine.Snapshot) error {
+	key := viewKey{s.Link, s.View}
+	e, err := w.find(key)
+	if err != nil {
+		return err
 	}
+	if e == nil {
+		if w.missing[key] {
+			w.early.Snapshots = append(w.early.Snapshots, *s)
+		}
+		return nil
+	}
+	e.Apply(*s)
+	e.hasSession, e.changed = true, true
+	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == vitrine.BotAutomation})
 	return err
+}
+
+func (w *writing) download(d *vitrine.Download) error {
+	if d.View == 0 {
+		return w.downloadAlone(d)
+	}
+	key := viewKey{d.Link, d.View}
+	e, err := w.find(key)
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		if w.missing[key] {
+			w.early.Downloads = append(w.early.Downloads, *d)
+		}
+		return nil
+	}
+	effect, err := w.decide(key, e, report.Downloaded{})
+	if err != nil || !effect.Download {
+		return err
+	}
+	return w.event(e.account, d)
 }
 
 // reclass changes whether a view counts.
 func (w *writing) reclass(d *vitrine.Reclass) error {
-	e, err := w.find(d.Link, d.View)
+	key := viewKey{d.Link, d.View}
+	e, err := w.find(key)
 	if err != nil || e == nil {
 		return err
 	}
-	before, err := w.asReported(viewKey{d.Link, d.View}, e)
-	if err != nil {
-		return err
-	}
-	after, changes := before.Reclassed(d.Reason, d.Count)
-	switch {
-	case !changes:
-		return nil
-	case after.Counted():
-		err = w.include(d.Link, d.View, e)
-	case before.Counted():
-		err = w.exclude(d.Link, d.View, e, after.Bot)
-	}
-	if err != nil {
-		return err
-	}
-	e.Flags, e.changed = e.Flags|segment.ViewDecided, true
-	return w.words.Class(&after, &e.View)
+	_, err = w.decide(key, e, d.Reclass)
+	return err
 }
 
 // downloadAlone counts a download of a link that belongs to no view.

@@ -108,7 +108,9 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 			}
 			some = some[1:]
 			e := &engaged{View: row.View, account: account, inSegment: true, hasSession: row.Engaged}
-			e.Session.EngagedMs = row.Session.EngagedMs
+			if row.Engaged {
+				e.Session.EngagedMs = row.Session.EngagedMs
+			}
 			w.engaged[viewKey{link, row.ID}] = e
 			if row.Human() {
 				p.left[row.Visit(link)] = 0

@@ -304,8 +304,8 @@ func (c random) batch(m *memory) (b vitrine.Batch) {
 	}
 	for range c.IntN(4) {
 		link, open := c.known(m)
-		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0,
-			Reason: c.reason()})
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open,
+			Reclass: report.Reclass{Count: c.IntN(2) == 0, Reason: c.reason()}})
 	}
 	return b
 }

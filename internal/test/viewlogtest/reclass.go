@@ -30,7 +30,8 @@ func (t logTest) reclass() {
 		t.Helper()
 		var b vitrine.Batch
 		for _, o := range of {
-			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: 1, View: id(o), Reason: reason, Count: count})
+			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: 1, View: id(o),
+				Reclass: report.Reclass{Reason: reason, Count: count}})
 		}
 		vitrinetest.Equal(t, "refused", t.append(b), nil)
 		t.audit()
@@ -114,7 +115,8 @@ func (t logTest) reclassTogether() {
 		var changes vitrine.Batch
 		for range c.IntN(3 * n) {
 			o := &b.Views[c.IntN(n)]
-			d := vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: id(*o), Reason: "monitor"}
+			d := vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: id(*o),
+				Reclass: report.Reclass{Reason: "monitor"}}
 			if c.IntN(2) == 0 {
 				d.Reason, d.Count = "", true
 			}
@@ -170,7 +172,7 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	if o.Counted() {
 		m.exclude(r, d.Reason)
 	}
-	o.Bot, o.Product, r.decided = d.Reason, first[1], true
+	o.Bot, o.Product, o.Returning, r.decided = d.Reason, first[1], false, true
 	if o.WasBot, o.WasProduct = first[0], first[1]; o.Bot == first[0] {
 		o.WasBot, o.WasProduct = "", ""
 	}
@@ -249,7 +251,7 @@ func (m *memory) byRule(r *remembered, rule func(reason, product string) string)
 		return 0
 	}
 	says := rule(reason, product)
-	m.reclass(r, vitrine.Reclass{Reason: says, Count: says == ""})
+	m.reclass(r, vitrine.Reclass{Reclass: report.Reclass{Reason: says, Count: says == ""}})
 	if before == [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct} {
 		return 0
 	}

@@ -14,9 +14,6 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 	if o.QR {
 		r.Flags |= segment.ViewQR
 	}
-	if o.Own {
-		r.Flags |= segment.ViewOwn
-	}
 	if o.Version > 1 {
 		r.Version = o.Version
 	}
@@ -34,18 +31,42 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 			return r, err
 		}
 	}
-	return r, w.Class(o, &r)
+	c := o.Class()
+	return r, w.SetClass(&c, &r)
 }
 
-// Class sets in the record of a view why it is excluded, and why it once was.
-func (w *Writer) Class(o *report.View, r *segment.View) (err error) {
-	if r.Flags &^= segment.ViewBot; o.Bot != "" {
-		r.Flags |= segment.ViewBot
+// SetClass sets the class in the record of a view.
+func (w *Writer) SetClass(c *report.Class, r *segment.View) (err error) {
+	for _, f := range [...]struct {
+		flag uint16
+		set  bool
+	}{{segment.ViewBot, !c.Counts()}, {segment.ViewOwn, c.Own}, {segment.ViewDecided, c.Decided},
+		{segment.ViewSelfReported, c.SelfReported}, {segment.ViewWaits, c.Waits}} {
+		if r.Flags &^= f.flag; f.set {
+			r.Flags |= f.flag
+		}
 	}
-	if r.Bot, err = w.Bot(o.Bot, o.Product); err == nil {
-		r.Was, err = w.Bot(o.WasBot, o.WasProduct)
+	if r.Bot, err = w.bot(c.Bot, c.Product); err == nil {
+		r.Was, err = w.bot(c.WasBot, c.WasProduct)
 	}
 	return err
+}
+
+// ReadClass returns the class of a view, without its engaged time.
+func (w *Writer) ReadClass(r *segment.View) (c report.Class, err error) {
+	has := func(flag uint16) bool { return r.Flags&flag != 0 }
+	c = report.Class{Own: has(segment.ViewOwn), Decided: has(segment.ViewDecided),
+		SelfReported: has(segment.ViewSelfReported), Waits: has(segment.ViewWaits)}
+	bot, err := w.Word(r.Bot)
+	if err != nil {
+		return c, err
+	}
+	was, err := w.Word(r.Was)
+	if err != nil {
+		return c, err
+	}
+	c.Bot, c.Product, c.WasBot, c.WasProduct = bot.Labels[0], bot.Labels[1], was.Labels[0], was.Labels[1]
+	return c, nil
 }
 
 // Views creates the records of n views. It looks up all unknown words in one
@@ -79,8 +100,8 @@ func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (e
 	return err
 }
 
-// Bot returns the word of a bot reason, and of a product if there is one.
-func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
+// bot returns the word of a bot reason, and of a product if there is one.
+func (w *Writer) bot(reason, product string) (segment.LabelID, error) {
 	if product == "" {
 		return w.ID(segment.WordBot, reason)
 	}

@@ -207,6 +207,9 @@ func (w *Writer) Learn(texts []string) error {
 // Word returns the labels of a number that was stored before the transaction or
 // added by it.
 func (w *Writer) Word(id segment.LabelID) (*segment.Labels, error) {
+	if id == 0 {
+		return segment.Unknown, nil
+	}
 	if found := w.words.known(id); found != nil {
 		return found, nil
 	}
