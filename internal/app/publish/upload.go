@@ -97,14 +97,16 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	if err != nil || b.Existing != nil {
 		return b, err
 	}
-	if err := links.PurgeSpare(context.WithoutCancel(ctx), s.Store, s.Blobs, chosen...); err != nil {
-		if b.Path == u.ID { // a new one, which nobody can continue
-			err = errors.Join(err, s.Cancel(context.WithoutCancel(ctx), a, string(b.Path)))
-		}
-		return b, vitrine.UnavailableAfter(vitrine.Unavailable(err)) // the account would store more than its plan allows
+	// Without the room, the account would store more than its plan allows.
+	if err = links.PurgeSpare(context.WithoutCancel(ctx), s.Store, s.Blobs, chosen...); err != nil {
+		err = vitrine.Unavailable(err)
+	} else {
+		b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type,
+			Expires: s.Now().Add(vitrine.URLLife)})
 	}
-	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type,
-		Expires: s.Now().Add(vitrine.URLLife)})
+	if err != nil && b.Path == u.ID { // a new one, which nobody can continue
+		_ = s.Cancel(context.WithoutCancel(ctx), a, string(b.Path))
+	}
 	return b, vitrine.UnavailableAfter(err)
 }
 

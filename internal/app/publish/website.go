@@ -73,15 +73,15 @@ func (s *Uploads) Deploy(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 	}
 	r := UploadRequest{Name: "website.zip", Type: "application/zip", Size: l.Size, Website: string(website)}
 	begun, err := s.Create(ctx, a, r)
-	if err != nil {
-		return nil, err
-	}
 	defer func() {
-		if err != nil { // nobody continues the upload
+		if err != nil && begun.Path != "" { // nobody continues the upload
 			_ = s.Cancel(context.WithoutCancel(ctx), a, string(begun.Path))
 			err = vitrine.UnavailableAfter(err)
 		}
 	}()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.copyBytes(ctx, l, begun.Path); err != nil {
 		return nil, err
 	}
