@@ -1,9 +1,9 @@
 package report
 
 // A log can sum views in their stored form. The methods below make its sums the
-// same tally that Add, AddVisit, AddLinkVisit and AddDownload make one by one.
-// Each method adds n facts at once; the caller makes sure that every fact is in
-// each of the sums that it belongs to.
+// same tally that Add, AddViewerDay, AddLinkViewer and AddDownload make one by
+// one. Each method adds n facts at once; the caller makes sure that every fact
+// is in each of the sums that it belongs to.
 
 // Label is one of the labels that a tally counts views by.
 type Label int
@@ -161,11 +161,13 @@ func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 // AddEngaged adds counted sessions with engaged times of 0 to MaxMs.
 func (t *Tally) AddEngaged(engagedMs []uint32) { t.times.addAll(engagedMs) }
 
-// AddVisits does n times what AddVisit does.
-func (t *Tally) AddVisits(v Visit, n int64) { t.day(v.Day).seen.add(v.Prev, n) }
+// AddViewerDays does n times what AddViewerDay does.
+func (t *Tally) AddViewerDays(v ViewerDay, n int64) { t.day(v.Day).seen.add(v.Prev, n) }
 
-// AddLinkVisits does n times what AddLinkVisit does.
-func (t *Tally) AddLinkVisits(link int64, prev Day, n int64) { entry(&t.links, link).seen.add(prev, n) }
+// AddLinkViewers does n times what AddLinkViewer does.
+func (t *Tally) AddLinkViewers(link int64, prev Day, n int64) {
+	entry(&t.links, link).seen.add(prev, n)
+}
 
 // AddDownloads does n times what AddDownload does.
 func (t *Tally) AddDownloads(d Day, n int64) { t.day(d).downloads += n }

@@ -42,11 +42,11 @@ func TestAggregates(t *testing.T) {
 		for _, v := range w.visits() {
 			n := 1 + r.Int64N(3)
 			for range n {
-				want.AddVisit(v)
-				want.AddLinkVisit(1, v.Prev)
+				want.AddViewerDay(v)
+				want.AddLinkViewer(1, v.Prev)
 			}
-			got.AddVisits(v, n)
-			got.AddLinkVisits(1, v.Prev, n)
+			got.AddViewerDays(v, n)
+			got.AddLinkViewers(1, v.Prev, n)
 		}
 		got.AddSums(whole)
 		for d, s := range days {

@@ -17,7 +17,7 @@
 //	viewer      an opaque number that is the same for the same person, as far as is known
 //	uniques     distinct viewers of counted views
 //	returning   of a view: its viewer had opened the link before
-//	visit       one viewer on one day of a scope, with the day of the viewer's visit before
+//	viewer day  one viewer on one day of a scope, with the day on which the viewer came before
 //	scope       what a tally is about: one link, or all links of an account
 //	completion  how much of a link's content a session saw, played or scrolled to
 //	furthest    of a session: the last page, the latest point or the deepest line it came to
@@ -47,11 +47,11 @@
 //
 // Tallies add up: once the tallies of finished days are kept, the cost of a
 // report depends on its days, not on its views. Distinct viewers add up too, by
-// visits (see [Visit]).
+// viewer days (see [ViewerDay]).
 //
 //	open.go                      View, Session: what the engine is fed
 //	day.go window.go             Day; Range and Window: which days
-//	tally.go sums.go visit.go times.go
+//	tally.go sums.go viewer_day.go times.go
 //	                             Tally: what is remembered, and how it adds up
 //	fold.go                      Fold: views in any order to a tally with its visits
 //	link.go account.go           ForLink, ForAccount: tallies to reports

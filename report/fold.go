@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// Fold turns the views of one scope, in any order, into a Tally with its
-// visits. Until Tally it keeps 24 bytes per view, not the views themselves.
-// Tally briefly needs as much again. The zero value is empty and ready.
+// Fold turns the views of one scope, in any order, into a Tally with its viewer
+// days. Until Tally it keeps 24 bytes per view, not the views themselves. Tally
+// briefly needs as much again. The zero value is empty and ready.
 //
 // A fold knows only the days that were added, so its distinct viewers are exact
 // for every window inside those days. A merge of the tallies of two folds over
 // different days counts a viewer of both twice: fold the days together, or use
-// Tally.AddVisit with the viewer's earlier day.
+// Tally.AddViewerDay with the viewer's earlier day.
 type Fold struct {
 	// Steps replace UTC days in the tally; nil means UTC days.
 	Steps *Steps
 	// Single makes the tally count what Lens.Single asks for.
 	Single bool
 
-	tally  Tally
-	visits [][]viewerDay // in chunks, each but the last one full
+	tally Tally
+	days  [][]linkDay // in chunks, each but the last one full
 }
 
-// viewerDay records that a viewer came to a link on a day.
-type viewerDay struct {
+// linkDay records that a viewer came to a link on a day.
+type linkDay struct {
 	viewer uint64
 	link   int64
 	day    Day
 }
 
-// Chunks of visits grow up to this size, so that large folds copy nothing and
-// small ones stay small.
+// Chunks of viewer days grow up to this size, so that large folds copy nothing
+// and small ones stay small.
 const (
 	minChunk = 16
 	maxChunk = 8192
@@ -45,7 +45,7 @@ func (f *Fold) Add(o *View) {
 	}
 	f.tally.count(o, 1, f.Steps)
 	if o.Counted() {
-		f.addVisit(viewerDay{o.Viewer, o.Link, f.Steps.Of(o.At)})
+		f.addDay(linkDay{o.Viewer, o.Link, f.Steps.Of(o.At)})
 	}
 }
 
@@ -58,26 +58,26 @@ func (f *Fold) AddDownloadAt(ms int64) { f.tally.AddDownload(f.Steps.Of(ms)) }
 // Tally returns the tally of everything added, and empties the fold.
 func (f *Fold) Tally() *Tally {
 	t := f.tally
-	for _, group := range groupByViewer(f.visits) {
-		slices.SortFunc(group, viewerDay.byDay)
-		prev := viewerDay{day: NoDay}
+	for _, group := range groupByViewer(f.days) {
+		slices.SortFunc(group, linkDay.byDay)
+		prev := linkDay{day: NoDay}
 		for _, v := range group {
 			if v.viewer != prev.viewer {
 				prev.day = NoDay
 			}
 			if v.day != prev.day {
-				t.AddVisit(Visit{Day: v.day, Prev: prev.day})
+				t.AddViewerDay(ViewerDay{Day: v.day, Prev: prev.day})
 			}
 			prev = v
 		}
-		slices.SortFunc(group, viewerDay.byLink)
-		prev = viewerDay{day: NoDay}
+		slices.SortFunc(group, linkDay.byLink)
+		prev = linkDay{day: NoDay}
 		for _, v := range group {
 			if v.viewer != prev.viewer || v.link != prev.link {
 				prev.day = NoDay
 			}
 			if v.day != prev.day {
-				t.AddLinkVisit(v.link, prev.day)
+				t.AddLinkViewer(v.link, prev.day)
 			}
 			prev = v
 		}
@@ -86,21 +86,21 @@ func (f *Fold) Tally() *Tally {
 	return &t
 }
 
-func (f *Fold) addVisit(v viewerDay) {
-	last := len(f.visits) - 1
-	if last < 0 || len(f.visits[last]) == cap(f.visits[last]) {
+func (f *Fold) addDay(v linkDay) {
+	last := len(f.days) - 1
+	if last < 0 || len(f.days[last]) == cap(f.days[last]) {
 		size := minChunk
 		if last >= 0 {
-			size = min(2*cap(f.visits[last]), maxChunk)
+			size = min(2*cap(f.days[last]), maxChunk)
 		}
-		f.visits = append(f.visits, make([]viewerDay, 0, size))
+		f.days = append(f.days, make([]linkDay, 0, size))
 		last++
 	}
-	f.visits[last] = append(f.visits[last], v)
+	f.days[last] = append(f.days[last], v)
 }
 
 // byDay orders by viewer, then by day.
-func (v viewerDay) byDay(u viewerDay) int {
+func (v linkDay) byDay(u linkDay) int {
 	if v.viewer != u.viewer {
 		return cmp.Compare(v.viewer, u.viewer)
 	}
@@ -108,22 +108,22 @@ func (v viewerDay) byDay(u viewerDay) int {
 }
 
 // byLink orders by viewer, then by link, then by day.
-func (v viewerDay) byLink(u viewerDay) int {
+func (v linkDay) byLink(u linkDay) int {
 	return cmp.Or(cmp.Compare(v.viewer, u.viewer), cmp.Compare(v.link, u.link), cmp.Compare(v.day, u.day))
 }
 
-// groupByViewer puts visits into groups of about sixteen, all visits of a
-// viewer in the same group: sorting many small groups takes a fraction of the
-// time of sorting all at once.
-func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
+// groupByViewer puts viewer days into groups of about sixteen, all viewer days
+// of a viewer in the same group: sorting many small groups takes a fraction of
+// the time of sorting all at once.
+func groupByViewer(chunks [][]linkDay) [][]linkDay {
 	if len(chunks) <= 1 {
 		return chunks
 	}
-	visits := 0
+	days := 0
 	for _, chunk := range chunks {
-		visits += len(chunk)
+		days += len(chunk)
 	}
-	groupBits := min(bits.Len(uint(visits/16)), 16)
+	groupBits := min(bits.Len(uint(days/16)), 16)
 	ends := make([]int, 1<<groupBits+1)
 	for _, chunk := range chunks {
 		for _, v := range chunk {
@@ -135,7 +135,7 @@ func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 	}
 	// Now ends[g] is where group g begins; the loop moves it to where the group
 	// ends.
-	dealt := make([]viewerDay, visits)
+	dealt := make([]linkDay, days)
 	for _, chunk := range chunks {
 		for _, v := range chunk {
 			g := v.group(groupBits)
@@ -143,7 +143,7 @@ func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 			ends[g]++
 		}
 	}
-	groups := make([][]viewerDay, 1<<groupBits)
+	groups := make([][]linkDay, 1<<groupBits)
 	start := 0
 	for g := range groups {
 		groups[g] = dealt[start:ends[g]]
@@ -153,6 +153,6 @@ func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 }
 
 // group spreads viewers evenly, even if their numbers are small.
-func (v viewerDay) group(groupBits int) uint64 {
+func (v linkDay) group(groupBits int) uint64 {
 	return v.viewer * 0x9e3779b97f4a7c15 >> (64 - groupBits)
 }

@@ -75,11 +75,11 @@ func TestMergeOfFacts(t *testing.T) {
 			part().Add(&w.views[i])
 		}
 		for _, v := range w.visits() {
-			part().AddVisit(v)
+			part().AddViewerDay(v)
 		}
 		for _, l := range w.links {
 			for _, v := range w.scope(l.ID).visits() {
-				part().AddLinkVisit(l.ID, v.Prev)
+				part().AddLinkViewer(l.ID, v.Prev)
 			}
 		}
 		for _, d := range w.downloads {
@@ -135,11 +135,11 @@ func dayTallies(w *scenario) map[report.Day]*report.Tally {
 		day(report.DayOf(w.views[i].At)).Add(&w.views[i])
 	}
 	for _, v := range w.visits() {
-		day(v.Day).AddVisit(v)
+		day(v.Day).AddViewerDay(v)
 	}
 	for _, l := range w.links {
 		for _, v := range w.scope(l.ID).visits() {
-			day(v.Day).AddLinkVisit(l.ID, v.Prev)
+			day(v.Day).AddLinkViewer(l.ID, v.Prev)
 		}
 	}
 	for _, d := range w.downloads {

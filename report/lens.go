@@ -22,8 +22,9 @@ type Lens struct {
 	Single bool
 }
 
-// Narrow reports whether the lens is not the zero value.
-func (l *Lens) Narrow() bool {
+// NeedsViews reports whether stored tallies cannot answer the lens: it is not
+// the zero value.
+func (l *Lens) NeedsViews() bool {
 	return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil || l.Versions != nil || l.Single
 }
 

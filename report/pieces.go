@@ -11,7 +11,7 @@ import (
 
 // A tally is stored in pieces, so that a caller reads only what it needs:
 //
-//	head    the counters, and the rows of its days with their visits: all that a
+//	head    the counters, and the rows of its days with their viewer days: all that a
 //	        comparison with another window needs
 //	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages, links;
 //	        in a second form also labels of campaigns and parts of media; in a third also files
@@ -90,9 +90,10 @@ func (t *Tally) AppendHead(b []byte) []byte {
 	return seal(b, start)
 }
 
-// AddHead merges a head into t. The caller has checked the piece. Visits whose
-// day before is before since count as first ones, which changes nothing for a
-// window that begins on since or later. With NoDay no visit is changed.
+// AddHead merges a head into t. The caller has checked the piece. Viewer days
+// whose day before is before since count as first ones, which changes nothing
+// for a window that begins on since or later. With NoDay no viewer day is
+// changed.
 func (t *Tally) AddHead(piece []byte, since Day) error {
 	r, err := open(piece)
 	if err != nil {
@@ -278,9 +279,9 @@ func (s *seen) append(b []byte, day Day) []byte {
 	return b
 }
 
-// seen reads visits into s. Visits whose day before is before r.since count as
-// first ones. For links only first visits matter, so later visits are dropped
-// from r.since on.
+// seen reads viewer days into s. Viewer days whose day before is before r.since
+// count as first ones. For links only first viewer days matter, so later viewer
+// days are dropped from r.since on.
 func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	first := r.number()
 	prev := day

@@ -118,12 +118,12 @@ func TestRemove(t *testing.T) {
 		}
 		visits := w.visits()
 		for _, v := range visits {
-			all.AddVisit(v)
-			all.AddLinkVisit(7, v.Prev)
+			all.AddViewerDay(v)
+			all.AddLinkViewer(7, v.Prev)
 		}
 		for _, v := range visits {
-			all.RemoveVisit(v)
-			all.RemoveLinkVisit(7, v.Prev)
+			all.RemoveViewerDay(v)
+			all.RemoveLinkViewer(7, v.Prev)
 		}
 		for i := range w.views {
 			if r.IntN(2) == 0 {

@@ -146,23 +146,23 @@ func label(r *rand.Rand, name string, of int) string {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // visits returns every visit of a scope over all its days, counted with sets.
-func (w *scenario) visits() []report.Visit {
+func (w *scenario) visits() []report.ViewerDay {
 	days := make(map[uint64][]report.Day)
 	for _, o := range w.views {
 		if o.Bot == "" {
 			days[o.Viewer] = append(days[o.Viewer], report.DayOf(o.At))
 		}
 	}
-	var visits []report.Visit
+	var visits []report.ViewerDay
 	for _, days := range days {
 		slices.Sort(days)
 		prev := report.NoDay
 		for _, d := range slices.Compact(days) {
-			visits = append(visits, report.Visit{Day: d, Prev: prev})
+			visits = append(visits, report.ViewerDay{Day: d, Prev: prev})
 			prev = d
 		}
 	}
-	slices.SortFunc(visits, func(a, b report.Visit) int {
+	slices.SortFunc(visits, func(a, b report.ViewerDay) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Prev, b.Prev))
 	})
 	return visits

@@ -9,8 +9,8 @@ import (
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
 // over some days. Tallies add up: Add in any order and Merge of any split of
-// the facts (views, visits, downloads) give the same tally. The zero value is
-// empty and ready.
+// the facts (views, viewer days, downloads) give the same tally. The zero value
+// is empty and ready.
 //
 // The size of a tally grows with its days, links and distinct labels, and by 4
 // bytes per session for the exact median. Several goroutines may read a tally
@@ -48,11 +48,11 @@ type dayRow struct {
 	seen      seen
 }
 
-// Add counts a view. AddVisit and AddLinkVisit count its distinct viewer, and
-// AddDownload its download events.
+// Add counts a view. AddViewerDay and AddLinkViewer count its distinct viewer,
+// and AddDownload its download events.
 func (t *Tally) Add(o *View) { t.count(o, 1, nil) }
 
-// Remove undoes an Add of the same view.
+// Remove undoes Add of the same view.
 func (t *Tally) Remove(o *View) {
 	t.count(o, -1, nil)
 	t.tidy(DayOf(o.At), o.Link)
@@ -162,24 +162,24 @@ func (t *Tally) tidy(d Day, link int64) {
 	}
 }
 
-// AddVisit counts a viewer of a day. Each visit of the scope is added once.
-// Distinct viewers are exact only if Prev is taken from the scope's whole
+// AddViewerDay counts a viewer of a day. Each viewer day of the scope is added
+// once. Distinct viewers are exact only if Prev is taken from the scope's whole
 // history, or from all days that the tally will ever have.
-func (t *Tally) AddVisit(v Visit) { t.day(v.Day).seen.add(v.Prev, 1) }
+func (t *Tally) AddViewerDay(v ViewerDay) { t.day(v.Day).seen.add(v.Prev, 1) }
 
-// RemoveVisit undoes an AddVisit.
-func (t *Tally) RemoveVisit(v Visit) {
+// RemoveViewerDay undoes AddViewerDay.
+func (t *Tally) RemoveViewerDay(v ViewerDay) {
 	t.day(v.Day).seen.add(v.Prev, -1)
 	t.tidy(v.Day, 0)
 }
 
-// AddLinkVisit counts a viewer of a day on one link of the scope; prev is the
+// AddLinkViewer counts a viewer of a day on one link of the scope; prev is the
 // day on which that link had last seen the viewer. The distinct viewers of an
-// account's links come from these visits.
-func (t *Tally) AddLinkVisit(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
+// account's links come from these viewer days.
+func (t *Tally) AddLinkViewer(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
 
-// RemoveLinkVisit undoes an AddLinkVisit.
-func (t *Tally) RemoveLinkVisit(link int64, prev Day) {
+// RemoveLinkViewer undoes AddLinkViewer.
+func (t *Tally) RemoveLinkViewer(link int64, prev Day) {
 	entry(&t.links, link).seen.add(prev, -1)
 	t.tidy(NoDay, link)
 }

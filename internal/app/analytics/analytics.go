@@ -156,7 +156,7 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 		return nil, err
 	}
 	of := vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, Lens: report.Lens{Filter: q.Filter}}
-	if err := s.narrow(ctx, a, links, &of.Lens); err != nil {
+	if err := s.resolveLinks(ctx, a, links, &of.Lens); err != nil {
 		return nil, err
 	}
 	cur, prev, truncated, err := s.tallies(ctx, of, w)

@@ -267,10 +267,10 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	}
 }
 
-// narrow has a lens select only the links, and of replaced ones the versions,
-// that the conditions of its filter on links include. Without such conditions
-// it changes nothing. An unknown slug is an error.
-func (s *Service) narrow(ctx context.Context, a *vitrine.Account, links []report.Link, lens *report.Lens) error {
+// resolveLinks has a lens select only the links, and of replaced ones the
+// versions, that the conditions of its filter on links include. Without such
+// conditions it changes nothing. An unknown slug is an error.
+func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, links []report.Link, lens *report.Lens) error {
 	f := slices.Clone(lens.Filter.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
 		return nil

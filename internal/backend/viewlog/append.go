@@ -8,9 +8,9 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
-	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -22,7 +22,7 @@ import (
 // between keep their decisions.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	var w *writing
-	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
+	err = l.update(ctx, func(t logTx, c *memory.Changes) error {
 		w = l.write(t, c)
 		refused, err := w.views(b.Views)
 		if err != nil {
@@ -62,8 +62,8 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 type writing struct {
 	log        *ViewLog
 	tx         logTx
-	published  *feed.Changes
-	words      *labels.Writer
+	published  *memory.Changes
+	words      *tables.LabelWriter
 	changes    map[vitrine.LinkID]*change
 	accounts   map[vitrine.AccountID]*written
 	owners     map[vitrine.LinkID]vitrine.AccountID
@@ -74,7 +74,7 @@ type writing struct {
 	reclassing *reclassing          // of views in segments; may be nil
 	looked     map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
 	taken      map[viewKey]idRun
-	visits     map[vitrine.AccountID][]segment.Visit // visits of views imported into segments
+	viewerDays map[vitrine.AccountID][]segment.ViewerDay // viewer days of views imported into segments
 	b, b2      []byte
 }
 
@@ -100,12 +100,12 @@ type engaged struct {
 	before              *report.View // the view before the change; nil if no follower needs it
 }
 
-func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
+func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
 	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
 		deleting: map[vitrine.LinkID]bool{},
 		engaged:  map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
-		visits: map[vitrine.AccountID][]segment.Visit{}}
+		viewerDays: map[vitrine.AccountID][]segment.ViewerDay{}}
 }
 
 // count adds a written view to the counts of its link.
@@ -272,7 +272,7 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 // memory with e.
 func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
 	o := new(report.View)
-	if err := labels.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
+	if err := tables.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
 		return nil, err
 	}
 	if e.hasSession {
@@ -323,7 +323,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	}
 	followed, err := w.follows(account, d.Link)
 	if followed {
-		w.published.Add(feed.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
+		w.published.Add(memory.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
 	}
 	return err
 }
@@ -381,7 +381,7 @@ func (w *writing) finishEngaged() error {
 			if err != nil {
 				return err
 			}
-			w.published.Add(feed.Event{Account: e.account, Before: e.before, After: after})
+			w.published.Add(memory.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE views SET record = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -22,8 +22,8 @@ type adding struct {
 
 func (a *adding) link() vitrine.LinkID { return vitrine.LinkID(a.Link) }
 func (a *adding) id() vitrine.ViewID   { return vitrine.ViewID(a.ID) }
-func (a *adding) of() visits.LinkViewer {
-	return visits.LinkViewer{Link: a.link(), Viewer: a.record.Viewer}
+func (a *adding) of() tables.LinkViewer {
+	return tables.LinkViewer{Link: a.link(), Viewer: a.record.Viewer}
 }
 
 // views inserts views. For each refused view, refused holds the reason; it is
@@ -79,7 +79,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 
 // countViewers counts the views by people and returns the viewers that have
 // viewed the link before.
-func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, err error) {
+func (w *writing) countViewers(list []adding) (seen map[tables.LinkViewer]bool, err error) {
 	viewers := viewersOf(list)
 	const insert = "INSERT INTO viewers (link, viewer, views) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 	added, err := w.tx.ExecMany(insert, len(viewers), func(i int) []any {
@@ -88,9 +88,9 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 	if err != nil {
 		return nil, err
 	}
-	seen = make(map[visits.LinkViewer]bool, len(viewers))
+	seen = make(map[tables.LinkViewer]bool, len(viewers))
 	var again []viewerViews
-	fresh := map[vitrine.AccountID][]visits.LinkViewer{}
+	fresh := map[vitrine.AccountID][]tables.LinkViewer{}
 	for i, v := range viewers {
 		if seen[v.LinkViewer] = added[i] == 0; added[i] == 0 {
 			again = append(again, v)
@@ -108,7 +108,7 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 	for account, viewers := range fresh {
 		h, err := w.history(account)
 		if err == nil {
-			err = h.OfMany(viewers, func(i int, v segment.Visit) {
+			err = h.OfMany(viewers, func(i int, v segment.ViewerDay) {
 				if !w.reclassing.ended(v) {
 					seen[viewers[i]] = true
 				}
@@ -128,14 +128,14 @@ func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, 
 
 // viewerViews is the number of added views that a viewer made of a link.
 type viewerViews struct {
-	visits.LinkViewer
+	tables.LinkViewer
 	account vitrine.AccountID
 	views   int64
 }
 
 // viewersOf counts the added views by people, for each viewer of each link.
 func viewersOf(list []adding) (viewers []viewerViews) {
-	at := map[visits.LinkViewer]int{}
+	at := map[tables.LinkViewer]int{}
 	for i := range list {
 		a := &list[i]
 		if a.refused != nil || !a.record.Human() {
@@ -154,8 +154,8 @@ func viewersOf(list []adding) (viewers []viewerViews) {
 
 // markReturning sets Returning on the views that count. It returns the views
 // whose value changed.
-func markReturning(list []adding, before map[visits.LinkViewer]bool, counts func(*adding) bool) (changed []*adding) {
-	now := make(map[visits.LinkViewer]bool, len(before))
+func markReturning(list []adding, before map[tables.LinkViewer]bool, counts func(*adding) bool) (changed []*adding) {
+	now := make(map[tables.LinkViewer]bool, len(before))
 	for i := range list {
 		a := &list[i]
 		if !counts(a) || !a.record.Human() {
@@ -212,7 +212,7 @@ func (w *writing) insertAll(list []adding) error {
 // notAdded undoes the counting of views that were not inserted because they are
 // stored already, and refuses those that differ from the stored one. It decides
 // again which of the inserted views are by returning viewers.
-func (w *writing) notAdded(list []adding, seen map[visits.LinkViewer]bool) error {
+func (w *writing) notAdded(list []adding, seen map[tables.LinkViewer]bool) error {
 	some := false
 	for i := range list {
 		a := &list[i]
@@ -274,7 +274,7 @@ func (w *writing) publish(list []adding) error {
 		if followed {
 			after := a.View
 			after.Returning = a.record.Flags&segment.ViewReturning != 0
-			w.published.Add(feed.Event{Account: a.Account, After: &after})
+			w.published.Add(memory.Event{Account: a.Account, After: &after})
 		}
 	}
 	return nil

@@ -10,9 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/recount"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -22,14 +21,14 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	other := func(text string) { fault(text, false) }
 	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
 	return l.read(ctx, func(t logTx) error {
-		log := recount.Log{Tx: t.Tx, Words: l.words, RetainedFrom: func(a vitrine.AccountID) (report.Day, error) {
+		log := tables.Recount{Tx: t.Tx, Words: l.words, RetainedFrom: func(a vitrine.AccountID) (report.Day, error) {
 			s, err := t.state(a)
 			return s.retainedFrom, err
 		}}
-		if err := recount.Links(ctx, log, other); err != nil {
+		if err := log.Links(ctx, other); err != nil {
 			return err
 		}
-		if err := auditVisits(ctx, t, other, wrong); err != nil {
+		if err := auditViewerDays(ctx, t, other, wrong); err != nil {
 			return err
 		}
 		return l.auditTallies(ctx, t, all, wrong)
@@ -40,8 +39,8 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 // first day.
 type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
-// auditVisits compares the index of visits with the segments.
-func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
+// auditViewerDays compares the index of viewer days with the segments.
+func auditViewerDays(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
 	var accounts []vitrine.AccountID
 	err := t.Each(func(s sqldb.Scanner) error {
 		var a vitrine.AccountID
@@ -60,7 +59,7 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 		if err := s.check(); err != nil {
 			fault(fmt.Sprintf("view log, account %d: %v", account, err))
 		}
-		indexed, err := indexedVisits(ctx, t, account, s.retainedFrom)
+		indexed, err := indexedViewerDays(ctx, t, account, s.retainedFrom)
 		if err != nil {
 			return err
 		}
@@ -69,13 +68,13 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 			return err
 		}
 		busy := map[report.Day]bool{}
-		packed, err := segmentVisits(ctx, t, account, busy)
+		packed, err := segmentViewerDays(ctx, t, account, busy)
 		if err != nil {
 			return err
 		}
 		for _, link := range links {
 			if packed[link] != indexed[int64(link)] {
-				fault(fmt.Sprintf("view log, link %d: the stored visits do not match its views",
+				fault(fmt.Sprintf("view log, link %d: the stored viewer days do not match its views",
 					link))
 			}
 		}
@@ -86,9 +85,9 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 	return nil
 }
 
-// indexedVisits sums the fingerprints of the index entries of each link, from a
-// day on. An entry that is in several runs counts once.
-func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
+// indexedViewerDays sums the fingerprints of the index entries of each link,
+// from a day on. An entry that is in several runs counts once.
+func indexedViewerDays(ctx context.Context, t logTx, account vitrine.AccountID,
 	from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.Runs(account)
 	if err != nil {
@@ -96,12 +95,12 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	}
 	sources := t.Readers(account, runs)
 	sums = map[int64]uint64{}
-	var last segment.Visit
+	var last segment.ViewerDay
 	for n := 0; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		best, err := visits.First(sources, math.MinInt64)
+		best, err := tables.FirstEntry(sources, math.MinInt64)
 		if err != nil || best == nil {
 			return sums, err
 		}
@@ -150,9 +149,9 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 	return nil
 }
 
-// segmentVisits sums the fingerprints of the visits in an account's segments,
-// by link. It adds the days of the views to busy.
-func segmentVisits(ctx context.Context, t logTx, account vitrine.AccountID,
+// segmentViewerDays sums the fingerprints of the viewer days in an account's
+// segments, by link. It adds the days of the views to busy.
+func segmentViewerDays(ctx context.Context, t logTx, account vitrine.AccountID,
 	busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
@@ -172,7 +171,7 @@ func segmentVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 			}
 			if r.Human() && !seen[r.Viewer] {
 				seen[r.Viewer] = true
-				sums[link] += r.Visit(link).Fingerprint()
+				sums[link] += r.ViewerDay(link).Fingerprint()
 			}
 			return nil
 		})

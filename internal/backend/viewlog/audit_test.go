@@ -8,9 +8,9 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
-	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -105,7 +105,7 @@ func TestAuditFinds(t *testing.T) {
 			t.Fatalf("%s: audit before = %v", c.name, got)
 		}
 		tamper(t, l, c.change, c.args...)
-		l.words = labels.NewDict(l.db, 10, 10, 10) // like another process without cached words
+		l.words = tables.NewDict(l.db, 10, 10, 10) // like another process without cached words
 		got := faults(t, l)
 		if (c.want == "") != (got == nil) || !strings.Contains(strings.Join(got, "\n"), c.want) {
 			t.Errorf("%s: audit = %q, want %q", c.name, got, c.want)
@@ -126,7 +126,7 @@ func TestDeleteLinkInSteps(t *testing.T) {
 	appendViews(t, l, views...)
 	step := func() (more bool) {
 		t.Helper()
-		err := l.update(t.Context(), func(t logTx, c *feed.Changes) (err error) {
+		err := l.update(t.Context(), func(t logTx, c *memory.Changes) (err error) {
 			more, err = deleteStep(t, c, 1)
 			return err
 		})
@@ -168,9 +168,9 @@ func TestDeleteLinkInSteps(t *testing.T) {
 	}
 }
 
-// TestVisitEnds checks that a long answer ends with its context, and that a
+// TestViewerDayEnds checks that a long answer ends with its context, and that a
 // panic during one leaves the log usable.
-func TestVisitEnds(t *testing.T) {
+func TestViewerDayEnds(t *testing.T) {
 	l := openTestLog(t)
 	views := make([]vitrine.ViewRecord, 3*checkEvery)
 	for i := range views {

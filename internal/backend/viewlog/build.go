@@ -212,7 +212,7 @@ func (b *building) run() error {
 		return b.write(func(t logTx) error { return b.advance(t, b.state.rolledUpUntil) })
 	}
 	b.whole, b.counts = dayTallies{}, map[vitrine.LinkID][]int64{}
-	facts, err := b.visits()
+	facts, err := b.viewerDays()
 	if err != nil {
 		return err
 	}
@@ -234,12 +234,12 @@ func (b *building) run() error {
 	return b.write(func(t logTx) error { return b.advance(t, b.days.to) })
 }
 
-// visits finds the visits of all links and adds the account's own visits to its
-// tallies.
-func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
+// viewerDays finds the viewer days of all links and adds the account's own ones
+// to its tallies.
+func (b *building) viewerDays() (facts map[int64][]segment.Fact, err error) {
 	facts = map[int64][]segment.Fact{}
 	err = b.read(func(t logTx) error {
-		var visits []segment.Visit
+		var viewerDays []segment.ViewerDay
 		err := t.segmentRows(b.scope(0), idsOf(b.block.from, b.block.to), true,
 			func(link vitrine.LinkID, r *segment.Row) error {
 				of := b.counts[link]
@@ -249,7 +249,7 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 				}
 				of[report.DayOf(r.ID.Ms())-b.block.from]++
 				if r.Human() {
-					visits = append(visits, r.Visit(link))
+					viewerDays = append(viewerDays, r.ViewerDay(link))
 				}
 				return nil
 			})
@@ -260,11 +260,11 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 		if err != nil {
 			return err
 		}
-		visits = segment.SortVisits(visits)
-		h.Expect(len(visits))
-		return eachVisit(h, 0, visits, func(f segment.Fact) {
+		viewerDays = segment.SortViewerDays(viewerDays)
+		h.Expect(len(viewerDays))
+		return eachViewerDay(h, 0, viewerDays, func(f segment.Fact) {
 			if f.Link == 0 {
-				b.whole.of(f.Day).AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+				b.whole.of(f.Day).AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
 				return
 			}
 			facts[f.Link] = append(facts[f.Link], f)
@@ -393,14 +393,14 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fa
 		days.of(d).AddDownload(d)
 	}
 	for _, f := range facts {
-		b.whole.of(f.Day).AddLinkVisit(f.Link, f.Prev)
+		b.whole.of(f.Day).AddLinkViewer(f.Link, f.Prev)
 		if small {
 			continue
 		}
 		if days[f.Day] == nil {
-			return fmt.Errorf("link %d has visits on %v but no views: %w", link, f.Day, segment.ErrDamaged)
+			return fmt.Errorf("link %d has viewer days on %v but no views: %w", link, f.Day, segment.ErrDamaged)
 		}
-		days[f.Day].AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+		days[f.Day].AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
 	}
 	if small {
 		return nil

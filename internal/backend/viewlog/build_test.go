@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/test/sqltest"
 	"vitrine/report"
 )
@@ -77,7 +77,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	one, other := twoLogs(t)
 	ctx := t.Context()
 	for more := true; more; {
-		err := one.update(ctx, func(t logTx, c *feed.Changes) (err error) {
+		err := one.update(ctx, func(t logTx, c *memory.Changes) (err error) {
 			more, err = compactSome(t, 1, firstTestDay+20)
 			c.Reset(1)
 			return err
@@ -90,7 +90,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	if done, err := first.begin(); err != nil || done {
 		t.Fatalf("begin = %v, %v", done, err)
 	}
-	facts, err := first.visits()
+	facts, err := first.viewerDays()
 	if err == nil {
 		err = first.views(facts)
 	}

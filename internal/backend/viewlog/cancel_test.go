@@ -11,8 +11,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/labels"
 	"vitrine/internal/backend/viewlog/scan"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
@@ -182,7 +182,7 @@ func TestDamagedRecords(t *testing.T) {
 	} {
 		l, from, to := readLog(t, sqltest.NewPlace(t))
 		tamper(t, l, damage)
-		l.words = labels.NewDict(l.db, labels.FirstWords, labels.OtherWords, labels.WriteWords) // like another process without cached words
+		l.words = tables.NewDict(l.db, tables.FirstWords, tables.OtherWords, tables.WriteWords) // like another process without cached words
 		found := 0
 		for name, read := range reads(l, from, to) {
 			for range 3 {

@@ -13,9 +13,9 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
-	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -93,7 +93,7 @@ func (w *writing) changed(link vitrine.LinkID, view vitrine.ViewID) {
 }
 
 // record numbers the transaction, and stores its changes if there is a copy.
-func (t logTx) record(c *feed.Changes) error {
+func (t logTx) record(c *memory.Changes) error {
 	var number int64
 	err := t.Get([]any{&c.Seq, &number}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq, copy")
 	if err == nil && number != 0 && len(c.Views) > 0 {
@@ -111,7 +111,7 @@ type copying struct {
 	next  viewKey // of the first copy, from which view on views remain
 	some  bool    // something is copied
 	more  bool    // probably, more views wait
-	words *labels.Reader
+	words *tables.ViewReader
 }
 
 // Copy copies some views: it calls put with about n of them, each as of the

@@ -3,7 +3,7 @@ package viewlog
 import (
 	"vitrine"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -53,26 +53,26 @@ func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 		}
 	}
 	if e.inSegment {
-		w.reclassing.count(visitOf(key, e), -1)
+		w.reclassing.count(viewerDayOf(key, e), -1)
 		return nil
 	}
 	if w.reclassing != nil {
-		delete(w.reclassing.known, visits.LinkViewer{Link: key.link, Viewer: e.Viewer})
+		delete(w.reclassing.known, tables.LinkViewer{Link: key.link, Viewer: e.Viewer})
 	}
 	return w.tx.decrementViewer(key.link, e.Viewer, 1)
 }
 
-func visitOf(key viewKey, e *engaged) segment.Visit {
-	return (&segment.Row{ID: key.view, View: e.View}).Visit(key.link)
+func viewerDayOf(key viewKey, e *engaged) segment.ViewerDay {
+	return (&segment.Row{ID: key.view, View: e.View}).ViewerDay(key.link)
 }
 
 // countViewer counts a view that becomes a person's for its viewer. It reports
 // whether the viewer has another one.
 func (w *writing) countViewer(key viewKey, e *engaged) (before bool, err error) {
-	v := visits.LinkViewer{Link: key.link, Viewer: e.Viewer}
+	v := tables.LinkViewer{Link: key.link, Viewer: e.Viewer}
 	if e.inSegment {
 		before, err = w.counted(v)
-		w.reclassing.count(visitOf(key, e), 1)
+		w.reclassing.count(viewerDayOf(key, e), 1)
 		return before, err
 	}
 	if w.reclassing != nil {

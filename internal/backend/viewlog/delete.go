@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -21,7 +21,7 @@ const deleteBatch = 10_000
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
-		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *memory.Changes) (err error) {
 			more, err = deleteStep(t, c, link)
 			return err
 		})
@@ -35,7 +35,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 // identifies a row of a link.
 var deletedTables = []struct{ table, key string }{{"views", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
-func deleteStep(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error) {
+func deleteStep(t logTx, c *memory.Changes, link vitrine.LinkID) (more bool, err error) {
 	var account vitrine.AccountID
 	var begun bool
 	err = t.Get([]any{&account, &begun}, selectOwner, int64(link))
@@ -83,7 +83,7 @@ func deleteStep(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err e
 }
 
 // beginDeletion removes a link from its account and from the account's reports.
-func beginDeletion(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
+func beginDeletion(t logTx, c *memory.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if _, err := t.Exec("UPDATE links SET deleting = TRUE, views = 0, downloads = 0 WHERE link = $1",
 		int64(link)); err != nil {
 		return err
@@ -106,10 +106,10 @@ func beginDeletion(t logTx, c *feed.Changes, account vitrine.AccountID, link vit
 	return t.putState(account, s)
 }
 
-// deleteSegment deletes a segment of a link, and its visits. It reports whether
-// there was one.
+// deleteSegment deletes a segment of a link, and its viewer days. It reports
+// whether there was one.
 func deleteSegment(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
-	var visits []segment.Visit
+	var viewerDays []segment.ViewerDay
 	var first vitrine.ViewID
 	err = t.segments(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedSegment) error {
 		some, first = true, p.first
@@ -119,7 +119,7 @@ func deleteSegment(t logTx, account vitrine.AccountID, link vitrine.LinkID) (som
 		}
 		for r := u.Brief(); r != nil; r = u.Brief() {
 			if r.Human() {
-				visits = append(visits, r.Visit(link))
+				viewerDays = append(viewerDays, r.ViewerDay(link))
 			}
 		}
 		return errStop
@@ -127,7 +127,7 @@ func deleteSegment(t logTx, account vitrine.AccountID, link vitrine.LinkID) (som
 	if err != nil && !errors.Is(err, errStop) || !some {
 		return false, err
 	}
-	if err := t.RemoveVisits(account, segment.SortVisits(visits)); err != nil {
+	if err := t.RemoveViewerDays(account, segment.SortViewerDays(viewerDays)); err != nil {
 		return false, err
 	}
 	s, err := t.state(account)

@@ -9,18 +9,18 @@
 //	append.go append_views.go written.go   add views, snapshots and downloads
 //	import.go delete.go                    import history, delete links
 //	decide.go                              change whether a stored view counts
-//	segment/, labels/                      stored forms; dictionary of labels
+//	segment/                               stored forms
+//	tables/                                labels, viewer days, counts of links
 //	rollup.go segments.go                  past days: views into segments and back
 //	reclass.go                             change the class of views in segments
-//	visits/ merge.go                       index of visits, in sorted runs
+//	merge.go                               index of viewer days, in sorted runs
 //	build.go build_long.go stored.go       tallies of 1, 8 and 64 days
 //	expire.go                              expire views; their tallies stay
 //	state.go                               how far an account is rolled up
 //	tally.go gather.go                     answers from tallies and views
-//	scan/ tally_views.go                   filters, time zones, hours
-//	kept/                                  tallies of past days, in memory
-//	live.go feed/                          running days, in memory
+//	tally_views.go scan/                   filters, time zones, hours
+//	live.go memory/                        running days and answers, in memory
 //	views.go newest.go                     single views
 //	changes.go                             what a copy outside of the log lacks
-//	audit.go recount/                      compare stored numbers with views
+//	audit.go                               compare stored numbers with views
 package viewlog

@@ -7,7 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -64,7 +64,7 @@ func (l *ViewLog) expireNext(ctx context.Context, account vitrine.AccountID, bef
 			}
 		}
 	}
-	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
+	err = l.update(ctx, func(t logTx, c *memory.Changes) error {
 		s, err := t.state(account)
 		if err != nil || s != b.state {
 			more = true

@@ -6,24 +6,23 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/labels"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
 // gathering reads views and adds them to tallies of days.
 type gathering struct {
-	ctx     context.Context
-	tx      logTx
-	views   *labels.Reader
-	scope   vitrine.Scope
-	tallies dayTallies
-	visits  []segment.Visit
-	visit   func(segment.Visit) error // if set, receives the visit of each view instead
-	rows    int
-	each    func(*report.View) // if set, receives the views instead
-	wants   func(report.Day) bool
+	ctx        context.Context
+	tx         logTx
+	views      *tables.ViewReader
+	scope      vitrine.Scope
+	tallies    dayTallies
+	viewerDays []segment.ViewerDay
+	visit      func(segment.ViewerDay) error // if set, receives the viewer day of each view instead
+	rows       int
+	each       func(*report.View) // if set, receives the views instead
+	wants      func(report.Day) bool
 }
 
 // dayTallies holds tallies of single days.
@@ -43,7 +42,7 @@ func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gatheri
 	return &gathering{ctx: ctx, tx: t, views: l.words.Reader(), scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
-// add counts a view and its visit.
+// add counts a view and its viewer day.
 func (g *gathering) add(o *report.View) error {
 	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
 		return g.ctx.Err()
@@ -57,11 +56,11 @@ func (g *gathering) add(o *report.View) error {
 	if !o.Counted() {
 		return nil
 	}
-	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
+	v := segment.ViewerDay{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
 	if g.visit != nil {
 		return g.visit(v)
 	}
-	g.visits = append(g.visits, v)
+	g.viewerDays = append(g.viewerDays, v)
 	return nil
 }
 
@@ -151,43 +150,43 @@ func (g *gathering) downloads(from, to report.Day) error {
 	}, "SELECT o.id"+clause, args...)
 }
 
-// addVisits adds the visits to the tallies of their days. With alone, it
-// ignores earlier visits.
-func (g *gathering) addVisits(alone bool) error {
-	h := &visits.History{}
+// addViewerDays adds the viewer days to the tallies of their days. With alone,
+// it ignores earlier viewer days.
+func (g *gathering) addViewerDays(alone bool) error {
+	h := &tables.History{}
 	if !alone {
 		var err error
 		if h, err = g.tx.History(g.scope.Account); err != nil {
 			return err
 		}
 	}
-	g.visits = segment.SortVisits(g.visits)
-	h.Expect(len(g.visits))
-	return eachVisit(h, g.scope.Link, g.visits, func(f segment.Fact) {
+	g.viewerDays = segment.SortViewerDays(g.viewerDays)
+	h.Expect(len(g.viewerDays))
+	return eachViewerDay(h, g.scope.Link, g.viewerDays, func(f segment.Fact) {
 		t := g.tallies.of(f.Day)
 		if f.Link == 0 {
-			t.AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+			t.AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
 		} else if g.scope.Link == 0 {
-			t.AddLinkVisit(f.Link, f.Prev)
+			t.AddLinkViewer(f.Link, f.Prev)
 		}
 	})
 }
 
-// eachVisit calls f with the facts of visits sorted by viewer. Earlier visits
-// are found in the history and among the visits themselves. With a link, only
-// earlier visits to that link matter.
-func eachVisit(h *visits.History, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
-	for len(visits) > 0 {
+// eachViewerDay calls f with the facts of viewer days sorted by viewer. Earlier
+// viewer days are found in the history and among the viewer days themselves.
+// With a link, only earlier viewer days to that link matter.
+func eachViewerDay(h *tables.History, link vitrine.LinkID, viewerDays []segment.ViewerDay, f func(segment.Fact)) error {
+	for len(viewerDays) > 0 {
 		n := 1
-		for n < len(visits) && visits[n].Viewer == visits[0].Viewer {
+		for n < len(viewerDays) && viewerDays[n].Viewer == viewerDays[0].Viewer {
 			n++
 		}
-		before, err := h.Of(visits[0].Viewer)
+		before, err := h.Of(viewerDays[0].Viewer)
 		if err != nil {
 			return err
 		}
-		segment.Facts(before, int64(link), visits[:n], f)
-		visits = visits[n:]
+		segment.Facts(before, int64(link), viewerDays[:n], f)
+		viewerDays = viewerDays[n:]
 	}
 	return nil
 }

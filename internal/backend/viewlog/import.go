@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -17,7 +17,7 @@ import (
 // later ones into the table views.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
-	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
+	err := l.update(ctx, func(t logTx, c *memory.Changes) error {
 		clear(touched)
 		lines, err := imported(t, receipt.File)
 		if err != nil || receipt.Lines <= lines {
@@ -40,7 +40,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 			touched[rest[0].Account] = true
 			rest = rest[n:]
 		}
-		if err := w.importVisits(); err != nil {
+		if err := w.importViewerDays(); err != nil {
 			return err
 		}
 		if err := w.finish(); err != nil {
@@ -118,18 +118,18 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	// The link's other views of those days go into segments first, so that no
 	// ID is assigned twice.
 	for more := last >= a.rolledUpUntil; more; {
-		n, visits, err := compactLink(w.tx, link, last+1, compactBatch)
+		n, viewerDays, err := compactLink(w.tx, link, last+1, compactBatch)
 		if err != nil {
 			return err
 		}
-		w.visits[account] = append(w.visits[account], visits...)
+		w.viewerDays[account] = append(w.viewerDays[account], viewerDays...)
 		more = n == compactBatch
 	}
 	p := segmentWriter{tx: w.tx, link: link}
 	if err := p.write(rows, true); err != nil {
 		return err
 	}
-	w.visits[account] = append(w.visits[account], p.visits...)
+	w.viewerDays[account] = append(w.viewerDays[account], p.viewerDays...)
 	a.compactedUntil = max(a.compactedUntil, last+1)
 	if first < a.rolledUpUntil {
 		a.changedFrom(first)
@@ -153,10 +153,10 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	return nil
 }
 
-// importVisits stores the visits of the imported views.
-func (w *writing) importVisits() error {
-	for account, visits := range w.visits {
-		if err := w.tx.AddRun(account, segment.SortVisits(visits)); err != nil {
+// importViewerDays stores the viewer days of the imported views.
+func (w *writing) importViewerDays() error {
+	for account, viewerDays := range w.viewerDays {
+		if err := w.tx.AddRun(account, segment.SortViewerDays(viewerDays)); err != nil {
 			return err
 		}
 	}

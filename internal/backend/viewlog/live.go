@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -40,12 +40,12 @@ type hotScope struct {
 
 	gone atomic.Bool // removed from hotDays; its account may not be followed
 
-	mu      sync.Mutex
-	built   bool
-	seq     int64
-	state   state // of the account, when the scope was built
-	tallies dayTallies
-	visits  *segment.VisitSet
+	mu         sync.Mutex
+	built      bool
+	seq        int64
+	state      state // of the account, when the scope was built
+	tallies    dayTallies
+	viewerDays *segment.ViewerDaySet
 
 	// The mutex of hotDays guards these fields.
 	used int64
@@ -161,11 +161,11 @@ func (ls *hotDays) remove(lv *hotScope) {
 	ls.log.feed.Unfollow(lv.scope.Account)
 }
 
-func (lv *hotScope) drop() { lv.built, lv.tallies, lv.visits = false, nil, nil }
+func (lv *hotScope) drop() { lv.built, lv.tallies, lv.viewerDays = false, nil, nil }
 
 // bytes returns about how much memory the running days take.
 func (lv *hotScope) bytes() int {
-	n := lv.visits.Bytes()
+	n := lv.viewerDays.Bytes()
 	for _, t := range lv.tallies {
 		n += t.Size()
 	}
@@ -194,11 +194,11 @@ var errNoRoom = errors.New("the running days do not fit into memory")
 func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
 	lv.drop()
 	g := l.gather(ctx, t, lv.scope)
-	lv.tallies, lv.visits = g.tallies, segment.NewVisitSet()
+	lv.tallies, lv.viewerDays = g.tallies, segment.NewViewerDaySet()
 	views := 0
-	g.visit = func(v segment.Visit) error {
+	g.visit = func(v segment.ViewerDay) error {
 		views++
-		if _, ok := lv.visits.Add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
+		if _, ok := lv.viewerDays.Add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
 			return errNoRoom
 		}
 		return nil
@@ -213,9 +213,9 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	if err != nil {
 		return err
 	}
-	h.Expect(lv.visits.N)
-	for visits := range lv.visits.All() {
-		if err := eachVisit(h, lv.scope.Link, visits, lv.addFact); err != nil {
+	h.Expect(lv.viewerDays.N)
+	for viewerDays := range lv.viewerDays.All() {
+		if err := eachViewerDay(h, lv.scope.Link, viewerDays, lv.addFact); err != nil {
 			return err
 		}
 	}
@@ -230,13 +230,13 @@ const fitsEvery = 1 << 14
 // lastDay is later than any day.
 const lastDay report.Day = 1<<31 - 1
 
-// addFact adds a visit to the tally of its day.
+// addFact adds a viewer day to the tally of its day.
 func (lv *hotScope) addFact(f segment.Fact) {
 	switch t := lv.tallies.of(f.Day); {
 	case f.Link == 0:
-		t.AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+		t.AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
 	case lv.scope.Link == 0:
-		t.AddLinkVisit(f.Link, f.Prev)
+		t.AddLinkViewer(f.Link, f.Prev)
 	}
 }
 
@@ -244,14 +244,14 @@ func (lv *hotScope) addFact(f segment.Fact) {
 func (lv *hotScope) removeFact(f segment.Fact) {
 	switch t := lv.tallies.of(f.Day); {
 	case f.Link == 0:
-		t.RemoveVisit(report.Visit{Day: f.Day, Prev: f.Prev})
+		t.RemoveViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
 	case lv.scope.Link == 0:
-		t.RemoveLinkVisit(f.Link, f.Prev)
+		t.RemoveLinkViewer(f.Link, f.Prev)
 	}
 }
 
 // apply applies the events of transactions. Errors: errNoRoom.
-func (lv *hotScope) apply(t logTx, events []feed.Event) error {
+func (lv *hotScope) apply(t logTx, events []memory.Event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
 		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.OfLink() {
@@ -281,13 +281,13 @@ func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 	return nil
 }
 
-// count adds n, 1 or -1, to the views of a visit. When the visit begins or
-// ends, the viewer's other visits change too: each records the previous day on
-// which the viewer came.
+// count adds n, 1 or -1, to the views of a viewer day. When the viewer day
+// begins or ends, the viewer's other viewer days change too: each records the
+// previous day on which the viewer came.
 func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
-	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
-	old := lv.visits.Of(nil, v.Viewer)
-	views, ok := lv.visits.Add(v, n)
+	v := segment.ViewerDay{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
+	old := lv.viewerDays.Of(nil, v.Viewer)
+	views, ok := lv.viewerDays.Add(v, n)
 	if !ok {
 		return errNoRoom
 	}
@@ -299,7 +299,7 @@ func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 		return err
 	}
 	segment.Facts(before, int64(lv.scope.Link), old, lv.removeFact)
-	segment.Facts(before, int64(lv.scope.Link), lv.visits.Of(nil, v.Viewer), lv.addFact)
+	segment.Facts(before, int64(lv.scope.Link), lv.viewerDays.Of(nil, v.Viewer), lv.addFact)
 	return nil
 }
 
@@ -307,12 +307,12 @@ func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 type lazyHistory struct {
 	tx      logTx
 	account vitrine.AccountID
-	history *visits.History
+	history *tables.History
 }
 
-// of returns the visits of a viewer in segments, in order. The result is valid
-// until the next call.
-func (h *lazyHistory) of(viewer int64) (found []segment.Visit, err error) {
+// of returns the viewer days of a viewer in segments, in order. The result is
+// valid until the next call.
+func (h *lazyHistory) of(viewer int64) (found []segment.ViewerDay, err error) {
 	if h.history == nil {
 		if h.history, err = h.tx.History(h.account); err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 )
 
 // mergeBatch is about how many entries one transaction merges.
@@ -55,7 +55,7 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 type merging struct {
 	account vitrine.AccountID
 	version int64 // version of the account: it changes when entries are removed
-	from    []visits.Run
+	from    []tables.Run
 	run     int64
 	next    int64 // next viewer
 	entries int64
@@ -125,10 +125,10 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	w := visits.Writer{Tx: t.Index, Account: m.account, Run: m.run}
+	w := tables.RunWriter{Tx: t.Index, Account: m.account, Run: m.run}
 	sources := t.Readers(m.account, m.from)
 	for {
-		best, err := visits.First(sources, m.next)
+		best, err := tables.FirstEntry(sources, m.next)
 		if err != nil {
 			return false, err
 		}

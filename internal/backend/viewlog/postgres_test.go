@@ -27,7 +27,7 @@ func TestPostgresLogToo(t *testing.T) {
 		run  func(*testing.T)
 	}{
 		{"DeleteInSteps", TestDeleteLinkInSteps},
-		{"VisitEnds", TestVisitEnds},
+		{"ViewerDayEnds", TestViewerDayEnds},
 		{"EveryAnswerIsAFold", TestEveryAnswerIsAFold},
 		{"LiveFollowsFromItsSnapshot", TestLiveFollowsFromItsSnapshot},
 		{"LiveIsOfOneMoment", TestLiveIsOfOneMoment},
@@ -43,7 +43,7 @@ func TestPostgresLogToo(t *testing.T) {
 		{"ExpireDownloadsOnly", TestExpireDownloadsOnly},
 		{"MergeAtOnce", TestMergeAtOnce},
 		{"MergeDroppedByAnother", TestMergeDroppedByAnother},
-		{"VisitsDamaged", TestVisitsDamaged},
+		{"ViewerDaysDamaged", TestViewerDaysDamaged},
 		{"WordsOfTwoProcesses", TestWordsOfTwoProcesses},
 		{"WordsOfFailedTransaction", TestWordsOfFailedTransaction},
 		{"WordsWithinTransaction", TestWordsWithinTransaction},

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/report"
 )
 
@@ -20,7 +20,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 		}
 	}
 	err := l.read(ctx, func(t logTx) error {
-		if err := auditVisits(ctx, t, func(string) {}, wrong); err != nil {
+		if err := auditViewerDays(ctx, t, func(string) {}, wrong); err != nil {
 			return err
 		}
 		return l.auditTallies(ctx, t, true, wrong)
@@ -36,7 +36,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	}
 	defer func() { _ = unlock() }()
 	for _, account := range slices.Sorted(maps.Keys(first)) {
-		err := l.update(ctx, func(t logTx, c *feed.Changes) error {
+		err := l.update(ctx, func(t logTx, c *memory.Changes) error {
 			s, err := t.state(account)
 			if err != nil {
 				return err

@@ -6,7 +6,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -14,11 +14,11 @@ import (
 // changes. It changes them in place and writes each segment once, at the end.
 type reclassing struct {
 	segments []segmentKey                       // segments with such views
-	known    map[visits.LinkViewer]bool         // whether the table of viewers has a viewer
-	past     map[visits.LinkViewer][]report.Day // the viewer's days in the index of visits
-	left     map[segment.Visit]int64            // people's views of the visits that may end
-	begun    map[segment.Visit]int64            // included views of other visits
-	begins   map[visits.LinkViewer]int64        // the same by viewer
+	known    map[tables.LinkViewer]bool         // whether the table of viewers has a viewer
+	past     map[tables.LinkViewer][]report.Day // the viewer's days in the index of viewer days
+	left     map[segment.ViewerDay]int64        // people's views of the viewer days that may end
+	begun    map[segment.ViewerDay]int64        // included views of other viewer days
+	begins   map[tables.LinkViewer]int64        // the same by viewer
 	// downloaded has the views with download events.
 	downloaded map[viewKey]bool
 	encoder    segment.Encoder
@@ -49,9 +49,9 @@ func (w *writing) reclasses(list []vitrine.Reclass, alone bool) error {
 // findInSegments reads the views that are in segments, and what decides about
 // them.
 func (w *writing) findInSegments(list []vitrine.Reclass) error {
-	p := &reclassing{known: map[visits.LinkViewer]bool{}, past: map[visits.LinkViewer][]report.Day{},
-		left:  map[segment.Visit]int64{},
-		begun: map[segment.Visit]int64{}, begins: map[visits.LinkViewer]int64{}, downloaded: map[viewKey]bool{}}
+	p := &reclassing{known: map[tables.LinkViewer]bool{}, past: map[tables.LinkViewer][]report.Day{},
+		left:  map[segment.ViewerDay]int64{},
+		begun: map[segment.ViewerDay]int64{}, begins: map[tables.LinkViewer]int64{}, downloaded: map[viewKey]bool{}}
 	wanted := map[vitrine.LinkID][]vitrine.ViewID{}
 	for i := range list {
 		if d := &list[i]; w.looked[viewKey{d.Link, d.View}].record == nil {
@@ -72,7 +72,7 @@ func (w *writing) findInSegments(list []vitrine.Reclass) error {
 }
 
 // findIn reads the given views of a link from segments, and counts the people's
-// views of each visit that may end.
+// views of each viewer day that may end.
 func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.ViewID) error {
 	account := w.owners[link]
 	a, err := w.account(account)
@@ -113,7 +113,7 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 			}
 			w.engaged[viewKey{link, row.ID}] = e
 			if row.Human() {
-				p.left[row.Visit(link)] = 0
+				p.left[row.ViewerDay(link)] = 0
 				days = append(days, report.DayOf(row.ID.Ms()))
 			}
 		}
@@ -122,12 +122,12 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 	if err != nil || len(days) == 0 {
 		return err
 	}
-	return w.countVisits(p, link, slices.Compact(days))
+	return w.countViewerDays(p, link, slices.Compact(days))
 }
 
-// countVisits counts the people's views of a link in segments, for the visits
-// that may end. They are on the given days.
-func (w *writing) countVisits(p *reclassing, link vitrine.LinkID, days []report.Day) error {
+// countViewerDays counts the people's views of a link in segments, for the
+// viewer days that may end. They are on the given days.
+func (w *writing) countViewerDays(p *reclassing, link vitrine.LinkID, days []report.Day) error {
 	var u segment.Decoder
 	r := idsOf(days[0], days[len(days)-1]+1)
 	return w.tx.segments(ofLink(link), r, func(_ vitrine.LinkID, s *storedSegment) error {
@@ -142,8 +142,8 @@ func (w *writing) countVisits(p *reclassing, link vitrine.LinkID, days []report.
 			if !row.Human() {
 				continue
 			}
-			if n, may := p.left[row.Visit(link)]; may {
-				p.left[row.Visit(link)] = n + 1
+			if n, may := p.left[row.ViewerDay(link)]; may {
+				p.left[row.ViewerDay(link)] = n + 1
 			}
 		}
 		return u.End()
@@ -155,8 +155,8 @@ func (w *writing) countVisits(p *reclassing, link vitrine.LinkID, days []report.
 func (w *writing) learnInSegments(list []vitrine.Reclass) error {
 	p := w.reclassing
 	var people []viewKey
-	var viewers []visits.LinkViewer
-	of := map[vitrine.AccountID][]visits.LinkViewer{}
+	var viewers []tables.LinkViewer
+	of := map[vitrine.AccountID][]tables.LinkViewer{}
 	for i := range list {
 		key := viewKey{list[i].Link, list[i].View}
 		e := w.engaged[key]
@@ -166,7 +166,7 @@ func (w *writing) learnInSegments(list []vitrine.Reclass) error {
 		if e.Human() {
 			people = append(people, key)
 		}
-		v := visits.LinkViewer{Link: key.link, Viewer: e.Viewer}
+		v := tables.LinkViewer{Link: key.link, Viewer: e.Viewer}
 		if _, asked := p.known[v]; list[i].Count && !asked {
 			p.known[v] = false
 			viewers, of[e.account] = append(viewers, v), append(of[e.account], v)
@@ -181,7 +181,7 @@ func (w *writing) learnInSegments(list []vitrine.Reclass) error {
 	for account, viewers := range of {
 		h, err := w.history(account)
 		if err == nil {
-			err = h.OfMany(viewers, func(i int, e segment.Visit) {
+			err = h.OfMany(viewers, func(i int, e segment.ViewerDay) {
 				p.past[viewers[i]] = append(p.past[viewers[i]], e.Day)
 			})
 		}
@@ -196,17 +196,18 @@ func (w *writing) learnInSegments(list []vitrine.Reclass) error {
 
 // count notes that a view in segments became a person's (1), or ceased to be
 // (-1).
-func (p *reclassing) count(v segment.Visit, n int64) {
+func (p *reclassing) count(v segment.ViewerDay, n int64) {
 	if left, may := p.left[v]; may {
 		p.left[v] = left + n
 		return
 	}
 	p.begun[v] += n
-	p.begins[visits.LinkViewer{Link: vitrine.LinkID(v.Link), Viewer: uint64(v.Viewer)}] += n
+	p.begins[tables.LinkViewer{Link: vitrine.LinkID(v.Link), Viewer: uint64(v.Viewer)}] += n
 }
 
-// ended reports whether a visit in the index has ended in this transaction.
-func (p *reclassing) ended(v segment.Visit) bool {
+// ended reports whether a viewer day in the index has ended in this
+// transaction.
+func (p *reclassing) ended(v segment.ViewerDay) bool {
 	if p == nil {
 		return false
 	}
@@ -214,12 +215,13 @@ func (p *reclassing) ended(v segment.Visit) bool {
 	return may && left == 0
 }
 
-// began reports whether a viewer has a visit that began in this transaction.
-func (p *reclassing) began(v visits.LinkViewer) bool { return p != nil && p.begins[v] > 0 }
+// began reports whether a viewer has a viewer day that began in this
+// transaction.
+func (p *reclassing) began(v tables.LinkViewer) bool { return p != nil && p.begins[v] > 0 }
 
 // counted reports whether a viewer of a view in segments has a counted view of
 // the link.
-func (w *writing) counted(v visits.LinkViewer) (bool, error) {
+func (w *writing) counted(v tables.LinkViewer) (bool, error) {
 	p := w.reclassing
 	there, known := p.known[v]
 	if !known { // this transaction has changed it
@@ -230,15 +232,15 @@ func (w *writing) counted(v visits.LinkViewer) (bool, error) {
 		}
 	}
 	return there || p.began(v) || slices.ContainsFunc(p.past[v], func(d report.Day) bool {
-		return !p.ended(segment.Visit{Viewer: int64(v.Viewer), Link: int64(v.Link), Day: d})
+		return !p.ended(segment.ViewerDay{Viewer: int64(v.Viewer), Link: int64(v.Link), Day: d})
 	}), nil
 }
 
 // rewrittenAtOnce is the number of segments in memory while they are rewritten.
 const rewrittenAtOnce = 32
 
-// finishInSegments writes the segments with changed views, and the visits that
-// begin and end.
+// finishInSegments writes the segments with changed views, and the viewer days
+// that begin and end.
 func (w *writing) finishInSegments() error {
 	p := w.reclassing
 	if p == nil {
@@ -256,7 +258,7 @@ func (w *writing) finishInSegments() error {
 			return err
 		}
 	}
-	begun, ended := map[vitrine.AccountID][]segment.Visit{}, map[vitrine.AccountID][]segment.Visit{}
+	begun, ended := map[vitrine.AccountID][]segment.ViewerDay{}, map[vitrine.AccountID][]segment.ViewerDay{}
 	for v, n := range p.begun {
 		if n > 0 {
 			account := w.owners[vitrine.LinkID(v.Link)]
@@ -270,10 +272,10 @@ func (w *writing) finishInSegments() error {
 		}
 	}
 	for account := range w.accounts {
-		if err := w.tx.RemoveVisits(account, segment.SortVisits(ended[account])); err != nil {
+		if err := w.tx.RemoveViewerDays(account, segment.SortViewerDays(ended[account])); err != nil {
 			return err
 		}
-		if err := w.tx.AddRun(account, segment.SortVisits(begun[account])); err != nil {
+		if err := w.tx.AddRun(account, segment.SortViewerDays(begun[account])); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -64,7 +64,7 @@ func (l *ViewLog) rollUp(ctx context.Context, account vitrine.AccountID, before 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *memory.Changes) (err error) {
 			more, err = compactSome(t, account, before)
 			if err == nil {
 				c.Reset(account)
@@ -103,7 +103,7 @@ func compactSome(t logTx, account vitrine.AccountID, before report.Day) (more bo
 	if err != nil {
 		return false, err
 	}
-	var visits []segment.Visit
+	var viewerDays []segment.ViewerDay
 	left := compactBatch
 	for _, link := range links {
 		if left <= 0 {
@@ -114,9 +114,9 @@ func compactSome(t logTx, account vitrine.AccountID, before report.Day) (more bo
 			return false, err
 		}
 		left -= n
-		visits = append(visits, v...)
+		viewerDays = append(viewerDays, v...)
 	}
-	if err := t.AddRun(account, segment.SortVisits(visits)); err != nil {
+	if err := t.AddRun(account, segment.SortViewerDays(viewerDays)); err != nil {
 		return false, err
 	}
 	s.compactedUntil = max(s.compactedUntil, before)
@@ -128,9 +128,9 @@ func compactSome(t logTx, account vitrine.AccountID, before report.Day) (more bo
 }
 
 // compactLink moves up to n views of a link before a day into segments. It
-// returns their number and their visits.
+// returns their number and their viewer days.
 func compactLink(t logTx, link vitrine.LinkID, before report.Day,
-	n int) (moved int, visits []segment.Visit, err error) {
+	n int) (moved int, viewerDays []segment.ViewerDay, err error) {
 	var rows []segment.Row
 	err = t.Views(func(_, id int64, record, session []byte) error {
 		r := segment.Row{ID: vitrine.ViewID(id)}
@@ -163,7 +163,7 @@ func compactLink(t logTx, link vitrine.LinkID, before report.Day,
 			return 0, nil, err
 		}
 	}
-	return len(rows), w.visits, nil
+	return len(rows), w.viewerDays, nil
 }
 
 // reopen moves the views of a link and day from segments back into the table
@@ -191,12 +191,12 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 		}
 	}
 	rows = rows[from:to]
-	var visits []segment.Visit
+	var viewerDays []segment.ViewerDay
 	var b, session []byte
 	for i := range rows {
 		o := &rows[i]
 		if o.Human() {
-			visits = append(visits, o.Visit(link))
+			viewerDays = append(viewerDays, o.ViewerDay(link))
 			if err := t.countViewer(link, o.Viewer); err != nil {
 				return false, err
 			}
@@ -212,7 +212,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 			return false, err
 		}
 	}
-	return len(rows) > 0, t.RemoveVisits(account, segment.SortVisits(visits))
+	return len(rows) > 0, t.RemoveViewerDays(account, segment.SortViewerDays(viewerDays))
 }
 
 // countViewer adds a view by a person to the table of viewers.

@@ -120,13 +120,13 @@ func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link
 // segmentWriter writes rows of a link, ordered by ID, into segments. It merges
 // them with the segments of the same time.
 type segmentWriter struct {
-	tx      logTx
-	link    vitrine.LinkID
-	encoder segment.Encoder
-	b       []byte
-	last    vitrine.ViewID  // the last ID written
-	visits  []segment.Visit // visits by people among the new rows
-	written bool
+	tx         logTx
+	link       vitrine.LinkID
+	encoder    segment.Encoder
+	b          []byte
+	last       vitrine.ViewID      // the last ID written
+	viewerDays []segment.ViewerDay // viewer days by people among the new rows
+	written    bool
 }
 
 // write compacts new rows, ordered by ID. With mayMove, a row whose ID is taken
@@ -137,7 +137,7 @@ func (w *segmentWriter) write(rows []segment.Row, mayMove bool) error {
 	}
 	for i := range rows {
 		if rows[i].Human() {
-			w.visits = append(w.visits, rows[i].Visit(w.link))
+			w.viewerDays = append(w.viewerDays, rows[i].ViewerDay(w.link))
 		}
 	}
 	last := rows[len(rows)-1].ID

@@ -10,8 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/labels"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -57,7 +57,7 @@ type part struct {
 // then smaller ones.
 type stored struct {
 	tx    logTx
-	words *labels.Dict
+	words *tables.Dict
 	scope vitrine.Scope
 	brief bool       // heads only
 	since report.Day // first day of the window; NoDay: the tally is shared by several windows
@@ -198,7 +198,8 @@ const leastSmall, mostSmall = 200, 4096
 
 // putTally stores a tally, and its engaged times that are in memory. It
 // replaces a tally that another process may have stored for the same days.
-func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
+func (t logTx) putTally(words *tables.LabelWriter, s vitrine.Scope, level int, day report.Day,
+	tally *report.Tally) error {
 	head := tally.AppendHead(nil)
 	body, err := tally.AppendBody(nil, words.Label)
 	if err != nil {

@@ -20,7 +20,7 @@ const checkEvery = 1 << 12
 // Tally implements [vitrine.ViewLog]. It uses stored tallies, keeps the running
 // days up to date in memory, and reads the views of all other days.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	if q.Narrow() {
+	if q.NeedsViews() {
 		return l.tallyViews(ctx, q)
 	}
 	if q.Cap > 0 {
@@ -137,7 +137,7 @@ type window struct {
 	cold    []span // in segments only
 	running span   // in the table views, and in segments unless live
 	live    bool
-	alone   bool // earlier visits do not matter
+	alone   bool // earlier viewer days do not matter
 }
 
 func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w window, err error) {
@@ -211,7 +211,7 @@ func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w wind
 			}
 		}
 	}
-	if err := g.addVisits(w.alone); err != nil {
+	if err := g.addViewerDays(w.alone); err != nil {
 		return err
 	}
 	some(g.tallies)
@@ -221,7 +221,7 @@ func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w wind
 // DailyViews implements [vitrine.ViewLog].
 func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
-	if q.Narrow() {
+	if q.NeedsViews() {
 		return l.dailyOfViews(ctx, q, links)
 	}
 	account, from, to := q.Account, q.From, q.To

@@ -9,19 +9,17 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/feed"
-	"vitrine/internal/backend/viewlog/kept"
-	"vitrine/internal/backend/viewlog/labels"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 )
 
 // ViewLog implements [vitrine.ViewLog] on a SQL database.
 type ViewLog struct {
 	db    *sqldb.DB
-	words *labels.Dict
-	feed  *feed.Feed
+	words *tables.Dict
+	feed  *memory.Feed
 	lives *hotDays
-	kept  *kept.Answers[keptKey, state, *keptTally]
+	kept  *memory.Answers[keptKey, state, *keptTally]
 	// background is held while this process does background work. The lock
 	// "rollup" excludes other processes.
 	background sync.Mutex
@@ -45,18 +43,18 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords),
-		feed: feed.NewFeed(), kept: kept.New[keptKey, state, *keptTally](keptBytes), least: defaultMinViews}
+	l := &ViewLog{db: db, words: tables.NewDict(db, tables.FirstWords, tables.OtherWords, tables.WriteWords),
+		feed: memory.NewFeed(), kept: memory.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews}
 	l.lives = newLives(l)
 	return l, nil
 }
 
 // logTx is a transaction on the log.
-type logTx struct{ visits.Index }
+type logTx struct{ tables.Index }
 
 // read runs f in a read transaction, on one snapshot.
 func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
-	return readable(l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) }))
+	return readable(l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{tables.Index{Tx: t}}) }))
 }
 
 // readable makes an error of a damaged record an error of reading.
@@ -70,7 +68,7 @@ func readable(err error) error {
 // transact runs f in a transaction that may write. It repeats f after a
 // conflict.
 func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
-	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) })
+	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{tables.Index{Tx: t}}) })
 }
 
 // Close waits for running transactions and closes the database.

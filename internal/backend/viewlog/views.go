@@ -13,8 +13,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/labels"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -154,7 +154,7 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 // segmentReader finds recent views in segments.
 type segmentReader struct {
 	segment.Decoder
-	views *labels.Reader
+	views *tables.ViewReader
 }
 
 // newest returns the newest views of a segment that match: at least q.N of

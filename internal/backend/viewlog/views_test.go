@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/vitrinetest"
 )
@@ -15,7 +15,7 @@ import (
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.SqlitePlan(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
+		plan, err := sqltest.SqlitePlan(tx, logTx{tables.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "views_engaged") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("plan in SQLite = %s", plan)
 		}
@@ -30,7 +30,7 @@ func TestRecentPlans(t *testing.T) {
 	}
 	defer p.Close()
 	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.PlanOf(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
+		plan, err := sqltest.PlanOf(tx, logTx{tables.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "views_engaged") || strings.Contains(plan, "Sort") {
 			t.Errorf("plan in PostgreSQL = %s", plan)
 		}

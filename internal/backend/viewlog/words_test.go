@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/feed"
-	"vitrine/internal/backend/viewlog/labels"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
@@ -88,7 +88,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
-	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error {
+	err := l.update(t.Context(), func(t logTx, c *memory.Changes) error {
 		o := from(1, "forgotten")
 		_, err := l.write(t, c).views([]vitrine.ViewRecord{o})
 		return errors.Join(err, failed)
@@ -132,7 +132,7 @@ func TestManyWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = l.Close() })
-		l.words = labels.NewDict(l.db, 500, 300, 400)
+		l.words = tables.NewDict(l.db, 500, 300, 400)
 		return l
 	}
 	l := open()

@@ -7,7 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -15,7 +15,7 @@ import (
 type written struct {
 	state
 	changed bool
-	history *visits.History
+	history *tables.History
 }
 
 // account returns the state of an account. It reads the state once in each
@@ -33,9 +33,9 @@ func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	return a, nil
 }
 
-// history returns the index of visits of an account. It reads the list of runs
-// once in each transaction.
-func (w *writing) history(id vitrine.AccountID) (*visits.History, error) {
+// history returns the index of viewer days of an account. It reads the list of
+// runs once in each transaction.
+func (w *writing) history(id vitrine.AccountID) (*tables.History, error) {
 	a, err := w.account(id)
 	if err == nil && a.history == nil {
 		a.history, err = w.tx.History(id)

@@ -38,7 +38,7 @@ func (t logTest) compareExpired(c random, m *memory, s vitrine.Scope, days int, 
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
 	lens, w := c.lens(from, from+1+report.Day(c.IntN(days)))
-	if !lens.Narrow() {
+	if !lens.NeedsViews() {
 		return
 	}
 	q := vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: lens}
@@ -90,7 +90,7 @@ func (t logTest) narrowCap() {
 		}
 		from := day + report.Day(c.IntN(modelDays))
 		lens, w := c.lens(from, from+1+report.Day(c.IntN(modelDays)))
-		if !lens.Narrow() {
+		if !lens.NeedsViews() {
 			continue
 		}
 		q := vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: lens}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/distinct"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -25,20 +24,20 @@ type counter struct {
 	of     *linkSums
 	events []Event // remaining download events of the link
 
-	whole  report.Sums
-	steps  []report.Sums
-	links  map[vitrine.LinkID]*linkSums
-	files  map[file]*report.Sums
-	heat   [7][24]int64
-	labels [kinds]tallies
-	times  []uint32
-	pages  []pageSums
-	parts  [report.PartCount]int64
-	parted int64
-	points *[2][101]int64
-	visits distinct.Set
-	got    []int64 // times of the downloads of matching views
-	clock  distinct.Clock
+	whole      report.Sums
+	steps      []report.Sums
+	links      map[vitrine.LinkID]*linkSums
+	files      map[file]*report.Sums
+	heat       [7][24]int64
+	labels     [kinds]tallies
+	times      []uint32
+	pages      []pageSums
+	parts      [report.PartCount]int64
+	parted     int64
+	points     *[2][101]int64
+	viewerDays Set
+	got        []int64 // times of the downloads of matching views
+	clock      Clock
 }
 
 type linkSums struct {
@@ -108,7 +107,7 @@ func newCounter(q *Query) *counter {
 	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
 		files: map[file]*report.Sums{},
 		steps: make([]report.Sums, max(q.To-q.From, 0)),
-		clock: distinct.Clock{Steps: q.Steps}}
+		clock: Clock{Steps: q.Steps}}
 	if q.Single {
 		c.points = new([2][101]int64)
 	}
@@ -205,7 +204,7 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	c.clock.Set(r.ID.Ms())
 	step := &c.steps[c.clock.Step-c.q.From]
 	step.Views++
-	c.visits.Add(r.Viewer, int64(c.link), c.clock.Step)
+	c.viewerDays.Add(r.Viewer, int64(c.link), c.clock.Step)
 	if c.of == nil {
 		c.of = &linkSums{}
 		c.links[c.link] = c.of
@@ -361,7 +360,7 @@ func (c *counter) page(pages []report.PageTime) {
 	}
 }
 
-// addTo adds the counts to a tally, without visits.
+// addTo adds the counts to a tally, without viewer days.
 func (c *counter) addTo(t *report.Tally) error {
 	t.AddSums(&c.whole)
 	for i := range c.steps {
@@ -378,7 +377,7 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	for weekday := range c.heat {
 		for hour, n := range c.heat[weekday] {
-			t.AddHour(distinct.Sunday+report.Day(weekday), hour, n)
+			t.AddHour(Sunday+report.Day(weekday), hour, n)
 		}
 	}
 	t.AddEngaged(c.times)

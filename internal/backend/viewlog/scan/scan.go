@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/distinct"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -21,7 +20,7 @@ type Query struct {
 	Oldest   segment.Place  // earlier views do not count
 	End      vitrine.ViewID // nor do views from this ID on
 	Account  bool           // count each link, and no pages of files
-	Brief    bool           // count only views, sessions and visits, in total and for each step
+	Brief    bool           // count only views, sessions and viewer days, in total and for each step
 	Daily    bool           // count only the views of each link and step
 	// Word returns the labels of a number. It must be safe for concurrent use.
 	Word func(segment.LabelID) (*segment.Labels, error)
@@ -185,8 +184,8 @@ func (s *Scan) sum() error {
 			return err
 		}
 	}
-	q := distinct.Query{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief}
-	distinct.Count(s.tally, &q, &s.counters[0].visits, &s.counters[1].visits)
+	q := distinctQuery{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief}
+	countDistinct(s.tally, &q, &s.counters[0].viewerDays, &s.counters[1].viewerDays)
 	return nil
 }
 

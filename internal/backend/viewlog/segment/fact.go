@@ -7,28 +7,28 @@ import (
 	"vitrine/report"
 )
 
-// Fact is a visit to a link, or to any link of a scope (Link 0), with the day
-// of the viewer's previous visit.
+// Fact is a viewer day to a link, or to any link of a scope (Link 0), with the
+// day of the viewer's previous viewer day.
 type Fact struct {
 	Link      int64
 	Day, Prev report.Day
 }
 
-// Facts calls f with the facts of visits by one viewer. before holds the
-// viewer's earlier visits. With a link, only earlier visits to that link
-// matter.
-func Facts(before []Visit, link int64, visits []Visit, f func(Fact)) {
+// Facts calls f with the facts of viewer days by one viewer. before holds the
+// viewer's earlier viewer days. With a link, only earlier viewer days to that
+// link matter.
+func Facts(before []ViewerDay, link int64, viewerDays []ViewerDay, f func(Fact)) {
 	type entry struct {
-		Visit
+		ViewerDay
 		asked bool
 	}
-	if len(visits) == 1 && len(before) == 0 {
-		f(Fact{visits[0].Link, visits[0].Day, report.NoDay})
-		f(Fact{0, visits[0].Day, report.NoDay})
+	if len(viewerDays) == 1 && len(before) == 0 {
+		f(Fact{viewerDays[0].Link, viewerDays[0].Day, report.NoDay})
+		f(Fact{0, viewerDays[0].Day, report.NoDay})
 		return
 	}
-	all := make([]entry, 0, len(visits)+len(before))
-	for _, v := range visits {
+	all := make([]entry, 0, len(viewerDays)+len(before))
+	for _, v := range viewerDays {
 		all = append(all, entry{v, true})
 	}
 	for _, v := range before {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Run is the number of a sorted run of visits, and its length.
+// Run is the number of a sorted run of viewer days, and its length.
 type Run struct {
 	Number, Entries int64
 }

@@ -1,6 +1,6 @@
 // Package segment defines the stored forms of the view log: rows of views and
-// engagement, segments of many views, labels, and sets of visits. Every form is
-// checked when it is read; damaged bytes lead to ErrDamaged.
+// engagement, segments of many views, labels, and sets of viewer days. Every
+// form is checked when it is read; damaged bytes lead to ErrDamaged.
 package segment
 
 import (
@@ -80,9 +80,9 @@ type Row struct {
 	Session Session
 }
 
-// Visit returns a person's view as an entry of the index of visits.
-func (r *Row) Visit(link vitrine.LinkID) Visit {
-	return Visit{Viewer: int64(r.Viewer), Link: int64(link), Day: report.DayOf(r.ID.Ms())}
+// ViewerDay returns a person's view as an entry of the index of viewer days.
+func (r *Row) ViewerDay(link vitrine.LinkID) ViewerDay {
+	return ViewerDay{Viewer: int64(r.Viewer), Link: int64(link), Day: report.DayOf(r.ID.Ms())}
 }
 
 // Encoder makes a segment from rows ordered by ID.

@@ -1,7 +1,4 @@
-// Package distinct counts distinct viewers: of each step of a window, by the
-// step of their previous visit, and of each link. It also finds the steps and
-// hours of moments.
-package distinct
+package scan
 
 import (
 	"cmp"
@@ -12,26 +9,23 @@ import (
 	"vitrine/report"
 )
 
-// Query defines what is counted.
-type Query struct {
+// distinctQuery defines what is counted.
+type distinctQuery struct {
 	From, To report.Day // steps [From, To)
 	Links    bool       // also count the viewers of each link
 }
 
-// workers is the number of goroutines that count.
-const workers = 2
-
-// visit records that a viewer came to a link in a step.
-type visit struct {
+// viewerStep records that a viewer came to a link in a step.
+type viewerStep struct {
 	viewer uint64
 	link   uint32 // number of the link in the scan
 	step   report.Day
 }
 
-// Set is a set of visits. The zero value is empty and ready. All visits of a
-// viewer are in the same part, so parts can be counted one at a time.
+// Set is a set of viewer days. The zero value is empty and ready. All viewer
+// days of a viewer are in the same part, so parts can be counted one at a time.
 type Set struct {
-	parts   [visitParts][][]visit // chunks; all but the last one are full
+	parts   [dayParts][][]viewerStep // chunks; all but the last one are full
 	numbers map[int64]uint32
 	links   []int64
 	link    int64
@@ -40,15 +34,15 @@ type Set struct {
 
 const (
 	partBits   = 8
-	visitParts = 1 << partBits
+	dayParts   = 1 << partBits
 	firstChunk = 16
-	visitChunk = 1024
+	dayChunk   = 1024
 )
 
 // spread maps viewers evenly to all numbers, even if their numbers are small.
 func spread(viewer uint64) uint64 { return viewer * 0x9e3779b97f4a7c15 }
 
-// Add adds a visit of a viewer to a link in a step.
+// Add adds that a viewer came to a link in a step.
 func (v *Set) Add(viewer uint64, link int64, step report.Day) {
 	if v.numbers == nil || link != v.link {
 		if v.numbers == nil {
@@ -67,22 +61,22 @@ func (v *Set) Add(viewer uint64, link int64, step report.Day) {
 	if n < 0 || len((*p)[n]) == cap((*p)[n]) {
 		size := firstChunk
 		if n >= 0 {
-			size = min(2*cap((*p)[n]), visitChunk)
+			size = min(2*cap((*p)[n]), dayChunk)
 		}
-		*p = append(*p, make([]visit, 0, size))
+		*p = append(*p, make([]viewerStep, 0, size))
 		n++
 	}
-	(*p)[n] = append((*p)[n], visit{viewer, v.number, step})
+	(*p)[n] = append((*p)[n], viewerStep{viewer, v.number, step})
 }
 
-// found holds the counts of visits.
+// found holds the counts of viewer days.
 type found struct {
 	firsts []int64 // by step, of viewers who came for the first time
 	again  prevs   // of viewers who came before
 	links  map[int64]int64
 }
 
-// prevs counts viewers by their step and the step of their previous visit.
+// prevs counts viewers by their step and the step of their previous viewer day.
 type prevs struct {
 	steps int
 	few   []int64 // a row for each step; nil if too many steps
@@ -119,9 +113,9 @@ func (p *prevs) each(f func(step, prev int, n int64)) {
 	}
 }
 
-// Count adds the visits of sets to a tally. Of the visits to a link only the
-// first of each viewer is counted.
-func Count(t *report.Tally, q *Query, sets ...*Set) {
+// countDistinct adds the viewer days of sets to a tally. Of the viewer days to
+// a link only the first of each viewer is counted.
+func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
 	results := make([]found, workers)
 	var done sync.WaitGroup
 	for w := range results {
@@ -130,8 +124,8 @@ func Count(t *report.Tally, q *Query, sets ...*Set) {
 		done.Go(func() {
 			d := dealer{sets: sets, numbers: globalNumbers(sets)}
 			links := make([]int64, len(d.numbers.links))
-			for p := w; p < visitParts; p += workers {
-				d.each(p, func(group []visit) { f.group(q, group, links) })
+			for p := w; p < dayParts; p += workers {
+				d.each(p, func(group []viewerStep) { f.group(q, group, links) })
 			}
 			for i, n := range links {
 				if n != 0 {
@@ -144,14 +138,14 @@ func Count(t *report.Tally, q *Query, sets ...*Set) {
 	for _, f := range results {
 		for i, n := range f.firsts {
 			if n != 0 {
-				t.AddVisits(report.Visit{Day: q.From + report.Day(i), Prev: report.NoDay}, n)
+				t.AddViewerDays(report.ViewerDay{Day: q.From + report.Day(i), Prev: report.NoDay}, n)
 			}
 		}
 		f.again.each(func(step, prev int, n int64) {
-			t.AddVisits(report.Visit{Day: q.From + report.Day(step), Prev: q.From + report.Day(prev)}, n)
+			t.AddViewerDays(report.ViewerDay{Day: q.From + report.Day(step), Prev: q.From + report.Day(prev)}, n)
 		})
 		for link, n := range f.links {
-			t.AddLinkVisits(link, report.NoDay, n)
+			t.AddLinkViewers(link, report.NoDay, n)
 		}
 	}
 }
@@ -181,12 +175,12 @@ func globalNumbers(sets []*Set) numbering {
 	return n
 }
 
-// dealer splits the visits of a part into small groups, which are faster to
-// sort. A group has all visits of its viewers.
+// dealer splits the viewer days of a part into small groups, which are faster
+// to sort. A group has all viewer days of its viewers.
 type dealer struct {
 	sets    []*Set
 	numbers numbering
-	dealt   []visit
+	dealt   []viewerStep
 	ends    [1<<mostGroupBits + 1]int32
 }
 
@@ -194,7 +188,7 @@ type dealer struct {
 const mostGroupBits = 14
 
 // each calls f with each group of a part. Links have their global numbers.
-func (d *dealer) each(part int, f func([]visit)) {
+func (d *dealer) each(part int, f func([]viewerStep)) {
 	n := 0
 	for _, set := range d.sets {
 		for _, chunk := range set.parts[part] {
@@ -236,15 +230,15 @@ func (d *dealer) each(part int, f func([]visit)) {
 	}
 }
 
-func (f *found) group(q *Query, visits []visit, links []int64) {
-	sortByStep(visits)
-	for len(visits) > 0 {
+func (f *found) group(q *distinctQuery, viewerDays []viewerStep, links []int64) {
+	sortByStep(viewerDays)
+	for len(viewerDays) > 0 {
 		n := 1
-		for n < len(visits) && visits[n].viewer == visits[0].viewer {
+		for n < len(viewerDays) && viewerDays[n].viewer == viewerDays[0].viewer {
 			n++
 		}
-		of := visits[:n]
-		visits = visits[n:]
+		of := viewerDays[:n]
+		viewerDays = viewerDays[n:]
 		f.firsts[of[0].step-q.From]++
 		for i := 1; i < n; i++ {
 			if of[i].step != of[i-1].step {
@@ -266,42 +260,42 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 	}
 }
 
-// fewVisits is the number of visits up to which insertion is the fastest way to
-// sort. Most groups have fewer.
-const fewVisits = 24
+// fewDays is the number of viewer days up to which insertion is the fastest way
+// to sort. Most groups have fewer.
+const fewDays = 24
 
-// sortByStep sorts visits by viewer and step.
-func sortByStep(visits []visit) {
-	if len(visits) > fewVisits {
-		slices.SortFunc(visits, func(a, b visit) int {
+// sortByStep sorts viewer days by viewer and step.
+func sortByStep(viewerDays []viewerStep) {
+	if len(viewerDays) > fewDays {
+		slices.SortFunc(viewerDays, func(a, b viewerStep) int {
 			return cmp.Or(cmp.Compare(a.viewer, b.viewer), cmp.Compare(a.step, b.step))
 		})
 		return
 	}
-	for i := 1; i < len(visits); i++ {
-		v, at := visits[i], i
+	for i := 1; i < len(viewerDays); i++ {
+		v, at := viewerDays[i], i
 		for ; at > 0; at-- {
-			before := &visits[at-1]
+			before := &viewerDays[at-1]
 			if before.viewer < v.viewer || before.viewer == v.viewer && before.step <= v.step {
 				break
 			}
-			visits[at] = *before
+			viewerDays[at] = *before
 		}
-		visits[at] = v
+		viewerDays[at] = v
 	}
 }
 
-// sortByLink sorts the visits of one viewer by link.
-func sortByLink(visits []visit) {
-	if len(visits) > fewVisits {
-		slices.SortFunc(visits, func(a, b visit) int { return cmp.Compare(a.link, b.link) })
+// sortByLink sorts the viewer days of one viewer by link.
+func sortByLink(viewerDays []viewerStep) {
+	if len(viewerDays) > fewDays {
+		slices.SortFunc(viewerDays, func(a, b viewerStep) int { return cmp.Compare(a.link, b.link) })
 		return
 	}
-	for i := 1; i < len(visits); i++ {
-		v, at := visits[i], i
-		for ; at > 0 && visits[at-1].link > v.link; at-- {
-			visits[at] = visits[at-1]
+	for i := 1; i < len(viewerDays); i++ {
+		v, at := viewerDays[i], i
+		for ; at > 0 && viewerDays[at-1].link > v.link; at-- {
+			viewerDays[at] = viewerDays[at-1]
 		}
-		visits[at] = v
+		viewerDays[at] = v
 	}
 }

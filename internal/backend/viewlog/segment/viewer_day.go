@@ -19,18 +19,18 @@ func Fingerprint(viewer uint64) uint64 {
 }
 
 // Fingerprint maps an entry to a number that is spread evenly.
-func (v Visit) Fingerprint() uint64 {
+func (v ViewerDay) Fingerprint() uint64 {
 	return Fingerprint(uint64(v.Viewer) ^ Fingerprint(uint64(v.Link)^Fingerprint(uint64(v.Day))))
 }
 
-// Visit records that a person came to a link on a day. Visits are ordered by
-// viewer (as signed numbers), link and day.
-type Visit struct {
+// ViewerDay records that a person came to a link on a day. Viewer days are
+// ordered by viewer (as signed numbers), link and day.
+type ViewerDay struct {
 	Viewer, Link int64
 	Day          report.Day
 }
 
-func (v Visit) Compare(u Visit) int {
+func (v ViewerDay) Compare(u ViewerDay) int {
 	switch {
 	case v.Viewer != u.Viewer:
 		return cmp.Compare(v.Viewer, u.Viewer)
@@ -40,25 +40,25 @@ func (v Visit) Compare(u Visit) int {
 	return cmp.Compare(v.Day, u.Day)
 }
 
-// SortVisits sorts visits and removes duplicates.
-func SortVisits(list []Visit) []Visit {
-	slices.SortFunc(list, Visit.Compare)
+// SortViewerDays sorts viewer days and removes duplicates.
+func SortViewerDays(list []ViewerDay) []ViewerDay {
+	slices.SortFunc(list, ViewerDay.Compare)
 	return slices.Compact(list)
 }
 
-// A row of visits holds the entries of consecutive viewers. First comes the
-// first day, in days since 1970. Each entry then has the distance of its viewer
-// from the previous one; its link, as a difference if the viewer is the same;
-// and its day, as a difference from the previous day if the link is the same,
-// otherwise from the first day. A checksum comes last.
+// A row of viewer days holds the entries of consecutive viewers. First comes
+// the first day, in days since 1970. Each entry then has the distance of its
+// viewer from the previous one; its link, as a difference if the viewer is the
+// same; and its day, as a difference from the previous day if the link is the
+// same, otherwise from the first day. A checksum comes last.
 
-func AppendVisits(b []byte, entries []Visit) []byte {
+func AppendViewerDays(b []byte, entries []ViewerDay) []byte {
 	base := entries[0].Day
 	for _, e := range entries {
 		base = min(base, e.Day)
 	}
 	b = binary.AppendVarint(b, int64(base))
-	before := Visit{Viewer: entries[0].Viewer}
+	before := ViewerDay{Viewer: entries[0].Viewer}
 	for i, e := range entries {
 		b = binary.AppendUvarint(b, uint64(e.Viewer-before.Viewer))
 		same := i > 0 && e.Viewer == before.Viewer
@@ -77,18 +77,18 @@ func AppendVisits(b []byte, entries []Visit) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// ReadVisits appends the entries of a row to a list.
-func ReadVisits(list []Visit, first int64, b []byte) ([]Visit, error) {
+// ReadViewerDays appends the entries of a row to a list.
+func ReadViewerDays(list []ViewerDay, first int64, b []byte) ([]ViewerDay, error) {
 	end := len(b) - 4
 	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
 		return list, ErrDamaged
 	}
 	r, before := Reader{b: b[:end]}, len(list)
 	base := report.Day(r.signed())
-	last := Visit{Viewer: first}
+	last := ViewerDay{Viewer: first}
 	for i := 0; r.left() > 0; i++ {
 		d := r.number()
-		e := Visit{Viewer: last.Viewer + d}
+		e := ViewerDay{Viewer: last.Viewer + d}
 		same := d == 0 && i > 0
 		e.Link = r.number()
 		if same {

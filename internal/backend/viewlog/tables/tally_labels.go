@@ -1,9 +1,9 @@
-package labels
+package tables
 
 import "vitrine/internal/backend/viewlog/segment"
 
 // Label returns the number of a label in a tally.
-func (w *Writer) Label(label string) (uint64, error) {
+func (w *LabelWriter) Label(label string) (uint64, error) {
 	id, err := w.ID(segment.WordLabel, label)
 	return uint64(id), err
 }

@@ -1,4 +1,4 @@
-package labels
+package tables
 
 import (
 	"vitrine"
@@ -6,20 +6,20 @@ import (
 	"vitrine/report"
 )
 
-// Reader makes views from their rows. It reuses its memory: a view is valid
+// ViewReader makes views from their rows. It reuses its memory: a view is valid
 // until the next call.
-type Reader struct {
+type ViewReader struct {
 	dict *Dict
 	row  segment.Row
 	view report.View
 }
 
 // Reader returns a reader that looks labels up in the dictionary.
-func (w *Dict) Reader() *Reader { return &Reader{dict: w} }
+func (w *Dict) Reader() *ViewReader { return &ViewReader{dict: w} }
 
 // Read makes a view of a link from its stored record and session. The session
 // is nil for a view without engagement.
-func (r *Reader) Read(link, id int64, record, session []byte) (*report.View, error) {
+func (r *ViewReader) Read(link, id int64, record, session []byte) (*report.View, error) {
 	r.row.ID = vitrine.ViewID(id)
 	if err := r.row.View.Decode(record); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (r *Reader) Read(link, id int64, record, session []byte) (*report.View, err
 
 // View makes a view of a link from a row. The view shares the memory of the
 // row's pages.
-func (r *Reader) View(link int64, row *segment.Row) (*report.View, error) {
+func (r *ViewReader) View(link int64, row *segment.Row) (*report.View, error) {
 	v := &r.view
 	if err := ReadView(r.dict.Word, link, row, v); err != nil {
 		return nil, err

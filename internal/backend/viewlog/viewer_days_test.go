@@ -12,17 +12,17 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/viewlog/segment"
-	"vitrine/internal/backend/viewlog/visits"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
-// TestIndexOfVisits checks that the index finds what was added, with any number
-// and order of runs, merged or not, and nothing that was removed.
-func TestIndexOfVisits(t *testing.T) {
+// TestIndexOfViewerDays checks that the index finds what was added, with any
+// number and order of runs, merged or not, and nothing that was removed.
+func TestIndexOfViewerDays(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		l := openTestLog(t)
-		all := map[segment.Visit]bool{}
+		all := map[segment.ViewerDay]bool{}
 		viewer := func() int64 {
 			switch r.IntN(3) {
 			case 0:
@@ -33,11 +33,11 @@ func TestIndexOfVisits(t *testing.T) {
 			return int64(r.Uint64()) >> r.IntN(60)
 		}
 		for range 12 {
-			var list []segment.Visit
+			var list []segment.ViewerDay
 			for range r.IntN(600) {
-				list = append(list, segment.Visit{Viewer: viewer(), Link: 1 + r.Int64N(4), Day: report.Day(r.IntN(50))})
+				list = append(list, segment.ViewerDay{Viewer: viewer(), Link: 1 + r.Int64N(4), Day: report.Day(r.IntN(50))})
 			}
-			list = segment.SortVisits(list)
+			list = segment.SortViewerDays(list)
 			err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(7, list) })
 			if err != nil {
 				t.Fatal(err)
@@ -45,17 +45,17 @@ func TestIndexOfVisits(t *testing.T) {
 			for _, e := range list {
 				all[e] = true
 			}
-			var gone []segment.Visit
+			var gone []segment.ViewerDay
 			for e := range all {
 				if r.IntN(4) == 0 {
 					gone = append(gone, e)
 					delete(all, e)
 				}
 			}
-			gone = append(gone, segment.Visit{Viewer: viewer(), Link: 9, Day: 9})
+			gone = append(gone, segment.ViewerDay{Viewer: viewer(), Link: 9, Day: 9})
 			if err := l.transact(t.Context(), func(tx logTx) error {
-				return tx.RemoveVisits(7,
-					segment.SortVisits(gone))
+				return tx.RemoveViewerDays(7,
+					segment.SortViewerDays(gone))
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestIndexOfVisits(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			by := map[int64][]segment.Visit{}
+			by := map[int64][]segment.ViewerDay{}
 			for e := range all {
 				by[e.Viewer] = append(by[e.Viewer], e)
 			}
@@ -76,7 +76,7 @@ func TestIndexOfVisits(t *testing.T) {
 			var viewers []int64
 			for v := range by {
 				viewers = append(viewers, v)
-				slices.SortFunc(by[v], segment.Visit.Compare)
+				slices.SortFunc(by[v], segment.ViewerDay.Compare)
 			}
 			slices.Sort(viewers)
 			err = l.read(t.Context(), func(tx logTx) error {
@@ -114,9 +114,9 @@ func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
 	const runs, entries = 8, mergeBatch * 3 / 4
 	for n := range int64(runs) {
-		var list []segment.Visit
+		var list []segment.ViewerDay
 		for i := range int64(entries) {
-			list = append(list, segment.Visit{Viewer: i*runs + n, Link: 1, Day: 20_000})
+			list = append(list, segment.ViewerDay{Viewer: i*runs + n, Link: 1, Day: 20_000})
 		}
 		if err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(1, list) }); err != nil {
 			t.Fatal(err)
@@ -158,9 +158,9 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	l := openTestLog(t)
 	var want int64
 	for n := range int64(4) {
-		var list []segment.Visit
+		var list []segment.ViewerDay
 		for i := range int64(mergeBatch / 2) {
-			list = append(list, segment.Visit{Viewer: i*4 + n, Link: 1, Day: 20_000})
+			list = append(list, segment.ViewerDay{Viewer: i*4 + n, Link: 1, Day: 20_000})
 		}
 		want += int64(len(list))
 		if err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(1, list) }); err != nil {
@@ -192,8 +192,8 @@ func TestMergeDroppedByAnother(t *testing.T) {
 			return err
 		}
 		for _, r := range runs {
-			err := tx.VisitRows(1, r.Number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
-				list, err := segment.ReadVisits(nil, first, data)
+			err := tx.DayRows(1, r.Number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
+				list, err := segment.ReadViewerDays(nil, first, data)
 				got += int64(len(list))
 				return err
 			})
@@ -221,7 +221,7 @@ func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	return n
 }
 
-func runsOf(t *testing.T, l *ViewLog) (list []visits.Run) {
+func runsOf(t *testing.T, l *ViewLog) (list []tables.Run) {
 	t.Helper()
 	err := l.read(context.Background(), func(tx logTx) (err error) { list, err = tx.Runs(1); return err })
 	if err != nil {
@@ -230,9 +230,9 @@ func runsOf(t *testing.T, l *ViewLog) (list []visits.Run) {
 	return list
 }
 
-// TestVisitsDamaged checks that a damaged row of visits is an error for the
-// report that needs it, not a panic.
-func TestVisitsDamaged(t *testing.T) {
+// TestViewerDaysDamaged checks that a damaged row of viewer days is an error
+// for the report that needs it, not a panic.
+func TestViewerDaysDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {
 		l := openTestLog(t)
@@ -255,7 +255,7 @@ func TestVisitsDamaged(t *testing.T) {
 			func() {
 				defer func() {
 					if p := recover(); p != nil {
-						t.Errorf("%s with the row of visits %x panics: %v", name, data, p)
+						t.Errorf("%s with the row of viewerDays %x panics: %v", name, data, p)
 					}
 				}()
 				_ = f()
@@ -264,14 +264,14 @@ func TestVisitsDamaged(t *testing.T) {
 	}
 }
 
-// TestVisitFacts compares facts of visits with those computed from sets, for
-// any part of the history.
-func TestVisitFacts(t *testing.T) {
+// TestViewerDayFacts compares facts of viewer days with those computed from
+// sets, for any part of the history.
+func TestViewerDayFacts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	for range 200 {
-		var old, asked []segment.Visit
+		var old, asked []segment.ViewerDay
 		for range r.IntN(60) {
-			e := segment.Visit{Viewer: int64(r.IntN(4)), Link: 1 + r.Int64N(3), Day: report.Day(r.IntN(20))}
+			e := segment.ViewerDay{Viewer: int64(r.IntN(4)), Link: 1 + r.Int64N(3), Day: report.Day(r.IntN(20))}
 			if old = append(old, e); e.Day >= 5 && e.Day < 15 || r.IntN(9) == 0 {
 				asked = append(asked, e)
 			}
@@ -279,15 +279,15 @@ func TestVisitFacts(t *testing.T) {
 		l := openTestLog(t)
 		if err := l.transact(t.Context(), func(tx logTx) error {
 			return tx.AddRun(1,
-				segment.SortVisits(slices.Clone(old)))
+				segment.SortViewerDays(slices.Clone(old)))
 		}); err != nil {
 			t.Fatal(err)
 		}
 		for _, link := range []vitrine.LinkID{0, 2} {
-			asked := slices.DeleteFunc(segment.SortVisits(slices.Clone(asked)),
-				func(e segment.Visit) bool { return link != 0 && e.Link != int64(link) })
+			asked := slices.DeleteFunc(segment.SortViewerDays(slices.Clone(asked)),
+				func(e segment.ViewerDay) bool { return link != 0 && e.Link != int64(link) })
 			want := map[segment.Fact]int{}
-			of := func(scope int64, e segment.Visit) {
+			of := func(scope int64, e segment.ViewerDay) {
 				prev := report.NoDay
 				for _, o := range old {
 					if o.Viewer == e.Viewer && o.Day < e.Day &&
@@ -297,10 +297,10 @@ func TestVisitFacts(t *testing.T) {
 				}
 				want[segment.Fact{Link: scope, Day: e.Day, Prev: prev}]++
 			}
-			seen := map[segment.Visit]bool{}
+			seen := map[segment.ViewerDay]bool{}
 			for _, e := range asked {
 				of(e.Link, e)
-				if whole := (segment.Visit{Viewer: e.Viewer, Link: 0, Day: e.Day}); !seen[whole] {
+				if whole := (segment.ViewerDay{Viewer: e.Viewer, Link: 0, Day: e.Day}); !seen[whole] {
 					seen[whole] = true
 					of(0, e)
 				}
@@ -310,7 +310,7 @@ func TestVisitFacts(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return eachVisit(h, link, asked, func(f segment.Fact) { want[f]-- })
+				return eachViewerDay(h, link, asked, func(f segment.Fact) { want[f]-- })
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -322,7 +322,7 @@ func TestVisitFacts(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			slices.SortFunc(old, func(a, b segment.Visit) int { return cmp.Or(a.Compare(b)) })
+			slices.SortFunc(old, func(a, b segment.ViewerDay) int { return cmp.Or(a.Compare(b)) })
 			t.Fatalf("history = %v", old)
 		}
 	}

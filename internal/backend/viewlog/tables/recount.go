@@ -1,6 +1,4 @@
-// Package recount recounts the links of a view log from their rows and compares
-// the result with the stored counts.
-package recount
+package tables
 
 import (
 	"context"
@@ -13,7 +11,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/labels"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 )
@@ -25,10 +22,10 @@ const linksBatch = 1000
 // checkEvery is the number of rows after which the context is checked.
 const checkEvery = 1 << 12
 
-// Log is a snapshot of a view log.
-type Log struct {
+// Recount is a snapshot of a view log.
+type Recount struct {
 	Tx    *sqldb.Tx
-	Words *labels.Dict
+	Words *Dict
 	// RetainedFrom returns the day from which the views of an account are
 	// kept. Only tallies remain of earlier days.
 	RetainedFrom func(vitrine.AccountID) (report.Day, error)
@@ -36,7 +33,7 @@ type Log struct {
 
 // Links recounts every link, in the order of their IDs, and calls fault for
 // each difference. It reads each table once.
-func Links(ctx context.Context, log Log, fault func(text string)) error {
+func (log Recount) Links(ctx context.Context, fault func(text string)) error {
 	retainedFrom := map[vitrine.AccountID]report.Day{}
 	for after := int64(math.MinInt64); ; {
 		upTo := int64(math.MaxInt64)
@@ -69,12 +66,13 @@ const maxInSegments = 100_000
 // including the second. It keeps only sums in memory.
 type batch struct {
 	ctx     context.Context
-	log     Log
+	log     Recount
 	tx      *sqldb.Tx
-	views   *labels.Reader
+	views   *ViewReader
 	between []any
 	links   map[int64]*link
-	// retainedFrom holds the answers of Log.RetainedFrom. All batches share it.
+	// retainedFrom holds the answers of Recount.RetainedFrom. All batches share
+	// it.
 	retainedFrom map[vitrine.AccountID]report.Day
 	rows         int
 	packed       int // downloads whose views must be in segments

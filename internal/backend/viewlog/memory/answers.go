@@ -1,6 +1,4 @@
-// Package kept is a cache of answers. An answer is valid for one state of its
-// source.
-package kept
+package memory
 
 import "sync"
 
@@ -22,8 +20,8 @@ type kept[Of, State comparable, Answer any] struct {
 	size   int
 }
 
-// New returns a cache of at most the given size.
-func New[Of, State comparable, Answer any](bytes int) *Answers[Of, State, Answer] {
+// NewAnswers returns a cache of at most the given size.
+func NewAnswers[Of, State comparable, Answer any](bytes int) *Answers[Of, State, Answer] {
 	return &Answers[Of, State, Answer]{byOf: map[Of]*kept[Of, State, Answer]{}, most: bytes}
 }
 

@@ -1,4 +1,4 @@
-package distinct
+package scan
 
 import (
 	"fmt"
@@ -9,14 +9,12 @@ import (
 	"vitrine/report"
 )
 
-const firstDay report.Day = 20_000
-
-// TestCount checks that visits are counted with arrays and, for many steps,
-// with maps, in small and large chunks.
-func TestCount(t *testing.T) {
+// TestDistinct checks that viewer days are counted with arrays and, for many
+// steps, with maps, in small and large chunks.
+func TestDistinct(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for _, steps := range []report.Day{1, 30, maxDense, maxDense + 1} {
-		q := &Query{From: firstDay, To: firstDay + steps, Links: true}
+		q := &distinctQuery{From: firstDay, To: firstDay + steps, Links: true}
 		sets := []*Set{{}, {}, {}}
 		first, ofLink := map[uint64]bool{}, map[[2]uint64]int64{}
 		var got report.Tally
@@ -32,7 +30,7 @@ func TestCount(t *testing.T) {
 			ofLink[[2]uint64{uint64(o.Link), o.Viewer}] = 1
 			sets[r.IntN(len(sets))].Add(o.Viewer, o.Link, report.DayOf(o.At))
 		}
-		Count(&got, q, sets...)
+		countDistinct(&got, q, sets...)
 		tally := want.Tally()
 		vitrinetest.Equal(t, "uniques", got.Uniques(q.From, q.To), int64(len(first)))
 		for range 30 {
@@ -46,10 +44,10 @@ func TestCount(t *testing.T) {
 		}
 		// Without links it is the same but for the viewers of links.
 		var alone report.Tally
-		Count(&alone, &Query{From: q.From, To: q.To}, sets...)
+		countDistinct(&alone, &distinctQuery{From: q.From, To: q.To}, sets...)
 		vitrinetest.Equal(t, "the same without links", alone.Equal(&got), false)
 		for link, n := range viewers {
-			alone.AddLinkVisits(link, report.NoDay, n)
+			alone.AddLinkViewers(link, report.NoDay, n)
 		}
 		vitrinetest.Equal(t, "viewers of links", alone.Equal(&got), true)
 	}

@@ -1,4 +1,4 @@
-package labels
+package tables
 
 import (
 	"vitrine/internal/backend/viewlog/segment"
@@ -6,7 +6,7 @@ import (
 )
 
 // View returns the record of a view.
-func (w *Writer) View(o *report.View) (r segment.View, err error) {
+func (w *LabelWriter) View(o *report.View) (r segment.View, err error) {
 	r.Viewer = o.Viewer
 	if o.Returning {
 		r.Flags |= segment.ViewReturning
@@ -36,7 +36,7 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 }
 
 // SetClass sets the class in the record of a view.
-func (w *Writer) SetClass(c *report.Class, r *segment.View) (err error) {
+func (w *LabelWriter) SetClass(c *report.Class, r *segment.View) (err error) {
 	for _, f := range [...]struct {
 		flag uint16
 		set  bool
@@ -53,7 +53,7 @@ func (w *Writer) SetClass(c *report.Class, r *segment.View) (err error) {
 }
 
 // ReadClass returns the class of a view, without its engaged time.
-func (w *Writer) ReadClass(r *segment.View) (c report.Class, err error) {
+func (w *LabelWriter) ReadClass(r *segment.View) (c report.Class, err error) {
 	has := func(flag uint16) bool { return r.Flags&flag != 0 }
 	c = report.Class{Own: has(segment.ViewOwn), Decided: has(segment.ViewDecided),
 		SelfReported: has(segment.ViewSelfReported), Waits: has(segment.ViewWaits)}
@@ -71,7 +71,7 @@ func (w *Writer) ReadClass(r *segment.View) (c report.Class, err error) {
 
 // Views creates the records of n views. It looks up all unknown words in one
 // query.
-func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (err error) {
+func (w *LabelWriter) Views(n int, view func(i int) (*report.View, *segment.View)) (err error) {
 	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
 	var again []int
 	write := func(i int) error {
@@ -101,7 +101,7 @@ func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (e
 }
 
 // bot returns the word of a bot reason, and of a product if there is one.
-func (w *Writer) bot(reason, product string) (segment.LabelID, error) {
+func (w *LabelWriter) bot(reason, product string) (segment.LabelID, error) {
 	if product == "" {
 		return w.ID(segment.WordBot, reason)
 	}

@@ -1,4 +1,4 @@
-package distinct
+package scan
 
 import "vitrine/report"
 
@@ -14,10 +14,10 @@ type Clock struct {
 	Weekday, Hour int
 
 	first int64 // the quarter hour of seen[0]
-	seen  []place
+	seen  []moment
 }
 
-type place struct {
+type moment struct {
 	step          report.Day
 	weekday, hour int8
 	kind          kind
@@ -45,7 +45,7 @@ func (c *Clock) Set(ms int64) {
 	q := ms / quarter
 	if c.seen == nil {
 		c.first = q - mostQuarters/2
-		c.seen = make([]place, mostQuarters)
+		c.seen = make([]moment, mostQuarters)
 	}
 	if q < c.first || q >= c.first+mostQuarters {
 		c.Step, c.Weekday, c.Hour = c.Steps.Place(ms)
@@ -58,7 +58,7 @@ func (c *Clock) Set(ms int64) {
 	}
 	c.Step, c.Weekday, c.Hour = c.Steps.Place(ms)
 	if p.kind == unknown {
-		*p = place{c.Step, int8(c.Weekday), int8(c.Hour), same}
+		*p = moment{c.Step, int8(c.Weekday), int8(c.Hour), same}
 		for _, edge := range [...]int64{q * quarter, (q+1)*quarter - 1} { // some zones have other offsets
 			if step, weekday, hour := c.place(edge); step != c.Step || weekday != c.Weekday || hour != c.Hour {
 				p.kind = mixed

@@ -1,6 +1,8 @@
-// Package labels is the dictionary of a view log. It maps the labels of views
-// to numbers.
-package labels
+// Package tables reads and writes tables of a view log: the dictionary of the
+// labels of views, the index of viewer days in segments (for each account,
+// sorted runs of entries, each with a viewer, a link and a day), and the counts
+// of links, which it recounts.
+package tables
 
 import (
 	"errors"
@@ -111,8 +113,9 @@ func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	return found, err
 }
 
-// Writer finds the numbers of words in a write transaction, and adds new words.
-type Writer struct {
+// LabelWriter finds the numbers of words in a write transaction, and adds new
+// words.
+type LabelWriter struct {
 	words *Dict
 	tx    *sqldb.Tx
 	fresh map[string]segment.LabelID // added by this transaction; valid elsewhere after its commit
@@ -125,13 +128,13 @@ type Writer struct {
 	Misses   int
 }
 
-func (w *Dict) Writer(t *sqldb.Tx) *Writer {
-	ww := &Writer{words: w, tx: t, fresh: map[string]segment.LabelID{}}
+func (w *Dict) Writer(t *sqldb.Tx) *LabelWriter {
+	ww := &LabelWriter{words: w, tx: t, fresh: map[string]segment.LabelID{}}
 	t.Committed = append(t.Committed, ww.keep)
 	return ww
 }
 
-func (w *Writer) keep() {
+func (w *LabelWriter) keep() {
 	if len(w.words.Ids)+len(w.fresh) > w.words.MaxIDs {
 		clear(w.words.Ids)
 	}
@@ -140,7 +143,7 @@ func (w *Writer) keep() {
 	}
 }
 
-func (w *Writer) ID(kind byte, labels ...string) (segment.LabelID, error) {
+func (w *LabelWriter) ID(kind byte, labels ...string) (segment.LabelID, error) {
 	empty := true
 	for _, l := range labels {
 		empty = empty && l == ""
@@ -176,7 +179,7 @@ const (
 	insertWord = "INSERT INTO words (word) VALUES ($1) RETURNING id"
 )
 
-func (w *Writer) note(text string) {
+func (w *LabelWriter) note(text string) {
 	w.Misses++
 	if !w.Noted[text] {
 		w.Noted[text] = true
@@ -185,7 +188,7 @@ func (w *Writer) note(text string) {
 }
 
 // Learn finds the numbers of words and adds new words.
-func (w *Writer) Learn(texts []string) error {
+func (w *LabelWriter) Learn(texts []string) error {
 	for _, query := range []string{selectWord, insertWord} {
 		texts = slices.DeleteFunc(texts, func(text string) bool { return w.fresh[text] != 0 })
 		err := w.tx.GetMany(query, len(texts), func(i int) []any { return []any{[]byte(texts[i])} },
@@ -206,7 +209,7 @@ func (w *Writer) Learn(texts []string) error {
 
 // Word returns the labels of a number that was stored before the transaction or
 // added by it.
-func (w *Writer) Word(id segment.LabelID) (*segment.Labels, error) {
+func (w *LabelWriter) Word(id segment.LabelID) (*segment.Labels, error) {
 	if id == 0 {
 		return segment.Unknown, nil
 	}

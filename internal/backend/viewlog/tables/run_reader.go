@@ -1,4 +1,4 @@
-package visits
+package tables
 
 import (
 	"database/sql"
@@ -8,29 +8,29 @@ import (
 	"vitrine/internal/backend/viewlog/segment"
 )
 
-// Reader reads the entries of a run in order.
-type Reader struct {
+// RunReader reads the entries of a run in order.
+type RunReader struct {
 	index   Index
 	account vitrine.AccountID
 	run     int64
 	began   bool
 	last    int64 // first viewer of the last row read
 	done    bool
-	entries []segment.Visit
+	entries []segment.ViewerDay
 	at      int
 }
 
 // Readers returns a reader of each of the runs.
-func (t Index) Readers(account vitrine.AccountID, runs []Run) (readers []Reader) {
+func (t Index) Readers(account vitrine.AccountID, runs []Run) (readers []RunReader) {
 	for _, r := range runs {
-		readers = append(readers, Reader{index: t, account: account, run: r.Number})
+		readers = append(readers, RunReader{index: t, account: account, run: r.Number})
 	}
 	return readers
 }
 
-// First returns the reader with the smallest entry whose viewer is at least
-// from, or nil if there is none.
-func First(readers []Reader, from int64) (best *Reader, err error) {
+// FirstEntry returns the reader with the smallest entry whose viewer is at
+// least from, or nil if there is none.
+func FirstEntry(readers []RunReader, from int64) (best *RunReader, err error) {
 	for i := range readers {
 		e, ok, err := readers[i].peek(from)
 		if err != nil {
@@ -44,13 +44,13 @@ func First(readers []Reader, from int64) (best *Reader, err error) {
 }
 
 // Head returns the next entry.
-func (r *Reader) Head() segment.Visit { return r.entries[r.at] }
+func (r *RunReader) Head() segment.ViewerDay { return r.entries[r.at] }
 
 // Skip leaves the next entry behind.
-func (r *Reader) Skip() { r.at++ }
+func (r *RunReader) Skip() { r.at++ }
 
 // peek returns the next entry whose viewer is at least from.
-func (r *Reader) peek(from int64) (e segment.Visit, ok bool, err error) {
+func (r *RunReader) peek(from int64) (e segment.ViewerDay, ok bool, err error) {
 	for !r.done {
 		for r.at < len(r.entries) && r.entries[r.at].Viewer < from {
 			r.at++
@@ -67,16 +67,16 @@ func (r *Reader) peek(from int64) (e segment.Visit, ok bool, err error) {
 
 // read reads the next rows. The first call starts at the row that may contain
 // viewer from.
-func (r *Reader) read(from int64) error {
+func (r *RunReader) read(from int64) error {
 	r.entries, r.at, r.done = r.entries[:0], 0, true
 	add := func(first int64, data []byte) (err error) {
 		r.last, r.done = first, false
-		r.entries, err = segment.ReadVisits(r.entries, first, data)
+		r.entries, err = segment.ReadViewerDays(r.entries, first, data)
 		return err
 	}
 	if !r.began {
 		r.began = true
-		return r.index.VisitRows(r.account, r.run, from, ManyRows, add)
+		return r.index.DayRows(r.account, r.run, from, ManyRows, add)
 	}
 	return r.index.Each(func(row sqldb.Scanner) error {
 		var first int64

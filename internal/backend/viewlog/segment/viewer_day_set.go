@@ -8,39 +8,40 @@ import (
 	"vitrine/report"
 )
 
-// VisitSet counts the views of each visit (a viewer, link and day) in about 13
-// bytes a visit. Visits are grouped into leaves by the highest 16 bits of their
-// viewer. Viewers are hashes, so leaves have about the same size. A visit
-// stores only the other bits of its viewer, and a new visit moves only visits
-// of its leaf.
-type VisitSet struct {
-	leaves map[uint32]*visitLeaf // by prefix
-	links  []int64               // links by their index
-	places map[int64]uint32      // indexes of links
-	many   map[Visit]int32
-	N      int // number of visits
+// ViewerDaySet counts the views of each viewer day (a viewer, link and day) in
+// about 13 bytes a viewer day. Viewer days are grouped into leaves by the
+// highest 16 bits of their viewer. Viewers are hashes, so leaves have about the
+// same size. A viewer day stores only the other bits of its viewer, and a new
+// viewer day moves only viewer days of its leaf.
+type ViewerDaySet struct {
+	leaves map[uint32]*dayLeaf // by prefix
+	links  []int64             // links by their index
+	places map[int64]uint32    // indexes of links
+	many   map[ViewerDay]int32
+	N      int // number of viewer days
 	spare  int // unused capacity of the leaves
 }
 
-// visitLeaf holds the visits of viewers with the same highest bits, in order.
-type visitLeaf struct {
+// dayLeaf holds the viewer days of viewers with the same highest bits, in
+// order.
+type dayLeaf struct {
 	keys []uint64 // the viewer's other 48 bits, then 16 bits of the day
 	rest []uint32 // 24 bits of the link's index, then 8 bits of the count
 }
 
 const (
 	maxLinkPlaces = 1 << 24
-	maxVisitDay   = 1<<16 - 1
-	// manyViews in a leaf means a count in VisitSet.many.
+	maxDay        = 1<<16 - 1
+	// manyViews in a leaf means a count in ViewerDaySet.many.
 	manyViews = 1<<8 - 1
 )
 
-func NewVisitSet() *VisitSet {
-	return &VisitSet{leaves: map[uint32]*visitLeaf{}, places: map[int64]uint32{}, many: map[Visit]int32{}}
+func NewViewerDaySet() *ViewerDaySet {
+	return &ViewerDaySet{leaves: map[uint32]*dayLeaf{}, places: map[int64]uint32{}, many: map[ViewerDay]int32{}}
 }
 
 // Bytes returns about how much memory s takes.
-func (s *VisitSet) Bytes() int {
+func (s *ViewerDaySet) Bytes() int {
 	const visit, leaf, link, count = 12, 96, 48, 64
 	return visit*(s.N+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
 }
@@ -49,9 +50,9 @@ func (s *VisitSet) Bytes() int {
 // are ordered.
 func prefix(viewer int64) uint32 { return uint32((uint64(viewer) ^ 1<<63) >> 48) }
 
-// search returns the position of a visit in the leaf, or the position at which
-// to insert it.
-func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
+// search returns the position of a viewer day in the leaf, or the position at
+// which to insert it.
+func (l *dayLeaf) search(key uint64, place uint32) (at int, found bool) {
 	end := len(l.keys)
 	for at < end {
 		switch mid := (at + end) / 2; {
@@ -64,11 +65,11 @@ func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
 	return at, at < len(l.keys) && l.keys[at] == key && l.rest[at]>>8 == place
 }
 
-// Add adds n, which may be negative, to the views of a visit. It returns the
-// number before. It reports false, and changes nothing, if s cannot hold the
-// visit: its day is after the year 2149, or there are too many links.
-func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
-	if v.Day < 0 || v.Day > maxVisitDay {
+// Add adds n, which may be negative, to the views of a viewer day. It returns
+// the number before. It reports false, and changes nothing, if s cannot hold
+// the viewer day: its day is after the year 2149, or there are too many links.
+func (s *ViewerDaySet) Add(v ViewerDay, n int32) (before int32, ok bool) {
+	if v.Day < 0 || v.Day > maxDay {
 		return 0, false
 	}
 	place, known := s.places[v.Link]
@@ -82,7 +83,7 @@ func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
 	}
 	leaf := s.leaves[prefix(v.Viewer)]
 	if leaf == nil {
-		leaf = new(visitLeaf)
+		leaf = new(dayLeaf)
 		s.leaves[prefix(v.Viewer)] = leaf
 	}
 	key := uint64(v.Viewer)<<16 | uint64(v.Day)
@@ -113,8 +114,8 @@ func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
 	return before, true
 }
 
-// insert adds a visit to a leaf. It extends a full leaf by an eighth.
-func (s *VisitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
+// insert adds a viewer day to a leaf. It extends a full leaf by an eighth.
+func (s *ViewerDaySet) insert(l *dayLeaf, at int, key uint64, rest uint32) {
 	if n := len(l.keys); n == cap(l.keys) || n == cap(l.rest) {
 		more := n/8 + 2
 		s.spare += n + more - cap(l.keys)
@@ -126,17 +127,17 @@ func (s *VisitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
 	s.spare--
 }
 
-// entry returns the visit at a position of a leaf.
-func (s *VisitSet) entry(prefix uint32, l *visitLeaf, at int) Visit {
-	return Visit{
+// entry returns the viewer day at a position of a leaf.
+func (s *ViewerDaySet) entry(prefix uint32, l *dayLeaf, at int) ViewerDay {
+	return ViewerDay{
 		Viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
 		Link:   s.links[l.rest[at]>>8],
-		Day:    report.Day(l.keys[at] & maxVisitDay),
+		Day:    report.Day(l.keys[at] & maxDay),
 	}
 }
 
-// Of appends the visits of a viewer to list.
-func (s *VisitSet) Of(list []Visit, viewer int64) []Visit {
+// Of appends the viewer days of a viewer to list.
+func (s *ViewerDaySet) Of(list []ViewerDay, viewer int64) []ViewerDay {
 	l := s.leaves[prefix(viewer)]
 	if l == nil {
 		return list
@@ -148,11 +149,11 @@ func (s *VisitSet) Of(list []Visit, viewer int64) []Visit {
 	return list
 }
 
-// All yields all visits, ordered by viewer, the visits of some viewers at a
-// time. A slice is valid until the next one.
-func (s *VisitSet) All() iter.Seq[[]Visit] {
-	return func(yield func([]Visit) bool) {
-		var list []Visit
+// All yields all viewer days, ordered by viewer, the viewer days of some
+// viewers at a time. A slice is valid until the next one.
+func (s *ViewerDaySet) All() iter.Seq[[]ViewerDay] {
+	return func(yield func([]ViewerDay) bool) {
+		var list []ViewerDay
 		for _, p := range slices.Sorted(maps.Keys(s.leaves)) {
 			l := s.leaves[p]
 			list = list[:0]

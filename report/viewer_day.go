@@ -2,16 +2,17 @@ package report
 
 import "slices"
 
-// Visit is one viewer on one day of a scope (a link or an account): the scope
-// saw the viewer on Day and, before that, last on Prev; NoDay means never.
+// ViewerDay is one viewer on one day of a scope (a link or an account): the
+// scope saw the viewer on Day and, before that, last on Prev; NoDay means
+// never.
 //
-// Visits count distinct viewers without a set of viewers. A viewer of the days
-// [a, b) has exactly one visit in these days whose Prev is before a: the first.
-// So for every a and b, the number of visits with Prev < a is the number of
-// distinct viewers. Bots have no visits.
-type Visit struct{ Day, Prev Day }
+// Viewer days count distinct viewers without a set of viewers. A viewer of the
+// days [a, b) has exactly one viewer day in these days whose Prev is before a:
+// the first. So for every a and b, the number of viewer days with Prev < a is
+// the number of distinct viewers. Bots have no viewer days.
+type ViewerDay struct{ Day, Prev Day }
 
-// seen counts a day's viewers by the day of their visit before.
+// seen counts a day's viewers by the day on which they came before.
 type seen struct {
 	prevs   []Day   // ascending
 	viewers []int64 // for each of prevs

@@ -1,6 +1,4 @@
-// Package visits keeps the index of visits in segments: for each account,
-// sorted runs of entries, each with a viewer, a link and a day.
-package visits
+package tables
 
 import (
 	"database/sql"
@@ -12,11 +10,11 @@ import (
 	"vitrine/internal/backend/viewlog/segment"
 )
 
-// visitBytes is about how long a row of visits is. Several fit into a page of
-// SQLite.
-const visitBytes = 900
+// rowBytes is about how long a row of viewer days is. Several fit into a page
+// of SQLite.
+const rowBytes = 900
 
-// Index is the index of visits within a transaction.
+// Index is the index of viewer days within a transaction.
 type Index struct{ *sqldb.Tx }
 
 // Run is a sorted run of entries.
@@ -34,7 +32,7 @@ func (t Index) Runs(account vitrine.AccountID) (list []Run, err error) {
 }
 
 // AddRun stores sorted entries as a new run.
-func (t Index) AddRun(account vitrine.AccountID, entries []segment.Visit) error {
+func (t Index) AddRun(account vitrine.AccountID, entries []segment.ViewerDay) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -42,7 +40,7 @@ func (t Index) AddRun(account vitrine.AccountID, entries []segment.Visit) error 
 	if err != nil {
 		return err
 	}
-	w := Writer{Tx: t, Account: account, Run: number}
+	w := RunWriter{Tx: t, Account: account, Run: number}
 	for _, e := range entries {
 		if err := w.Add(e); err != nil {
 			return err
@@ -61,14 +59,14 @@ func (t Index) NewRun(account vitrine.AccountID, entries, merging int64) (number
 	return number, err
 }
 
-// Writer writes the rows of a run from sorted entries.
-type Writer struct {
+// RunWriter writes the rows of a run from sorted entries.
+type RunWriter struct {
 	Tx      Index
 	Account vitrine.AccountID
 	Run     int64
 	Entries int64 // written so far
-	Last    segment.Visit
-	row     []segment.Visit // the current row
+	Last    segment.ViewerDay
+	row     []segment.ViewerDay // the current row
 	b       []byte
 }
 
@@ -76,8 +74,8 @@ type Writer struct {
 const entryBytes = 10
 
 // Add adds an entry. Entries come in order.
-func (w *Writer) Add(e segment.Visit) error {
-	if n := len(w.row); n*entryBytes >= visitBytes && w.row[n-1].Viewer != e.Viewer {
+func (w *RunWriter) Add(e segment.ViewerDay) error {
+	if n := len(w.row); n*entryBytes >= rowBytes && w.row[n-1].Viewer != e.Viewer {
 		if err := w.End(); err != nil {
 			return err
 		}
@@ -89,33 +87,33 @@ func (w *Writer) Add(e segment.Visit) error {
 }
 
 // End writes the current row.
-func (w *Writer) End() error {
+func (w *RunWriter) End() error {
 	if len(w.row) == 0 {
 		return nil
 	}
-	w.b = segment.AppendVisits(w.b[:0], w.row)
+	w.b = segment.AppendViewerDays(w.b[:0], w.row)
 	_, err := w.Tx.Exec("INSERT INTO viewer_days (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.Account),
 		w.Run, w.row[0].Viewer, w.b)
 	w.row = w.row[:0]
 	return err
 }
 
-// History looks viewers up in the index of visits. Callers ask for viewers in
-// ascending order.
+// History looks viewers up in the index of viewer days. Callers ask for viewers
+// in ascending order.
 type History struct {
 	tx       Index
 	account  vitrine.AccountID
 	runs     []runReader
 	entries  int64
 	Deleting map[int64]bool // links whose entries no longer count
-	found    []segment.Visit
+	found    []segment.ViewerDay
 }
 
 // runReader is a position in a run, with some of its rows in memory.
 type runReader struct {
 	Run
 	rows    int // rows read at once
-	entries []segment.Visit
+	entries []segment.ViewerDay
 	at      int
 }
 
@@ -125,7 +123,7 @@ const ManyRows = 64
 // Expect announces how many viewers will be looked up.
 func (h *History) Expect(viewers int) {
 	rows := 1
-	if int64(viewers)*visitBytes/entryBytes > h.entries/8 {
+	if int64(viewers)*rowBytes/entryBytes > h.entries/8 {
 		rows = ManyRows
 	}
 	for i := range h.runs {
@@ -158,7 +156,7 @@ func (t Index) History(account vitrine.AccountID) (*History, error) {
 
 // Of returns the entries of a viewer, in order. The result is valid until the
 // next call.
-func (h *History) Of(viewer int64) ([]segment.Visit, error) {
+func (h *History) Of(viewer int64) ([]segment.ViewerDay, error) {
 	h.found = h.found[:0]
 	for i := range h.runs {
 		r := &h.runs[i]
@@ -173,7 +171,7 @@ func (h *History) Of(viewer int64) ([]segment.Visit, error) {
 		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek reads this entry
 	}
 	if len(h.runs) > 1 {
-		slices.SortFunc(h.found, segment.Visit.Compare)
+		slices.SortFunc(h.found, segment.ViewerDay.Compare)
 		h.found = slices.Compact(h.found)
 	}
 	return h.found, nil
@@ -192,18 +190,18 @@ func (r *runReader) seek(t Index, account vitrine.AccountID, viewer int64) error
 	if r.rows == 1 {
 		var first int64
 		var data []byte
-		err := t.Get([]any{&first, &data}, selectVisits,
+		err := t.Get([]any{&first, &data}, selectDays,
 			int64(account), r.Number, viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
 		}
 		if err == nil {
-			r.entries, err = segment.ReadVisits(r.entries, first, data)
+			r.entries, err = segment.ReadViewerDays(r.entries, first, data)
 		}
 		return err
 	}
-	err := t.VisitRows(account, r.Number, viewer, r.rows, func(first int64, data []byte) (err error) {
-		r.entries, err = segment.ReadVisits(r.entries, first, data)
+	err := t.DayRows(account, r.Number, viewer, r.rows, func(first int64, data []byte) (err error) {
+		r.entries, err = segment.ReadViewerDays(r.entries, first, data)
 		return err
 	})
 	for r.at < len(r.entries) && r.entries[r.at].Viewer < viewer {
@@ -212,9 +210,9 @@ func (r *runReader) seek(t Index, account vitrine.AccountID, viewer int64) error
 	return err
 }
 
-// VisitRows calls f with up to n rows of a run: the row that may contain the
+// DayRows calls f with up to n rows of a run: the row that may contain the
 // entries of a viewer, and those after it.
-func (t Index) VisitRows(account vitrine.AccountID, run, viewer int64, n int,
+func (t Index) DayRows(account vitrine.AccountID, run, viewer int64, n int,
 	f func(first int64, data []byte) error) error {
 	return t.Each(func(s sqldb.Scanner) error {
 		var first int64
@@ -228,18 +226,18 @@ func (t Index) VisitRows(account vitrine.AccountID, run, viewer int64, n int,
 		int64(account), run, int64(account), run, viewer, viewer, n)
 }
 
-// LookUp returns the visits of a viewer. Unlike Of, it takes viewers in any
-// order.
-func (h *History) LookUp(viewer int64) ([]segment.Visit, error) {
+// LookUp returns the viewer days of a viewer. Unlike Of, it takes viewers in
+// any order.
+func (h *History) LookUp(viewer int64) ([]segment.ViewerDay, error) {
 	for i := range h.runs {
 		h.runs[i].entries, h.runs[i].at = h.runs[i].entries[:0], 0
 	}
 	return h.Of(viewer)
 }
 
-// selectVisits selects the row of a run that may contain the entries of a
+// selectDays selects the row of a run that may contain the entries of a
 // viewer.
-const selectVisits = "SELECT first, data FROM viewer_days WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
+const selectDays = "SELECT first, data FROM viewer_days WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
 
 // LinkViewer is a viewer of a link.
 type LinkViewer struct {
@@ -249,18 +247,18 @@ type LinkViewer struct {
 
 // OfMany calls f with each entry of the given viewers of links, and the index
 // of the viewer. An entry may come several times.
-func (h *History) OfMany(viewers []LinkViewer, f func(i int, v segment.Visit)) error {
+func (h *History) OfMany(viewers []LinkViewer, f func(i int, v segment.ViewerDay)) error {
 	by := map[int64][]int{}
-	sorted := make([]segment.Visit, 0, len(viewers))
+	sorted := make([]segment.ViewerDay, 0, len(viewers))
 	for i, v := range viewers {
 		by[int64(v.Viewer)] = append(by[int64(v.Viewer)], i)
-		sorted = append(sorted, segment.Visit{Viewer: int64(v.Viewer)})
+		sorted = append(sorted, segment.ViewerDay{Viewer: int64(v.Viewer)})
 	}
-	sorted = segment.SortVisits(sorted)
-	var entries []segment.Visit
+	sorted = segment.SortViewerDays(sorted)
+	var entries []segment.ViewerDay
 	for _, run := range h.runs {
 		err := h.tx.rowsOf(h.account, run.Run, sorted, func(asked int, first int64, data []byte) (err error) {
-			if entries, err = segment.ReadVisits(entries[:0], first, data); err != nil {
+			if entries, err = segment.ReadViewerDays(entries[:0], first, data); err != nil {
 				return err
 			}
 			for _, e := range entries {
@@ -282,8 +280,8 @@ func (h *History) OfMany(viewers []LinkViewer, f func(i int, v segment.Visit)) e
 	return nil
 }
 
-// RemoveVisits removes sorted entries from every run.
-func (t Index) RemoveVisits(account vitrine.AccountID, entries []segment.Visit) error {
+// RemoveViewerDays removes sorted entries from every run.
+func (t Index) RemoveViewerDays(account vitrine.AccountID, entries []segment.ViewerDay) error {
 	list, err := t.Runs(account)
 	if err != nil {
 		return err
@@ -299,23 +297,23 @@ func (t Index) RemoveVisits(account vitrine.AccountID, entries []segment.Visit) 
 // removedAtOnce is how many entries are looked up together to be removed.
 const removedAtOnce = 2000
 
-func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment.Visit) error {
+func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment.ViewerDay) error {
 	removed := int64(0)
 	for some := range slices.Chunk(entries, removedAtOnce) {
 		var rows []int64 // changed rows, by their first viewer
-		kept := map[int64][]segment.Visit{}
+		kept := map[int64][]segment.ViewerDay{}
 		err := t.rowsOf(account, r, some, func(_ int, first int64, data []byte) error {
 			if _, read := kept[first]; read {
 				return nil
 			}
-			all, err := segment.ReadVisits(nil, first, data)
+			all, err := segment.ReadViewerDays(nil, first, data)
 			if err != nil {
 				return err
 			}
 			n := len(all)
-			from, _ := slices.BinarySearchFunc(some, all[0], segment.Visit.Compare)
+			from, _ := slices.BinarySearchFunc(some, all[0], segment.ViewerDay.Compare)
 			gone := some[from:]
-			kept[first] = slices.DeleteFunc(all, func(e segment.Visit) bool {
+			kept[first] = slices.DeleteFunc(all, func(e segment.ViewerDay) bool {
 				for len(gone) > 0 && gone[0].Compare(e) < 0 {
 					gone = gone[1:]
 				}
@@ -327,7 +325,7 @@ func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment
 			return nil
 		})
 		if err == nil {
-			err = t.replaceVisits(account, r.Number, rows, kept)
+			err = t.replaceDays(account, r.Number, rows, kept)
 		}
 		if err != nil {
 			return err
@@ -344,10 +342,10 @@ func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment
 // rowsOf calls f with the rows of a run that may contain sorted entries. A row
 // comes for one entry, which asked is the index of, or, with -1, for all; then
 // it may come several times, and with rows between.
-func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.Visit,
+func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.ViewerDay,
 	f func(asked int, first int64, data []byte) error) error {
-	if len(entries) < ManyRows || int64(len(entries))*visitBytes/entryBytes < r.Entries/8 {
-		return t.GetMany(selectVisits, len(entries),
+	if len(entries) < ManyRows || int64(len(entries))*rowBytes/entryBytes < r.Entries/8 {
+		return t.GetMany(selectDays, len(entries),
 			func(i int) []any { return []any{int64(account), r.Number, entries[i].Viewer} },
 			func(i int, row sqldb.Scanner) error {
 				var first int64
@@ -361,7 +359,7 @@ func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.Visit,
 	last := entries[len(entries)-1].Viewer
 	for next, more := entries[0].Viewer, true; more; { // most rows are needed
 		n, at := 0, next
-		err := t.VisitRows(account, r.Number, next, ManyRows, func(first int64, data []byte) error {
+		err := t.DayRows(account, r.Number, next, ManyRows, func(first int64, data []byte) error {
 			n, at = n+1, first
 			return f(-1, first, data)
 		})
@@ -373,9 +371,10 @@ func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.Visit,
 	return nil
 }
 
-// replaceVisits replaces the entries of the rows of a run that begin with the
+// replaceDays replaces the entries of the rows of a run that begin with the
 // given viewers.
-func (t Index) replaceVisits(account vitrine.AccountID, run int64, rows []int64, kept map[int64][]segment.Visit) error {
+func (t Index) replaceDays(account vitrine.AccountID, run int64, rows []int64,
+	kept map[int64][]segment.ViewerDay) error {
 	_, err := t.ExecMany("DELETE FROM viewer_days WHERE account = $1 AND run = $2 AND first = $3", len(rows),
 		func(i int) []any { return []any{int64(account), run, rows[i]} })
 	if err != nil {
@@ -385,7 +384,7 @@ func (t Index) replaceVisits(account vitrine.AccountID, run int64, rows []int64,
 	_, err = t.ExecMany("INSERT INTO viewer_days (account, run, first, data) VALUES ($1, $2, $3, $4)", len(rows),
 		func(i int) []any {
 			entries := kept[rows[i]]
-			return []any{int64(account), run, entries[0].Viewer, segment.AppendVisits(nil, entries)}
+			return []any{int64(account), run, entries[0].Viewer, segment.AppendViewerDays(nil, entries)}
 		})
 	return err
 }
