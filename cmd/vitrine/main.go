@@ -19,7 +19,11 @@ import (
 	"vitrine/internal/cli/user"
 )
 
-func main() {
+func main() { os.Exit(runProgram(terminal.Console())) }
+
+// runProgram runs the program with the arguments of the process, and returns
+// its exit code.
+func runProgram(t *terminal.Terminal) int {
 	percent := debug.SetGCPercent(-1)
 	resumeGC = func() { debug.SetGCPercent(percent) }
 	ctx, interrupt := context.WithCancel(context.Background())
@@ -38,11 +42,11 @@ func main() {
 		<-signals // a second signal ends the process at once
 		os.Exit(interrupted())
 	}()
-	code := run(ctx, terminal.Console(), os.Args[1:])
+	code := run(ctx, t, os.Args[1:])
 	if code == terminal.ExitInterrupted {
 		code = interrupted()
 	}
-	os.Exit(code)
+	return code
 }
 
 // newProgram returns all commands.

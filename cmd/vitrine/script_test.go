@@ -25,9 +25,7 @@ import (
 	"time"
 
 	"vitrine/internal/backend/preview"
-	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
-	"vitrine/internal/cli/user"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -44,23 +42,30 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == preview.Verb { // a child of a program under test
 		main()
 	}
+	killAtStep()
+	// Most tests wait for servers. Four at once keep two cores busy.
+	_ = flag.Set("test.parallel", "4")
+	testscript.Main(m, map[string]func(){"vitrine": func() { os.Exit(runProgram(testConsole())) }})
+}
+
+// testConsole returns the terminal of a program that a test runs: its clock and
+// timers are what the variables say.
+func testConsole() *terminal.Terminal {
+	t := terminal.Console()
 	if os.Getenv(drainVariable) != "" {
 		drained := make(chan os.Signal, 1)
 		signal.Notify(drained, syscall.SIGUSR1)
-		terminal.After = func(time.Duration) <-chan time.Time {
+		t.Pause = func(time.Duration) <-chan time.Time {
 			over := make(chan time.Time)
 			go func() { <-drained; close(over) }()
 			return over
 		}
 	}
-	user.AfterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
+	t.Poll = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
-		instance.Clock = func() time.Time { return time.Now().Add(ahead) }
+		t.Clock = func() time.Time { return time.Now().Add(ahead) }
 	}
-	killAtStep()
-	// Most tests wait for servers. Four at once keep two cores busy.
-	_ = flag.Set("test.parallel", "4")
-	testscript.Main(m, map[string]func(){"vitrine": main})
+	return t
 }
 
 // TestScript runs the program as its users do: every command of a script is a

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
@@ -45,6 +46,14 @@ func accountCommands() []*command.Command {
 		command.NewGroup("link", "List, show, reject, disable and delete links of all accounts.", newLinkList(),
 			newLinkShow(), newLinkReject(), newLinkDisable(), newLinkDelete(), newLinkRescan(), newLinkPreview()),
 	}
+}
+
+// onInstance returns a command that runs on the open instance of its places.
+func onInstance(name, short string, places *instance.Places,
+	run func(context.Context, *terminal.Terminal, *instance.Instance) error) *command.Command {
+	return command.New(name, short, func(ctx context.Context, t *terminal.Terminal) error {
+		return instance.With(ctx, *places, func(in *instance.Instance) error { return run(ctx, t, in) })
+	})
 }
 
 // emailArg is the account that a command is about.
@@ -89,10 +98,10 @@ func newAccountCreate() *command.Command {
 	})
 	cmd.Arg(&c.Email, "email", "E-mail address of the account.").OrNone()
 	cmd.String(&c.From, "from", "FILE", "Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. The first account of an instance is the owner: its line has the role owner or none. Prints the address and API key of each. Existing accounts are not changed.")
-	c.Places.AddFlags(cmd)
+	cmd.Take(&c.Places)
 	cmd.Choice(&c.Plan, "plan", "PLAN", "Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is the owner, with lifetime.", "free", "pro", "lifetime")
 	cmd.Bool(&c.PasswordStdin, "password-stdin", "Read a password for the website from standard input, one line. Without it one is chosen with \"admin account reset\".")
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 
@@ -234,37 +243,32 @@ type accountPlanCmd struct {
 
 func newAccountPlan() *command.Command {
 	c := new(accountPlanCmd)
-	cmd := command.New("plan", "Change an account's plan and limits, from its next request on.", c.Run)
+	cmd := onInstance("plan", "Change an account's plan and limits, from its next request on.", &c.Places, c.Run)
 	cmd.Examples("admin account plan ada@example.org pro",
 		"admin account plan ada@example.org free --limit links=50,storage=2GB")
-	c.emailArg.AddFlags(cmd)
+	cmd.Take(&c.emailArg)
 	cmd.ChoiceArg(&c.Plan, "plan", "Plan: free (limited access), pro or lifetime (full access).", "free", "pro", "lifetime")
 	cmd.Text(&c.Limit, "limit", "LIMITS", "", "Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan.")
-	c.Places.AddFlags(cmd)
-	c.PlanFlags.AddFlags(cmd)
-	c.noteFlag.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.PlanFlags, &c.noteFlag, &c.JSONFlag)
 	return cmd
 }
 
-func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		plan := vitrine.Plan(c.Plan)
-		var own *vitrine.Limits
-		if c.Limit.Named != nil {
-			l := c.Limit.Over(c.Plans()[plan])
-			own = &l
-		}
-		a, err := in.Accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
-		if err != nil {
-			return err
-		}
-		what := "has the plan " + c.Plan
-		if a.Limits != nil {
-			what += ", with its own limits: " + Format(*a.Limits)
-		}
-		return showAccount(t, c.JSONFlag, a, what)
-	})
+func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	plan := vitrine.Plan(c.Plan)
+	var own *vitrine.Limits
+	if c.Limit.Named != nil {
+		l := c.Limit.Over(c.Plans()[plan])
+		own = &l
+	}
+	a, err := in.Accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
+	if err != nil {
+		return err
+	}
+	what := "has the plan " + c.Plan
+	if a.Limits != nil {
+		what += ", with its own limits: " + Format(*a.Limits)
+	}
+	return showAccount(t, c.JSONFlag, a, what)
 }
 
 type accountListCmd struct {
@@ -276,7 +280,7 @@ type accountListCmd struct {
 
 func newAccountList() *command.Command {
 	c := new(accountListCmd)
-	cmd := command.New("list", "List accounts, oldest first.", c.Run)
+	cmd := onInstance("list", "List accounts, oldest first.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"ls"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
 role, state, creation time, number of links, bytes of all files. A website counts as one link.`
@@ -285,38 +289,26 @@ role, state, creation time, number of links, bytes of all files. A website count
 		"admin account list --suspended --json")
 	cmd.Choice(&c.Role, "role", "ROLE", "Only those with a role: moderator or owner.", "moderator", "owner").Once()
 	cmd.Bool(&c.Banned, "suspended", "Only those that are suspended.")
-	c.Places.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.JSONFlag)
 	return cmd
 }
 
-func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		accounts, err := in.Accounts.People(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
-		if err != nil {
-			return err
-		}
-		var rows [][]string
-		for _, a := range accounts {
-			if c.JSON {
-				row := usedRow{rowOf(a.Account), a.Links, a.Bytes}
-				if err := t.JSON(row); err != nil {
-					return err
-				}
-				continue
-			}
+func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	accounts, err := in.Accounts.People(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
+	if err != nil {
+		return err
+	}
+	header := []string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED", "LINKS", "STORAGE"}
+	return command.List(t, c.JSONFlag, header, accounts,
+		func(a auth.AccountUsage) any { return usedRow{rowOf(a.Account), a.Links, a.Bytes} },
+		func(a auth.AccountUsage) []string {
 			state := "active"
 			if a.Banned {
 				state = "suspended"
 			}
-			rows = append(rows, []string{a.Email, string(a.Plan), roleName(a.Role), state, t.When(a.CreatedAt),
-				strconv.FormatInt(a.Links, 10), t.Size(a.Bytes)})
-		}
-		if c.JSON {
-			return nil
-		}
-		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED", "LINKS", "STORAGE"}, rows)
-	})
+			return []string{a.Email, string(a.Plan), roleName(a.Role), state, t.When(a.CreatedAt),
+				strconv.FormatInt(a.Links, 10), t.Size(a.Bytes)}
+		})
 }
 
 // usedRow is the output for an account with what it uses. A website or link

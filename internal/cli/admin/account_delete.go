@@ -21,7 +21,7 @@ type accountDeleteCmd struct {
 
 func newAccountDelete() *command.Command {
 	c := new(accountDeleteCmd)
-	cmd := command.New("delete", "Delete an account with its links, files and numbers permanently.", c.Run)
+	cmd := onInstance("delete", "Delete an account with its links, files and numbers permanently.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"remove", "rm", "close"}
 	cmd.Long = `Does what "Close account" does on the website. The account, its sessions and its API keys stop working
 at once, and its links, albums and websites are no longer available. A server then deletes their files
@@ -29,11 +29,9 @@ and numbers, within 5 minutes or when one starts. Its e-mail address can have a 
 an account and keep what it has, use "admin account suspend".`
 	cmd.Examples("admin account delete mallory@example.org",
 		"admin account delete mallory@example.org --yes --json")
-	c.emailArg.AddFlags(cmd)
-	c.Places.AddFlags(cmd)
-	c.noteFlag.AddFlags(cmd)
+	cmd.Take(&c.emailArg, &c.Places, &c.noteFlag)
 	cmd.Confirm(&c.Yes)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 
@@ -65,37 +63,35 @@ func (d *deletedAccount) String() string {
 
 // Run closes an account. It asks for confirmation, because that cannot be
 // undone.
-func (c *accountDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.ByEmail(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		row := deletedAccount{Email: a.Email}
-		if err := in.Store.Read(ctx, func(tx vitrine.Tx) error { return row.count(tx, a) }); err != nil {
-			return err
-		}
-		if !c.Yes {
-			t.Tell("This deletes the account %s permanently, with %s.", terminal.Plain(a.Email), &row)
-		}
-		only, err := onlyOwner(ctx, in, a.Email)
-		if err != nil {
-			return err
-		}
-		if only {
-			warnOfOnlyOwner(t, a.Email, "deleted", c.Yes)
-		}
-		if ok, err := t.Confirmed(c.Yes, "Delete the account?"); err != nil || !ok {
-			return err
-		}
-		if err := in.Accounts.CloseByEmail(ctx, a.Email, c.decision()); err != nil {
-			return err
-		}
-		if c.JSON {
-			return t.JSON(row)
-		}
-		t.Say("The account %s is deleted. A server deletes what it had within 5 minutes, or when one starts: %s.",
-			terminal.Plain(a.Email), &row)
-		return nil
-	})
+func (c *accountDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	a, err := in.Accounts.ByEmail(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	row := deletedAccount{Email: a.Email}
+	if err := in.Store.Read(ctx, func(tx vitrine.Tx) error { return row.count(tx, a) }); err != nil {
+		return err
+	}
+	if !c.Yes {
+		t.Tell("This deletes the account %s permanently, with %s.", terminal.Plain(a.Email), &row)
+	}
+	only, err := onlyOwner(ctx, in, a.Email)
+	if err != nil {
+		return err
+	}
+	if only {
+		warnOfOnlyOwner(t, a.Email, "deleted", c.Yes)
+	}
+	if ok, err := t.Confirmed(c.Yes, "Delete the account?"); err != nil || !ok {
+		return err
+	}
+	if err := in.Accounts.CloseByEmail(ctx, a.Email, c.decision()); err != nil {
+		return err
+	}
+	if c.JSON {
+		return t.JSON(row)
+	}
+	t.Say("The account %s is deleted. A server deletes what it had within 5 minutes, or when one starts: %s.",
+		terminal.Plain(a.Email), &row)
+	return nil
 }

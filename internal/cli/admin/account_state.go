@@ -21,34 +21,28 @@ type accountSuspendCmd struct {
 
 func newAccountSuspend() *command.Command {
 	c := new(accountSuspendCmd)
-	cmd := command.New("suspend", "Suspend an account: revoke its sessions, refuse its keys and disable its links.", c.Run)
+	cmd := onInstance("suspend", "Suspend an account: revoke its sessions, refuse its keys and disable its links.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"ban", "block", "disable"}
 	cmd.Examples("admin account suspend mallory@example.org --note 'spam'")
-	c.emailArg.AddFlags(cmd)
-	c.Places.AddFlags(cmd)
-	c.noteFlag.AddFlags(cmd)
-	c.yesFlag.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.emailArg, &c.Places, &c.noteFlag, &c.yesFlag, &c.JSONFlag)
 	return cmd
 }
 
-func (c *accountSuspendCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.ByEmail(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		if a.Banned {
-			return showAccount(t, c.JSONFlag, a, "is already suspended")
-		}
-		if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "admin account unsuspend %s"); err != nil || !ok {
-			return err
-		}
-		if a, err = in.Accounts.SetBanned(ctx, c.Email, true, c.decision()); err != nil {
-			return err
-		}
-		return showAccount(t, c.JSONFlag, a, "is suspended")
-	})
+func (c *accountSuspendCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	a, err := in.Accounts.ByEmail(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	if a.Banned {
+		return showAccount(t, c.JSONFlag, a, "is already suspended")
+	}
+	if ok, err := c.lastOwner(ctx, t, in, c.Email, "suspended", "admin account unsuspend %s"); err != nil || !ok {
+		return err
+	}
+	if a, err = in.Accounts.SetBanned(ctx, c.Email, true, c.decision()); err != nil {
+		return err
+	}
+	return showAccount(t, c.JSONFlag, a, "is suspended")
 }
 
 type accountUnsuspendCmd struct {
@@ -60,30 +54,25 @@ type accountUnsuspendCmd struct {
 
 func newAccountUnsuspend() *command.Command {
 	c := new(accountUnsuspendCmd)
-	cmd := command.New("unsuspend", "Lift a suspension and restore the links.", c.Run)
+	cmd := onInstance("unsuspend", "Lift a suspension and restore the links.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"unban", "enable"}
 	cmd.Examples("admin account unsuspend ada@example.org")
-	c.emailArg.AddFlags(cmd)
-	c.Places.AddFlags(cmd)
-	c.noteFlag.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.emailArg, &c.Places, &c.noteFlag, &c.JSONFlag)
 	return cmd
 }
 
-func (c *accountUnsuspendCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		a, err := in.Accounts.ByEmail(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		if !a.Banned {
-			return showAccount(t, c.JSONFlag, a, "is already active: it is not suspended")
-		}
-		if a, err = in.Accounts.SetBanned(ctx, c.Email, false, c.decision()); err != nil {
-			return err
-		}
-		return showAccount(t, c.JSONFlag, a, "is no longer suspended")
-	})
+func (c *accountUnsuspendCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	a, err := in.Accounts.ByEmail(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	if !a.Banned {
+		return showAccount(t, c.JSONFlag, a, "is already active: it is not suspended")
+	}
+	if a, err = in.Accounts.SetBanned(ctx, c.Email, false, c.decision()); err != nil {
+		return err
+	}
+	return showAccount(t, c.JSONFlag, a, "is no longer suspended")
 }
 
 type accountRoleCmd struct {
@@ -97,35 +86,30 @@ type accountRoleCmd struct {
 
 func newAccountRole() *command.Command {
 	c := new(accountRoleCmd)
-	cmd := command.New("role", "Change an account's role.", c.Run)
+	cmd := onInstance("role", "Change an account's role.", &c.Places, c.Run)
 	cmd.Examples("admin account role ada@example.org moderator --note 'joins the team'")
-	c.emailArg.AddFlags(cmd)
+	cmd.Take(&c.emailArg)
 	cmd.ChoiceArg(&c.Role, "role", "Role: member, moderator or owner (a moderator that no moderator can suspend).", "member", "moderator", "owner")
-	c.Places.AddFlags(cmd)
-	c.noteFlag.AddFlags(cmd)
-	c.yesFlag.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.noteFlag, &c.yesFlag, &c.JSONFlag)
 	return cmd
 }
 
-func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		role := vitrine.Role(c.Role)
-		if c.Role == "member" {
-			role = vitrine.RoleMember
-		}
-		if role != vitrine.RoleOwner {
-			ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "admin account role %s owner")
-			if err != nil || !ok {
-				return err
-			}
-		}
-		a, err := in.Accounts.SetRole(ctx, c.Email, role, c.decision())
-		if err != nil {
+func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	role := vitrine.Role(c.Role)
+	if c.Role == "member" {
+		role = vitrine.RoleMember
+	}
+	if role != vitrine.RoleOwner {
+		ok, err := c.lastOwner(ctx, t, in, c.Email, "demoted", "admin account role %s owner")
+		if err != nil || !ok {
 			return err
 		}
-		return showAccount(t, c.JSONFlag, a, "has the role "+c.Role)
-	})
+	}
+	a, err := in.Accounts.SetRole(ctx, c.Email, role, c.decision())
+	if err != nil {
+		return err
+	}
+	return showAccount(t, c.JSONFlag, a, "has the role "+c.Role)
 }
 
 // yesFlag skips a question.

@@ -37,11 +37,11 @@ Views, counts and files are not derived from other data: if these have faults, r
 last line is the number of faults that --repair can repair.`
 	cmd.Examples("admin audit",
 		"admin audit --repair")
-	c.Places.AddFlags(cmd)
+	cmd.Take(&c.Places)
 	cmd.Bool(&c.Deep, "deep", "Also read the bytes of every file and compare their SHA-256.")
 	cmd.Bool(&c.All, "all", "Recount all stored tallies from the views, not a sample.")
 	cmd.Bool(&c.Repair, "repair", "Rebuild wrong or missing tallies from the views. Changes nothing else.")
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 

@@ -42,8 +42,7 @@ directory with "vitrine admin migrate".`
 		"admin backup /backups/tuesday --since /backups/monday --data /var/lib/vitrine")
 	cmd.Arg(&c.To, "to", "Directory to create for the backup. It gets its name when the backup is complete.")
 	cmd.Path(&c.Since, "since", "DIR", "Earlier backup on the same file system. Unchanged files are linked from it and take no more room.")
-	c.Places.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.JSONFlag)
 	return cmd
 }
 

@@ -33,7 +33,7 @@ it. If anything fails, the old file stays. A running server uses the new file wi
 publishes a new file each month. Its licence (CC BY 4.0) requires a link to DB-IP where cities are
 shown. The pages contain it.`
 	cmd.Examples("admin cities --data /var/lib/vitrine")
-	c.CityFlags.AddFlags(cmd)
+	cmd.Take(&c.CityFlags)
 	c.Data = "data"
 	cmd.Path(&c.Data, "data", "DIR", "Data directory of the instance.").Env("VITRINE_DATA")
 	c.From = geo.DownloadRoot
@@ -56,7 +56,7 @@ func (c *citiesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return fmt.Errorf("there is not enough space on the disk of %s: %s, and %s are needed", filepath.Dir(path),
 			humanize.IBytes(uint64(room)), humanize.IBytes(instance.MinFree))
 	}
-	got, err := geo.Fetch(ctx, c.From, path, instance.Clock())
+	got, err := geo.Fetch(ctx, c.From, path, t.Now())
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,7 @@ type fileArg struct {
 // AddFlags adds the flags to a command.
 func (c *fileArg) AddFlags(cmd *command.Command) {
 	cmd.Arg(&c.File, "file", "NDJSON file, or - for standard input.")
-	c.Places.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.JSONFlag)
 }
 
 // named adds the file to an error about one of its lines.
@@ -121,7 +120,7 @@ func newImportLinks() *command.Command {
 	cmd.Long = `A line has slug, title, kind, createdAt and account, and may have sizeBytes and pagesTotal, such as
 {"slug":"q3-report","title":"Q3 report","kind":"pdf","createdAt":"2026-05-01T09:00:00Z","account":"anna@example.org"}`
 	cmd.Examples("admin import links links.ndjson")
-	c.fileArg.AddFlags(cmd)
+	cmd.Take(&c.fileArg)
 	return cmd
 }
 
@@ -144,7 +143,7 @@ func newImportViews() *command.Command {
 {"slug":"q3-report","at":"2026-05-04T12:00:00.000Z","viewer":"a17","country":"DE"}`
 	cmd.Examples("admin import views views.ndjson",
 		"admin import views -")
-	c.fileArg.AddFlags(cmd)
+	cmd.Take(&c.fileArg)
 	return cmd
 }
 

@@ -26,8 +26,7 @@ type slugArg struct {
 func (a *slugArg) AddFlags(cmd *command.Command) {
 	cmd.Arg(&a.Slug, "link", "The part of the link's address after /p/, or the address.")
 	cmd.Check(a.resolve)
-	a.Places.AddFlags(cmd)
-	a.JSONFlag.AddFlags(cmd)
+	cmd.Take(&a.Places, &a.JSONFlag)
 }
 
 // resolve replaces the address of a link by its slug. The instance may have the
@@ -53,7 +52,7 @@ func (a *optionalLink) AddFlags(cmd *command.Command) {
 		return nil
 	})
 	cmd.Bool(&a.All, "all", "All links.")
-	a.slugArg.AddFlags(cmd)
+	cmd.Take(&a.slugArg)
 	cmd.Arguments[0].OrNone()
 }
 
@@ -130,26 +129,24 @@ type linkRescanCmd struct {
 
 func newLinkRescan() *command.Command {
 	c := new(linkRescanCmd)
-	cmd := command.New("rescan", "Scan a link for malware again, or all links, after changing the scanner.", c.Run)
+	cmd := onInstance("rescan", "Scan a link for malware again, or all links, after changing the scanner.", &c.Places, c.Run)
 	cmd.Examples("admin link rescan q3-report",
 		"admin link rescan --all")
-	c.optionalLink.AddFlags(cmd)
+	cmd.Take(&c.optionalLink)
 	return cmd
 }
 
-func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
-		switch {
-		case err != nil:
-			return err
-		case c.JSON:
-			return t.JSON(map[string]int{"links": n})
-		}
-		t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
-			terminal.Counted(int64(n), "link"))
-		return nil
-	})
+func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return t.JSON(map[string]int{"links": n})
+	}
+	t.Say("If a scanner is configured, the server scans %s again within minutes, one after the other.",
+		terminal.Counted(int64(n), "link"))
+	return nil
 }
 
 type linkPreviewCmd struct {
@@ -158,25 +155,23 @@ type linkPreviewCmd struct {
 
 func newLinkPreview() *command.Command {
 	c := new(linkPreviewCmd)
-	cmd := command.New("preview", "Rebuild the preview of a link, or of all links, for example after installing LibreOffice.", c.Run)
+	cmd := onInstance("preview", "Rebuild the preview of a link, or of all links, for example after installing LibreOffice.", &c.Places, c.Run)
 	cmd.Examples("admin link preview q3-report",
 		"admin link preview --all")
-	c.optionalLink.AddFlags(cmd)
+	cmd.Take(&c.optionalLink)
 	return cmd
 }
 
-func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		n, err := (&publish.Previews{Store: in.Store, Blobs: in.Blobs}).Renew(ctx, c.Slug)
-		switch {
-		case err != nil:
-			return err
-		case c.JSON:
-			return t.JSON(map[string]int{"previews": n})
-		}
-		t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
-		return nil
-	})
+func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	n, err := (&publish.Previews{Store: in.Store, Blobs: in.Blobs}).Renew(ctx, c.Slug)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return t.JSON(map[string]int{"previews": n})
+	}
+	t.Say("The server rebuilds %s, one after the other.", terminal.Counted(int64(n), "preview"))
+	return nil
 }
 
 type linkDeleteCmd struct {
@@ -189,7 +184,7 @@ func newLinkDelete() *command.Command {
 	cmd := command.New("delete", "Delete a link, its file and its analytics permanently.", c.Run)
 	cmd.SuggestFor = []string{"remove", "rm"}
 	cmd.Examples("admin link delete q3-report")
-	c.slugArg.AddFlags(cmd)
+	cmd.Take(&c.slugArg)
 	cmd.Confirm(&c.Yes)
 	return cmd
 }

@@ -21,7 +21,7 @@ type linkListCmd struct {
 
 func newLinkList() *command.Command {
 	c := new(linkListCmd)
-	cmd := command.New("list", "List links of all accounts, newest first.", c.Run)
+	cmd := onInstance("list", "List links of all accounts, newest first.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"ls", "queue"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each link, its columns separated by tabs: slug, status,
 kind, bytes, creation time, account, title. Versions and websites are not listed.`
@@ -39,52 +39,48 @@ kind, bytes, creation time, account, title. Versions and websites are not listed
 	})
 	cmd.String(&c.Account, "account", "EMAIL", "Only links of this account.").Once()
 	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()
-	c.LimitFlags.AddFlags(cmd)
-	c.Places.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.LimitFlags, &c.Places, &c.JSONFlag)
 	return cmd
 }
 
 // Run lists links, newest first.
-func (c *linkListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		owners := ownerCache{in: in}
-		var account vitrine.AccountID
-		if c.Account != "" {
-			a, err := in.Accounts.ByEmail(ctx, c.Account)
-			if err != nil {
-				return err
-			}
-			account = a.ID
+func (c *linkListCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	owners := ownerCache{in: in}
+	var account vitrine.AccountID
+	if c.Account != "" {
+		a, err := in.Accounts.ByEmail(ctx, c.Account)
+		if err != nil {
+			return err
 		}
-		limit := c.Most(t)
-		list := linkTable{t: t, json: c.JSON}
-		for l, err := range in.Links.Each(ctx, account, vitrine.LinkState(c.Status)) {
-			if err != nil {
-				return errors.Join(list.flush(), err)
-			}
-			if limit > 0 && list.n == limit {
-				defer c.SayMore(t, limit, "links")
-				break
-			}
-			owner, err := owners.of(ctx, l)
-			if err == nil {
-				err = list.add(l, owner)
-			}
-			if err != nil {
-				return err
-			}
+		account = a.ID
+	}
+	limit := c.Most(t)
+	list := linkTable{t: t, json: c.JSON}
+	for l, err := range in.Links.Each(ctx, account, vitrine.LinkState(c.Status)) {
+		if err != nil {
+			return errors.Join(list.flush(), err)
 		}
-		if list.n == 0 && t.OutTTY && !c.JSON {
-			none := "No links yet."
-			if c.Account != "" || c.Status != "" {
-				none = "No matching links."
-			}
-			t.Say("%s", none)
-			return nil
+		if limit > 0 && list.n == limit {
+			defer c.SayMore(t, limit, "links")
+			break
 		}
-		return list.flush()
-	})
+		owner, err := owners.of(ctx, l)
+		if err == nil {
+			err = list.add(l, owner)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if list.n == 0 && t.OutTTY && !c.JSON {
+		none := "No links yet."
+		if c.Account != "" || c.Status != "" {
+			none = "No matching links."
+		}
+		t.Say("%s", none)
+		return nil
+	}
+	return list.flush()
 }
 
 // ownerCache finds the accounts of links. It keeps those found last.

@@ -20,12 +20,12 @@ type linkShowCmd struct {
 
 func newLinkShow() *command.Command {
 	c := new(linkShowCmd)
-	cmd := command.New("show", "Show a link in any state.", c.Run)
+	cmd := onInstance("show", "Show a link in any state.", &c.Places, c.Run)
 	cmd.Long = `On a terminal, a line for each property. Otherwise one line, its columns separated by tabs: slug, status,
 kind, bytes, creation time, account, title. --json prints all properties.`
 	cmd.Examples("admin link show q3-report",
 		"admin link show https://share.example/p/q3-report --json")
-	c.slugArg.AddFlags(cmd)
+	cmd.Take(&c.slugArg)
 	return cmd
 }
 
@@ -40,39 +40,37 @@ type shownRow struct {
 }
 
 // Run shows a link.
-func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		l, err := in.Links.BySlug(ctx, c.Slug)
-		if err != nil {
-			return err
-		}
-		if !c.JSON && !t.OutTTY {
-			return c.show(ctx, t, in, l)
-		}
-		owner, err := ownerOf(ctx, in, l)
-		if err != nil {
-			return err
-		}
-		history, err := in.Moderation.OfLink(ctx, c.Slug)
-		if err != nil {
-			return err
-		}
-		row := shownRow{linkRow: linkRowOf(l, owner), Version: l.Version, Download: l.AllowDownload,
-			ExpiresAt: terminal.Stamp(l.ExpiresAt)}
-		if row.versionOf, err = versionOfLink(ctx, in, l); err != nil {
-			return err
-		}
-		if l.Standalone() {
-			row.URL = c.address(l.Slug)
-		}
-		if len(history) > 0 {
-			row.Note = history[0].Note
-		}
-		if c.JSON {
-			return t.JSON(row)
-		}
-		return t.Facts(row.facts(t, l, owner))
-	})
+func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	l, err := in.Links.BySlug(ctx, c.Slug)
+	if err != nil {
+		return err
+	}
+	if !c.JSON && !t.OutTTY {
+		return c.show(ctx, t, in, l)
+	}
+	owner, err := ownerOf(ctx, in, l)
+	if err != nil {
+		return err
+	}
+	history, err := in.Moderation.OfLink(ctx, c.Slug)
+	if err != nil {
+		return err
+	}
+	row := shownRow{linkRow: linkRowOf(l, owner), Version: l.Version, Download: l.AllowDownload,
+		ExpiresAt: terminal.Stamp(l.ExpiresAt)}
+	if row.versionOf, err = versionOfLink(ctx, in, l); err != nil {
+		return err
+	}
+	if l.Standalone() {
+		row.URL = c.address(l.Slug)
+	}
+	if len(history) > 0 {
+		row.Note = history[0].Note
+	}
+	if c.JSON {
+		return t.JSON(row)
+	}
+	return t.Facts(row.facts(t, l, owner))
 }
 
 // address returns the address of a link, or "" if that of the instance is not

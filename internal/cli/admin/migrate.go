@@ -56,7 +56,7 @@ and SHA-256 of all files, and audits the new instance.`
 	c.AtOnce = 8
 	cmd.Int(&c.AtOnce, "at-once", "N", "How many files are copied at the same time.")
 	cmd.Bool(&c.Deep, "deep", "Also read the copied files back and compare their SHA-256.")
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 

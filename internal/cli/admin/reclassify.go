@@ -21,7 +21,7 @@ type reclassifyCmd struct {
 
 func newReclassify() *command.Command {
 	c := new(reclassifyCmd)
-	cmd := command.New("reclassify", "Reclassify stored views with the bot rules of this version.", c.Run)
+	cmd := onInstance("reclassify", "Reclassify stored views with the bot rules of this version.", &c.Places, c.Run)
 	cmd.Long = `The rules that distinguish programs from people improve with each version. This applies the rules of
 this version to stored views. Each line is the current reason, the new one ("person": the views
 count), the program, and the number of views. Only excluded views can change, and views that this
@@ -32,8 +32,7 @@ classifies new views by them.`
 	cmd.Examples("admin reclassify",
 		"admin reclassify --apply")
 	cmd.Bool(&c.Apply, "apply", "Change the views. Without it, the command only prints what would change.")
-	c.Places.AddFlags(cmd)
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.Places, &c.JSONFlag)
 	return cmd
 }
 
@@ -45,34 +44,32 @@ type reclassRow struct {
 	Views   int64  `json:"views"`
 }
 
-func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		said := in.Now()
-		s := &classes.Reclassify{Store: in.Store, Log: in.Log, Now: in.Now, Rule: visitor.ReasonOf, Retry: t.Patiently,
-			Tell: func(r classes.Result) {
-				if now := in.Now(); now.Sub(said) >= 5*time.Second {
-					said = now
-					t.Say("%s read, %s changed", terminal.Counted(r.Views, "view"), terminal.Count(r.Applied))
-				}
-			}}
-		from := in.Now()
-		r, err := s.Run(ctx, c.Apply)
-		took := in.Now().Sub(from)
-		if r.Applied > 0 {
-			err = c.finish(ctx, t, in, err)
-		}
-		if err != nil {
-			return fmt.Errorf("reclassify ended early, after %s read and %s changed. All numbers are correct; run it again to continue: %w",
-				terminal.Counted(r.Views, "view"), terminal.Count(r.Applied), err)
-		}
-		if err := c.print(t, &r); err != nil {
-			return err
-		}
-		t.Say("%s read in %s, %s of them excluded.", terminal.Counted(r.Views, "view"), took.Round(time.Millisecond),
-			terminal.Count(r.Excluded))
-		c.sum(t, &r)
-		return nil
-	})
+func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	said := in.Now()
+	s := &classes.Reclassify{Store: in.Store, Log: in.Log, Now: in.Now, Rule: visitor.ReasonOf, Retry: t.Patiently,
+		Tell: func(r classes.Result) {
+			if now := in.Now(); now.Sub(said) >= 5*time.Second {
+				said = now
+				t.Say("%s read, %s changed", terminal.Counted(r.Views, "view"), terminal.Count(r.Applied))
+			}
+		}}
+	from := in.Now()
+	r, err := s.Run(ctx, c.Apply)
+	took := in.Now().Sub(from)
+	if r.Applied > 0 {
+		err = c.finish(ctx, t, in, err)
+	}
+	if err != nil {
+		return fmt.Errorf("reclassify ended early, after %s read and %s changed. All numbers are correct; run it again to continue: %w",
+			terminal.Counted(r.Views, "view"), terminal.Count(r.Applied), err)
+	}
+	if err := c.print(t, &r); err != nil {
+		return err
+	}
+	t.Say("%s read in %s, %s of them excluded.", terminal.Counted(r.Views, "view"), took.Round(time.Millisecond),
+		terminal.Count(r.Excluded))
+	c.sum(t, &r)
+	return nil
 }
 
 // finish rebuilds the tallies with changed views.
@@ -90,21 +87,18 @@ func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *in
 }
 
 func (c *reclassifyCmd) print(t *terminal.Terminal, r *classes.Result) error {
-	var rows [][]string
+	var rows []reclassRow
 	for _, change := range classes.Sorted(r.Changes) {
-		row := reclassRow{classes.Name(change.From), classes.Name(change.To), change.Product, r.Changes[change]}
-		if c.JSON {
-			if err := t.JSON(row); err != nil {
-				return err
-			}
-			continue
-		}
-		rows = append(rows, []string{row.From, row.To, row.Program, strconv.FormatInt(row.Views, 10)})
+		rows = append(rows, reclassRow{classes.Name(change.From), classes.Name(change.To), change.Product,
+			r.Changes[change]})
 	}
-	if c.JSON || len(rows) == 0 {
+	if len(rows) == 0 {
 		return nil
 	}
-	return t.Table([]string{"FROM", "TO", "PROGRAM", "VIEWS"}, rows)
+	return command.List(t, c.JSONFlag, []string{"FROM", "TO", "PROGRAM", "VIEWS"}, rows, command.Itself,
+		func(r reclassRow) []string {
+			return []string{r.From, r.To, r.Program, strconv.FormatInt(r.Views, 10)}
+		})
 }
 
 // sum prints the number of changes, and of views that could not be changed.

@@ -27,7 +27,7 @@ type bucketFlags struct {
 
 // AddFlags adds the flags to a command.
 func (f *bucketFlags) AddFlags(cmd *command.Command) {
-	f.Places.AddFlags(cmd)
+	cmd.Take(&f.Places)
 	cmd.String(&f.PublicURL, "public-url", "URL", "Address of the instance as visitors type it.").Env("VITRINE_PUBLIC_URL")
 }
 
@@ -60,7 +60,7 @@ func newRepairCORS() *command.Command {
 	c := new(repairCORSCmd)
 	cmd := command.New("cors", "Allow browser uploads to the bucket (CORS). Keeps other rules.", c.Run)
 	cmd.Examples("admin repair cors --public-url https://share.example")
-	c.bucketFlags.AddFlags(cmd)
+	cmd.Take(&c.bucketFlags)
 	return cmd
 }
 
@@ -87,45 +87,43 @@ type repairFilesCmd struct {
 
 func newRepairFiles() *command.Command {
 	c := new(repairFilesCmd)
-	cmd := command.New("files", "Assign the file storage to this database. Explains the consequences first.", c.Run)
+	cmd := onInstance("files", "Assign the file storage to this database. Explains the consequences first.", &c.Places, c.Run)
 	cmd.Long = `A server deletes files that its database does not know. To protect the files of another instance,
 the storage contains a marker that changes every hour, and the database has a copy of it. If the two
 differ, the server deletes nothing and logs a warning. Then another instance or a copy of the
 database has used the same files, or the database was restored to an earlier moment. Find out which,
 stop the other server, and claim the files.`
 	cmd.Examples("admin repair files")
-	c.Places.AddFlags(cmd)
+	cmd.Take(&c.Places)
 	cmd.Confirm(&c.Yes)
 	return cmd
 }
 
 // Run claims the storage for the database.
-func (c *repairFilesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		where := instance.Redacted(c.FilesPlace())
-		err := in.StorageOwner().Verify(ctx)
-		if err != nil && !errors.Is(err, ownership.ErrOtherStorage) {
-			return err
-		}
-		if err == nil {
-			t.Say("The files in %s belong to this database.", terminal.Plain(where))
-			return nil
-		}
-		files, bytes, err := in.StorageOwner().CountUnowned(ctx)
-		if err != nil {
-			return err
-		}
-		t.Say("The files in %s were last used by another database, or by a later state of this one.",
-			terminal.Plain(where))
-		t.Say("It contains %s, %s in all, that this database does not know. After the claim, its server deletes them.",
-			terminal.Counted(files, "file"), terminal.FormatSize(bytes))
-		if ok, err := t.Confirmed(c.Yes, "Claim them?"); err != nil || !ok {
-			return err
-		}
-		if err := in.StorageOwner().Claim(ctx); err != nil {
-			return err
-		}
-		t.Say("The files in %s now belong to this database.", terminal.Plain(where))
+func (c *repairFilesCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	where := instance.Redacted(c.FilesPlace())
+	err := in.StorageOwner().Verify(ctx)
+	if err != nil && !errors.Is(err, ownership.ErrOtherStorage) {
+		return err
+	}
+	if err == nil {
+		t.Say("The files in %s belong to this database.", terminal.Plain(where))
 		return nil
-	})
+	}
+	files, bytes, err := in.StorageOwner().CountUnowned(ctx)
+	if err != nil {
+		return err
+	}
+	t.Say("The files in %s were last used by another database, or by a later state of this one.",
+		terminal.Plain(where))
+	t.Say("It contains %s, %s in all, that this database does not know. After the claim, its server deletes them.",
+		terminal.Counted(files, "file"), terminal.FormatSize(bytes))
+	if ok, err := t.Confirmed(c.Yes, "Claim them?"); err != nil || !ok {
+		return err
+	}
+	if err := in.StorageOwner().Claim(ctx); err != nil {
+		return err
+	}
+	t.Say("The files in %s now belong to this database.", terminal.Plain(where))
+	return nil
 }

@@ -26,7 +26,7 @@ server does not start with a view log that is missing, empty, of another instanc
 database, because reports would silently lack views. Restore a backup if there is one. Otherwise
 this command accepts the view log in its present state. Stop the server first.`
 	cmd.Examples("admin repair views --data /var/lib/vitrine")
-	c.Places.AddFlags(cmd)
+	cmd.Take(&c.Places)
 	cmd.Confirm(&c.Yes)
 	return cmd
 }

@@ -44,7 +44,7 @@ name when it is complete. A directory that is not empty is refused.
 	c.Data = "data"
 	cmd.Path(&c.Data, "data", "DIR", "Data directory to create.").Env("VITRINE_DATA")
 	cmd.Bool(&c.Deep, "deep", "Also read the bytes of every file and compare their SHA-256. Copied files are always compared.")
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 

@@ -18,7 +18,7 @@ type rotateSecretCmd struct {
 
 func newRotateSecret() *command.Command {
 	c := new(rotateSecretCmd)
-	cmd := command.New("rotate-secret", "Replace the secret that signs addresses, after it leaked.", c.Run)
+	cmd := onInstance("rotate-secret", "Replace the secret that signs addresses, after it leaked.", &c.Places, c.Run)
 	cmd.Long = `An instance has a secret in its database. It signs the addresses of uploads and of file contents,
 and the tokens with which pages report how they are read. Replace it if someone else may have
 read the database or a backup. Restart all servers afterwards: until then they use the old secret.
@@ -38,37 +38,35 @@ again.`
 	cmd.Examples("admin rotate-secret",
 		"admin rotate-secret --sign-out --yes")
 	cmd.Bool(&c.SignOut, "sign-out", "Also end all sessions: everyone has to sign in again.")
-	c.Places.AddFlags(cmd)
+	cmd.Take(&c.Places)
 	cmd.Confirm(&c.Yes)
 	return cmd
 }
 
 // Run rotates the secret.
-func (c *rotateSecretCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		if !c.Yes {
-			t.Tell("Addresses of uploads and file contents that were handed out before stop working when the servers restart.")
+func (c *rotateSecretCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	if !c.Yes {
+		t.Tell("Addresses of uploads and file contents that were handed out before stop working when the servers restart.")
+	}
+	if ok, err := t.Confirmed(c.Yes, "Replace the secret?"); err != nil || !ok {
+		return err
+	}
+	ended := 0
+	err := in.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
+		ended, err = 0, instance.RotateSecret(tx)
+		if err == nil && c.SignOut {
+			ended, err = signOutAll(tx)
 		}
-		if ok, err := t.Confirmed(c.Yes, "Replace the secret?"); err != nil || !ok {
-			return err
-		}
-		ended := 0
-		err := in.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
-			ended, err = 0, instance.RotateSecret(tx)
-			if err == nil && c.SignOut {
-				ended, err = signOutAll(tx)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		t.Say("The secret is replaced. Restart all servers of this instance now: until then they use the old one.")
-		if c.SignOut {
-			t.Say("The sessions of %s are ended.", terminal.Counted(int64(ended), "account"))
-		}
-		return nil
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	t.Say("The secret is replaced. Restart all servers of this instance now: until then they use the old one.")
+	if c.SignOut {
+		t.Say("The sessions of %s are ended.", terminal.Counted(int64(ended), "account"))
+	}
+	return nil
 }
 
 // signOutAll ends all sessions. It returns the number of accounts.

@@ -24,8 +24,7 @@ type tokenFlags struct {
 
 // AddFlags adds the flags to a command.
 func (f *tokenFlags) AddFlags(cmd *command.Command) {
-	f.Places.AddFlags(cmd)
-	f.JSONFlag.AddFlags(cmd)
+	cmd.Take(&f.Places, &f.JSONFlag)
 }
 
 // print prints the address of a token, alone on standard output, and its
@@ -59,23 +58,20 @@ type accountSignInCmd struct {
 
 func newAccountSignIn() *command.Command {
 	c := new(accountSignInCmd)
-	cmd := command.New("sign-in", "Print a one-time sign-in link.", c.Run)
+	cmd := onInstance("sign-in", "Print a one-time sign-in link.", &c.Places, c.Run)
 	cmd.Examples("admin account sign-in ada@example.org")
-	c.emailArg.AddFlags(cmd)
-	c.tokenFlags.AddFlags(cmd)
+	cmd.Take(&c.emailArg, &c.tokenFlags)
 	return cmd
 }
 
-func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		text, err := in.Sessions.Offer(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
-			humanMinutes(vitrine.SignInLife))
-		return c.print(t, in, vitrine.TokenSignIn, text, what)
-	})
+func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	text, err := in.Sessions.Offer(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
+		humanMinutes(vitrine.SignInLife))
+	return c.print(t, in, vitrine.TokenSignIn, text, what)
 }
 
 type accountResetCmd struct {
@@ -85,22 +81,19 @@ type accountResetCmd struct {
 
 func newAccountReset() *command.Command {
 	c := new(accountResetCmd)
-	cmd := command.New("reset", "Print a one-time link to choose a new password.", c.Run)
+	cmd := onInstance("reset", "Print a one-time link to choose a new password.", &c.Places, c.Run)
 	cmd.Examples("admin account reset ada@example.org")
-	c.emailArg.AddFlags(cmd)
-	c.tokenFlags.AddFlags(cmd)
+	cmd.Take(&c.emailArg, &c.tokenFlags)
 	return cmd
 }
 
-func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		text, err := in.Accounts.OfferReset(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		what := fmt.Sprintf("This address sets a new password, once, within %s:", humanMinutes(vitrine.ResetLife))
-		return c.print(t, in, vitrine.TokenPassword, text, what)
-	})
+func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	text, err := in.Accounts.OfferReset(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("This address sets a new password, once, within %s:", humanMinutes(vitrine.ResetLife))
+	return c.print(t, in, vitrine.TokenPassword, text, what)
 }
 
 type accountInviteCmd struct {
@@ -111,27 +104,25 @@ type accountInviteCmd struct {
 
 func newAccountInvite() *command.Command {
 	c := new(accountInviteCmd)
-	cmd := command.New("invite", "Print a one-time invitation link.", c.Run)
+	cmd := onInstance("invite", "Print a one-time invitation link.", &c.Places, c.Run)
 	cmd.Examples("admin account invite bob@example.org --plan free")
-	c.emailArg.AddFlags(cmd)
+	cmd.Take(&c.emailArg)
 	cmd.Choice(&c.Plan, "plan", "PLAN", "Plan of the account: free, pro or lifetime. Default: that of the owner.", "free", "pro", "lifetime")
-	c.tokenFlags.AddFlags(cmd)
+	cmd.Take(&c.tokenFlags)
 	return cmd
 }
 
-func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		text, err := in.Accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
-		var e *vitrine.Error
-		if errors.As(err, &e) && e.Field == "email" { // there is an account: not wrong usage, as for "account create"
-			return errors.New(e.Message)
-		} else if err != nil {
-			return err
-		}
-		what := fmt.Sprintf("Open this address to create the account of %[2]s. It works once, within %[1]d days:",
-			int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
-		return c.print(t, in, vitrine.TokenInvite, text, what)
-	})
+func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	text, err := in.Accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
+	var e *vitrine.Error
+	if errors.As(err, &e) && e.Field == "email" { // there is an account: not wrong usage, as for "account create"
+		return errors.New(e.Message)
+	} else if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("Open this address to create the account of %[2]s. It works once, within %[1]d days:",
+		int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
+	return c.print(t, in, vitrine.TokenInvite, text, what)
 }
 
 type setupCmd struct {
@@ -140,23 +131,21 @@ type setupCmd struct {
 
 func newSetup() *command.Command {
 	c := new(setupCmd)
-	cmd := command.New("setup", "Print the set-up link, where you create the first account.", c.Run)
+	cmd := onInstance("setup", "Print the set-up link, where you create the first account.", &c.Places, c.Run)
 	cmd.Examples("admin setup --data /var/lib/vitrine")
-	c.tokenFlags.AddFlags(cmd)
+	cmd.Take(&c.tokenFlags)
 	return cmd
 }
 
-func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return instance.With(ctx, c.Places, func(in *instance.Instance) error {
-		text, err := in.Accounts.OfferSetup(ctx)
-		if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
-			return &terminal.AdvisedError{Err: err, Lines: []string{"To sign in: " + terminal.Self() +
-				" admin account sign-in EMAIL" + terminal.DataFlag(c.Data)}}
-		}
-		if err != nil {
-			return err
-		}
-		return c.print(t, in, vitrine.TokenSetup, text,
-			"Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
-	})
+func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	text, err := in.Accounts.OfferSetup(ctx)
+	if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
+		return &terminal.AdvisedError{Err: err, Lines: []string{"To sign in: " + terminal.Self() +
+			" admin account sign-in EMAIL" + terminal.DataFlag(c.Data)}}
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(t, in, vitrine.TokenSetup, text,
+		"Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
 }

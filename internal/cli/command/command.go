@@ -25,6 +25,7 @@ type Command struct {
 
 	run    func(context.Context, *terminal.Terminal) error // nil for a group
 	checks []func() error
+	begins []func(*terminal.Terminal)
 	parent *Command
 	title  string // of the flags that are added next
 	parsed bool
@@ -148,8 +149,16 @@ func (c *Command) ready(*cobra.Command, []string) error {
 	return nil
 }
 
+// Begin adds a function that is called before the command runs.
+func (c *Command) Begin(f func(*terminal.Terminal)) { c.begins = append(c.begins, f) }
+
 // Do runs the command that Parse has returned.
-func (c *Command) Do(ctx context.Context, t *terminal.Terminal) error { return c.run(ctx, t) }
+func (c *Command) Do(ctx context.Context, t *terminal.Terminal) error {
+	for _, begin := range c.begins {
+		begin(t)
+	}
+	return c.run(ctx, t)
+}
 
 // On reports whether a switch is set.
 func (c *Command) On(name string) bool {

@@ -6,11 +6,42 @@ import (
 	"vitrine/internal/cli/terminal"
 )
 
+// Part is a part of a command: arguments and flags that several commands have.
+type Part interface{ AddFlags(*Command) }
+
+// Take adds parts to a command.
+func (c *Command) Take(parts ...Part) {
+	for _, p := range parts {
+		p.AddFlags(c)
+	}
+}
+
 // JSONFlag is the flag --json.
 type JSONFlag struct{ JSON bool }
 
 // AddFlags adds the flag to a command.
 func (f *JSONFlag) AddFlags(c *Command) { c.Bool(&f.JSON, "json", "Print JSON, for programs.") }
+
+// List prints a list: with --json an object a line, otherwise a table.
+func List[T any](t *terminal.Terminal, f JSONFlag, header []string, list []T, object func(T) any,
+	cells func(T) []string) error {
+	if f.JSON {
+		for _, item := range list {
+			if err := t.JSON(object(item)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	rows := make([][]string, len(list))
+	for i, item := range list {
+		rows[i] = cells(item)
+	}
+	return t.Table(header, rows)
+}
+
+// Itself is the object of an item that is printed as it is.
+func Itself[T any](item T) any { return item }
 
 // Confirm adds the flag --yes to a command that asks for confirmation.
 func (c *Command) Confirm(to *bool) *Flag {

@@ -25,9 +25,6 @@ import (
 	"vitrine/internal/base/signer"
 )
 
-// Clock returns the time of this machine. Tests replace it.
-var Clock = time.Now
-
 // Instance is an open instance: the ports, and the services that the server and
 // the administrator's commands share.
 type Instance struct {
@@ -112,7 +109,7 @@ func With(ctx context.Context, places Places, f func(*Instance) error) error {
 // the view log belongs to another database or has lost views. It never creates
 // a new view log for a database that had one.
 func open(ctx context.Context, places Places, base string, checkLog bool) (_ *Instance, err error) {
-	in := &Instance{Places: places, Now: Clock}
+	in := &Instance{Places: places, Now: places.Now}
 	defer func() {
 		if err != nil {
 			in.Close()
@@ -122,7 +119,7 @@ func open(ctx context.Context, places Places, base string, checkLog bool) (_ *In
 		return nil, err
 	}
 	if places.Shared() {
-		in.Now = (&lease.Clock{Own: Clock, Theirs: in.Store.Time}).Now
+		in.Now = (&lease.Clock{Own: places.Now, Theirs: in.Store.Time}).Now
 	}
 	if err = RefuseUnfinished(ctx, in.Store, places); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/cli/command"
+	"vitrine/internal/cli/terminal"
 )
 
 // Names in a data directory. Only the serving process uses the spools and the
@@ -39,6 +40,15 @@ type Places struct {
 	Database string
 	Views    string
 	Files    string
+	terminal *terminal.Terminal // has the clock of this machine; nil is the system's
+}
+
+// Now returns the time of this machine.
+func (p Places) Now() time.Time {
+	if p.terminal != nil {
+		return p.terminal.Now()
+	}
+	return time.Now()
 }
 
 // AddFlags adds the flags to a command, and checks them.
@@ -62,6 +72,7 @@ var briefly = map[string]string{
 // AddSettings adds the flags to a command for whose users they are settings.
 func (p *Places) AddSettings(cmd *command.Command) {
 	cmd.Check(func() error { return p.Validate() })
+	cmd.Begin(func(t *terminal.Terminal) { p.terminal = t })
 	cmd.Title("Storage")
 	p.Data = "data"
 	cmd.Path(&p.Data, "data", "DIR", "Data directory. Holds databases and files unless you set --database, --views or --files.").Env("VITRINE_DATA")

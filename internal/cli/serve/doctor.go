@@ -48,12 +48,12 @@ a wrong directory.`
 	cmd.Examples("doctor --data /var/lib/vitrine",
 		"doctor --quiet",
 		"doctor --json | jq 'select(.state == \"wrong\")'")
-	c.serveCmd.AddFlags(cmd)
+	cmd.Take(&c.serveCmd)
 	cmd.Title("Malware scanning")
 	c.ClamdConf = "/etc/clamav/clamd.conf"
 	cmd.String(&c.ClamdConf, "clamd-conf", "PATH", "Configuration file of clamd on this machine.").Env("VITRINE_CLAMD_CONF")
 	cmd.Title("")
-	c.JSONFlag.AddFlags(cmd)
+	cmd.Take(&c.JSONFlag)
 	return cmd
 }
 
@@ -113,7 +113,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			f.Part, f.Text)
 		failed = cmp.Or(failed, err)
 	}
-	d := &doctor{doctorCmd: c, each: told, now: instance.Clock}
+	d := &doctor{doctorCmd: c, each: told, now: t.Now}
 	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,
 		d.sink, d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {

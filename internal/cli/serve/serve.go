@@ -84,7 +84,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	go scanner.report(ctx, log)
 	lock.Announce(public.String())
 	c.welcome(t, public, addr, setup, log)
-	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
+	return s.serve(ctx, t, listener, c.Drain, c.ShutdownTimeout)
 }
 
 // claim locks the data directory and listens. It creates the directory if it is
@@ -190,7 +190,8 @@ const mailTime = 10 * time.Second
 
 // serve runs the server until ctx ends or serving fails. It returns nil if all
 // requests were completed.
-func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound time.Duration) error {
+func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener net.Listener,
+	drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
 	worked := make(chan struct{})
@@ -202,7 +203,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	select {
 	case failed = <-served:
 	case <-ctx.Done():
-		failed = s.drain(drain, served)
+		failed = s.drain(t, drain, served)
 	}
 	if err := s.shutdown(bound); err != nil {
 		// Views and databases stay open, because requests still use them. All
@@ -230,7 +231,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 
 // drain reports that this server is not ready and continues to serve, so that a
 // load balancer can redirect requests. It returns early if serving fails.
-func (s *service) drain(wait time.Duration, served <-chan error) error {
+func (s *service) drain(t *terminal.Terminal, wait time.Duration, served <-chan error) error {
 	s.draining.Store(true)
 	if wait <= 0 {
 		return nil
@@ -239,7 +240,7 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	select {
 	case err := <-served:
 		return err
-	case <-terminal.After(wait):
+	case <-t.After(wait):
 		return nil
 	}
 }

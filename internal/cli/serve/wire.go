@@ -159,7 +159,7 @@ func leasesOf(in *instance.Instance) *lease.Leases {
 	if !in.Places.Shared() {
 		return nil
 	}
-	return &lease.Leases{Store: in.Store, Now: instance.Clock, Holder: lease.NewHolder()}
+	return &lease.Leases{Store: in.Store, Now: in.Places.Now, Holder: lease.NewHolder()}
 }
 
 // oneProcess returns a loop that runs loops in one process of an instance: the

@@ -8,9 +8,6 @@ import (
 	"vitrine"
 )
 
-// After is the timer of pauses. Tests replace it.
-var After = time.After
-
 const (
 	// patience is the maximum time to retry while the database is unavailable.
 	patience = 10 * time.Minute
@@ -28,10 +25,10 @@ func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 		return err
 	}
 	t.Say("The database does not respond. This command waits for it, at most %s: %v", patience, err)
-	enough := After(patience)
+	enough := t.After(patience)
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		select {
-		case <-After(pause):
+		case <-t.After(pause):
 		case <-enough:
 			return err
 		case <-ctx.Done():

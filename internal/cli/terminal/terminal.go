@@ -31,6 +31,11 @@ type Terminal struct {
 	quiet    bool    // Say prints nothing
 	Version  string  // of the program
 	Asked    *Target // server of the command, for error messages; may be nil
+
+	// Clock is the clock of this machine, Pause the timer of pauses, and Poll
+	// that of questions to a server that are repeated. Nil is the system's.
+	Clock       func() time.Time
+	Pause, Poll func(time.Duration) <-chan time.Time
 }
 
 const defaultWidth = 80
@@ -50,6 +55,27 @@ func Console() *Terminal {
 		t.Width = w
 	}
 	return t
+}
+
+// Now returns the time of this machine.
+func (t *Terminal) Now() time.Time {
+	if t.Clock != nil {
+		return t.Clock()
+	}
+	return time.Now()
+}
+
+// After waits for the end of a pause.
+func (t *Terminal) After(d time.Duration) <-chan time.Time { return after(t.Pause, d) }
+
+// AfterPoll waits until the next of several questions to a server.
+func (t *Terminal) AfterPoll(d time.Duration) <-chan time.Time { return after(t.Poll, d) }
+
+func after(timer func(time.Duration) <-chan time.Time, d time.Duration) <-chan time.Time {
+	if timer != nil {
+		return timer(d)
+	}
+	return time.After(d)
 }
 
 // Hush makes Say print nothing and hides progress: only results and what Tell

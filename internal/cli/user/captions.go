@@ -36,7 +36,7 @@ func newCaptions() *command.Command {
 	cmd.String(&c.Language, "language", "TAG", "Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt.")
 	cmd.Bool(&c.Delete, "delete", "Delete the captions in the language.")
 	cmd.Bool(&c.Yes, "yes,y", "Do not ask before captions are deleted. Required for that without a terminal.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -149,22 +149,10 @@ func languageOf(path string) string {
 }
 
 func (c *captionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
-	var rows [][]string
-	for _, one := range all {
-		if c.JSON {
-			if err := t.JSON(one); err != nil {
-				return err
-			}
-			continue
-		}
-		rows = append(rows, []string{one.Language, one.Label, one.URL})
-	}
-	switch {
-	case c.JSON:
-		return nil
-	case len(rows) == 0 && t.OutTTY:
+	if len(all) == 0 && t.OutTTY && !c.JSON {
 		t.Say("The link has no captions.")
 		return nil
 	}
-	return t.Table([]string{"LANGUAGE", "NAME", "ADDRESS"}, rows)
+	return command.List(t, c.JSONFlag, []string{"LANGUAGE", "NAME", "ADDRESS"}, all, command.Itself,
+		func(one client.Captions) []string { return []string{one.Language, one.Label, one.URL} })
 }

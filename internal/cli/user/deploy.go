@@ -37,7 +37,7 @@ earlier version.`
 		"deploy website.zip --to handbook --json | jq -r .url")
 	cmd.Arg(&c.Folder, "folder", "Folder with an index.html at its top, such as the one that a site generator writes; or a ZIP of it.").Complete(command.Files)
 	cmd.String(&c.To, "to", "WEBSITE", "Slug or address of the website. Default: the only website of your account.").Once().Complete(websites)
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 

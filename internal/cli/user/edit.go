@@ -40,7 +40,7 @@ func newEdit() *command.Command {
 	cmd.Bool(&c.Enable, "enable", "Enable the link again.")
 	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.")
 	cmd.Exclusive("disable", "enable")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -152,7 +152,7 @@ func newRm() *command.Command {
 		"rm --yes old-draft older-draft")
 	cmd.Rest(&c.Links, "link", "Slugs or addresses of the links to delete.").Complete(links)
 	cmd.Confirm(&c.Yes)
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 

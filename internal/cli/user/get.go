@@ -41,7 +41,7 @@ func newGet() *command.Command {
 	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
 	cmd.String(&c.Output, "output,o", "FILE", "File or directory to write to, or - for standard output. A device or a named pipe is written to. Default: the name that the file was uploaded with, in this directory.").Complete(command.Files)
 	cmd.Bool(&c.Force, "force,f", "Replace a file that exists; for a symbolic link, its target.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -248,22 +248,18 @@ type openCmd struct {
 
 func newOpen() *command.Command {
 	c := new(openCmd)
-	cmd := command.New("open", "Open a link in your browser.", c.Run)
+	cmd := withAPI("open", "Open a link in your browser.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"view", "show", "browse"}
 	cmd.Examples("open q3-report",
 		"open q3-report --stats")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link. For a website, its page in the app is opened.").Complete(links)
 	cmd.Bool(&c.Stats, "stats", "Open its analytics in the app instead of its public page.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
 // Run opens the page and prints its address.
-func (c *openCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *openCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	slug, err := c.slug(ctx, t, api, c.Link)
 	if err != nil {
 		return err

@@ -32,25 +32,21 @@ type keyCreateCmd struct {
 
 func newKeyCreate() *command.Command {
 	c := &keyCreateCmd{Scope: string(vitrine.ScopePublish)}
-	cmd := command.New("create", "Create a key and print it. It is shown only once.", c.Run)
+	cmd := withAPI("create", "Create a key and print it. It is shown only once.", &c.Connection, c.Run)
 	cmd.Long = keyRules + " To replace a key, create another one, use it, and revoke the first."
 	cmd.Examples("key create ci --expires 90d", "key create reports --scope read --json | jq -r .apiKey")
 	cmd.Arg(&c.Name, "name", "Name of the key.")
 	cmd.Choice(&c.Scope, "scope", "SCOPE", "What the key may do: read (lists and reports), publish (also upload and edit) or full (also delete, and manage keys).", Scopes...)
 	cmd.When(&c.Expires, "expires", "When the key expires, such as 12h, 90d, 1y or 2027-01-31; not later than the key that this command uses. Default: when that key expires, or never.")
 	cmd.Span(&c.LinkLife, "link-life", "Lifetime of links that the key creates, such as 30d, with --scope publish.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
 // Scopes are what a key may do, the least first.
 var Scopes = []string{string(vitrine.ScopeRead), string(vitrine.ScopePublish), string(vitrine.ScopeFull)}
 
-func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	key, err := api.CreateKey(ctx, client.KeyRequest{Name: c.Name, Scope: c.Scope, ExpiresAt: c.Expires.At(time.Now()),
 		LinkLife: c.LinkLife})
 	if err != nil {
@@ -81,42 +77,28 @@ type keyListCmd struct{ Flags }
 
 func newKeyList() *command.Command {
 	c := new(keyListCmd)
-	cmd := command.New("list", "List the valid keys of your account.", c.Run)
+	cmd := withAPI("list", "List the valid keys of your account.", &c.Connection, c.Run)
 	cmd.Long = `On a terminal, a table. Otherwise a line for each key, its columns separated by tabs: ID, key, creation
 time, last use, scope, state, end, name. ` + keyRules
 	cmd.Examples("key list", "key list --json | jq 'select(.scope == \"full\")'")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
-func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	keys, err := api.Keys(ctx)
 	if err != nil {
 		return err
 	}
-	var rows [][]string
-	for _, k := range keys {
-		if c.JSON {
-			if err := t.JSON(k); err != nil {
-				return err
+	return command.List(t, c.JSONFlag, terminal.KeyColumns, keys, command.Itself,
+		func(k client.ListedKey) []string {
+			state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, time.Now())
+			if k.Current {
+				state += " (used now)"
 			}
-			continue
-		}
-		state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, time.Now())
-		if k.Current {
-			state += " (used now)"
-		}
-		rows = append(rows, []string{strconv.FormatInt(k.ID, 10), vitrine.KeyPrefix + "…" + k.Last4,
-			t.When(k.CreatedAt), cmp.Or(t.When(k.UsedAt), "never"), k.Scope, state, end, k.Name})
-	}
-	if c.JSON {
-		return nil
-	}
-	return t.Table(terminal.KeyColumns, rows)
+			return []string{strconv.FormatInt(k.ID, 10), vitrine.KeyPrefix + "…" + k.Last4, t.When(k.CreatedAt),
+				cmp.Or(t.When(k.UsedAt), "never"), k.Scope, state, end, k.Name}
+		})
 }
 
 type keyRevokeCmd struct {
@@ -127,22 +109,18 @@ type keyRevokeCmd struct {
 
 func newKeyRevoke() *command.Command {
 	c := new(keyRevokeCmd)
-	cmd := command.New("revoke", "Revoke a key.", c.Run)
+	cmd := withAPI("revoke", "Revoke a key.", &c.Connection, c.Run)
 	cmd.Long = keyRules
 	cmd.Examples("key revoke 7", "key revoke 7 --yes --json")
 	cmd.NumberArg(&c.ID, "id", "ID of the key, as \"key list\" shows it.").Complete(keys)
 	cmd.Confirm(&c.Yes)
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
 // Run revokes a key. It asks for confirmation, because a key cannot be
 // restored.
-func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	if !c.Yes {
 		if !t.InTTY || !t.ErrTTY {
 			return terminal.Unconfirmed("a revoked key cannot be restored")

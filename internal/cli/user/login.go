@@ -44,10 +44,6 @@ const (
 	maxPollInterval = time.Minute
 )
 
-// AfterInterval is the timer between two requests for the key. Tests replace
-// it.
-var AfterInterval = time.After
-
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	stored, err := openLogins()
 	if err != nil {
@@ -82,7 +78,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("The address was opened in your browser.")
 	}
 	t.Tell("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
-	taken, err := waitForKey(ctx, api, l)
+	taken, err := waitForKey(ctx, t, api, l)
 	if err != nil {
 		return err
 	}
@@ -130,13 +126,14 @@ func machineName() string {
 }
 
 // waitForKey polls until the login is allowed, refused or expired.
-func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client.TakenLogin, error) {
+func waitForKey(ctx context.Context, t *terminal.Terminal, api *client.Client,
+	l client.Login) (client.TakenLogin, error) {
 	pause := min(max(time.Duration(l.Interval)*time.Second, minPollInterval), maxPollInterval)
 	for {
 		select {
 		case <-ctx.Done():
 			return client.TakenLogin{}, ctx.Err()
-		case <-AfterInterval(pause):
+		case <-t.AfterPoll(pause):
 		}
 		taken, err := api.TakeLogin(ctx, l.Secret)
 		var refused *client.Error

@@ -25,7 +25,7 @@ type lsCmd struct {
 
 func newLs() *command.Command {
 	c := new(lsCmd)
-	cmd := command.New("ls", "List your links, newest first.", c.Run)
+	cmd := withAPI("ls", "List your links, newest first.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"list", "links", "search"}
 	cmd.Long = `On a terminal, a table with the views of the last 30 days. Otherwise a line for each link, its columns
 separated by tabs: slug, status, kind, bytes, creation time, title, address, views in 30 days.`
@@ -35,19 +35,14 @@ separated by tabs: slug, status, kind, bytes, creation time, title, address, vie
 	cmd.Rest(&c.Words, "word", "List only links whose title, file name or address contains all these words.").OrNone()
 	cmd.Choice(&c.Kind, "kind", "KIND", "Only links of this kind: pdf, image, video, audio, document, text, html or archive.", "pdf", "image", "video", "audio", "document", "text", "html", "archive").Once()
 	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()
-	c.LimitFlags.AddFlags(cmd)
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.LimitFlags, &c.Flags)
 	return cmd
 }
 
 // Run lists links. On a terminal it prints a table that fits its width, with
 // titles first. Otherwise columns are separated by tabs: slug, status, kind,
 // bytes, creation time, title, address, views in 30 days.
-func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	limit := c.Most(t)
 	var rows [][]string
 	var links []client.ListedLink

@@ -135,7 +135,12 @@ func TestMoreLinks(t *testing.T) {
 		ls := new(lsCmd)
 		ls.LimitFlags = c.limits
 		ls.Server, ls.APIKey = server.URL, string(vitrine.NewKeyText())
-		if err := ls.Run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs, OutTTY: c.tty, Width: 80}); err != nil {
+		term := &terminal.Terminal{Out: &out, Err: &errs, OutTTY: c.tty, Width: 80}
+		api, err := ls.reader(term)
+		if err == nil {
+			err = ls.Run(t.Context(), term, api)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(out.String(), "\n"); n != c.lines {

@@ -29,7 +29,7 @@ func newMCP() *command.Command {
 	cmd.Examples("mcp",
 		"mcp --root reports --server https://share.example")
 	cmd.Path(&c.Root, "root", "DIR", "Folder whose files the agent may publish, with those below it, except hidden ones. Default: the working directory.")
-	c.Connection.AddFlags(cmd)
+	cmd.Take(&c.Connection)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ func newPut() *command.Command {
 	cmd.String(&c.Type, "type", "TYPE", "MIME type. Default: that of the file's extension.")
 	cmd.String(&c.Replace, "replace", "LINK", "Replace the file of one of your links by this one. The link keeps its address, title and numbers.").Complete(links)
 	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 

@@ -4,6 +4,7 @@ package user
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -38,8 +39,7 @@ type Flags struct {
 
 // AddFlags adds the flags to a command.
 func (f *Flags) AddFlags(cmd *command.Command) {
-	f.JSONFlag.AddFlags(cmd)
-	f.Connection.AddFlags(cmd)
+	cmd.Take(&f.JSONFlag, &f.Connection)
 }
 
 // Connection selects an instance and an API key.
@@ -151,6 +151,18 @@ func newClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 // seconds.
 func (r Connection) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.Client(t, Patient(t)...)
+}
+
+// withAPI returns an interactive command that asks an instance.
+func withAPI(name, short string, from *Connection,
+	run func(context.Context, *terminal.Terminal, *client.Client) error) *command.Command {
+	return command.New(name, short, func(ctx context.Context, t *terminal.Terminal) error {
+		api, err := from.reader(t)
+		if err != nil {
+			return err
+		}
+		return run(ctx, t, api)
+	})
 }
 
 // answerTime is how long interactive commands wait for an answer.

@@ -31,7 +31,7 @@ type statsCmd struct {
 
 func newStats() *command.Command {
 	c := new(statsCmd)
-	cmd := command.New("stats", "Show how a link was read, or all your links together.", c.Run)
+	cmd := withAPI("stats", "Show how a link was read, or all your links together.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"analytics", "report", "reports", "views"}
 	cmd.Examples("stats",
 		"stats q3-report --range 7d",
@@ -50,7 +50,7 @@ func newStats() *command.Command {
 	cmd.OptionalInt(&c.Limit, "limit", "N", "The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON.")
 	cmd.Strings(&c.Include, "include", "WHAT", "Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json.").Complete(command.Words("utm", "curves", "excluded"))
 	cmd.OptionalInt(&c.Version, "version", "N", "The version of the file whose pages, playback or scrolling are shown. Default: the current one.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -107,11 +107,7 @@ func (c *statsCmd) query() client.ReportQuery {
 	return q
 }
 
-func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	var text string
 	q := c.query()
 	slug, err := c.slug(ctx, t, api, c.Link)

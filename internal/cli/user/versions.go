@@ -24,7 +24,7 @@ type versionsCmd struct {
 
 func newVersions() *command.Command {
 	c := new(versionsCmd)
-	cmd := command.New("versions", "List, restore and delete the versions of a link's file.", c.Run)
+	cmd := withAPI("versions", "List, restore and delete the versions of a link's file.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"history", "rollback"}
 	cmd.Examples("versions q3-report",
 		"versions q3-report --restore 2")
@@ -34,7 +34,7 @@ func newVersions() *command.Command {
 	cmd.OptionalInt(&c.Restore, "restore", "N", "Restore this version. The current one is kept.")
 	cmd.OptionalInt(&c.Delete, "delete", "N", "Delete this version. The current one cannot be deleted.")
 	cmd.Bool(&c.Yes, "yes,y", "Do not ask before a version is deleted. Required for that without a terminal.")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -51,11 +51,7 @@ func (c *versionsCmd) Validate() error {
 // Run restores or deletes a version, then lists the versions of the link. On a
 // terminal the columns are aligned. Otherwise they are separated by tabs:
 // number, status, kind, bytes, creation time, file.
-func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	slug, err := c.slug(ctx, t, api, c.Link)
 	if err != nil {
 		return err
@@ -67,30 +63,20 @@ func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return orWebsite(ctx, t, api, c.Link, err)
 	}
-	var rows [][]string
-	for _, v := range all {
-		if c.JSON {
-			if err := t.JSON(v); err != nil {
-				return err
+	header := []string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}
+	return command.List(t, c.JSONFlag, header, all, command.Itself,
+		func(v client.Version) []string {
+			status := v.Status
+			switch {
+			case v.Current:
+				status = "current"
+			case v.Status == "live":
+				status = "kept"
+			case v.Reason != "":
+				status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
 			}
-			continue
-		}
-		status := v.Status
-		switch {
-		case v.Current:
-			status = "current"
-		case v.Status == "live":
-			status = "kept"
-		case v.Reason != "":
-			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
-		}
-		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes),
-			t.When(v.CreatedAt), v.Name})
-	}
-	if c.JSON {
-		return nil
-	}
-	return t.Table([]string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}, rows)
+			return []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), t.When(v.CreatedAt), v.Name}
+		})
 }
 
 // change restores or deletes a version. It asks for confirmation of a delete.

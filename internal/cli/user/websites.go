@@ -19,52 +19,39 @@ type websitesCmd struct {
 
 func newWebsites() *command.Command {
 	c := new(websitesCmd)
-	cmd := command.New("websites", "List your websites.", c.Run)
+	cmd := withAPI("websites", "List your websites.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"site", "sites", "website"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
 number of versions, bytes of all versions, time of the last deploy, title, address.`
 	cmd.Examples("websites",
 		"websites --json | jq -r .url")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
 // Run lists the websites, newest first.
-func (c *websitesCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *websitesCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	all, err := api.Websites(ctx)
 	if err != nil {
 		return err
 	}
-	var rows [][]string
-	for _, w := range all {
-		if c.JSON {
-			if err := t.JSON(w); err != nil {
-				return err
-			}
-			continue
-		}
-		status := w.Status
-		if w.Pending {
-			status += " (newer version held)"
-		}
-		row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
-		if !t.OutTTY {
-			row = append(row, w.URL)
-		}
-		rows = append(rows, row)
-	}
-	switch {
-	case c.JSON:
-		return nil
-	case len(rows) == 0 && t.OutTTY:
+	if len(all) == 0 && t.OutTTY && !c.JSON {
 		t.Say("No websites yet. Create one in the app: %s/websites", terminal.Plain(t.Asked.Server))
 		return nil
 	}
-	return t.Table([]string{"SLUG", "STATUS", "VERSIONS", "SIZE", "DEPLOYED", "TITLE"}, rows)
+	header := []string{"SLUG", "STATUS", "VERSIONS", "SIZE", "DEPLOYED", "TITLE"}
+	return command.List(t, c.JSONFlag, header, all, command.Itself,
+		func(w client.Website) []string {
+			status := w.Status
+			if w.Pending {
+				status += " (newer version held)"
+			}
+			row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
+			if !t.OutTTY {
+				row = append(row, w.URL)
+			}
+			return row
+		})
 }
 
 // findWebsite returns the website with a slug or an address, or the only one of

@@ -16,10 +16,10 @@ type whoamiCmd struct {
 
 func newWhoami() *command.Command {
 	c := new(whoamiCmd)
-	cmd := command.New("whoami", "Show the server, account and API key in use, and the limits.", c.Run)
+	cmd := withAPI("whoami", "Show the server, account and API key in use, and the limits.", &c.Connection, c.Run)
 	cmd.Examples("whoami",
 		"whoami --json | jq -r .server")
-	c.Flags.AddFlags(cmd)
+	cmd.Take(&c.Flags)
 	return cmd
 }
 
@@ -31,11 +31,7 @@ type whoami struct {
 }
 
 // Run asks the server for the key, and prints both.
-func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
+func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	key, err := api.Key(ctx)
 	if err != nil {
 		return err
