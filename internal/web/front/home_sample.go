@@ -7,7 +7,6 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/app/reportpage"
-	"vitrine/internal/web/samples"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -21,13 +20,13 @@ var sampleLink = vitrine.Link{Slug: "spring-report", Title: "Spring report", Kin
 // sampleReport returns the report of the made-up link. The real engine computes
 // its numbers.
 func sampleReport(rg report.Range) *report.LinkReport {
-	return samples.SampleLink(&sampleLink, "https://share.example/p/"+string(sampleLink.Slug), rg, sampleDay)
+	return reportpage.SampleLink(&sampleLink, "https://share.example/p/"+string(sampleLink.Slug), rg, sampleDay)
 }
 
 // sampleAnswers are the API's answers by operation.
 var sampleAnswers = sync.OnceValue(func() map[string]string {
 	return map[string]string{"getLinkAnalytics": prettyJSON(sampleReport(report.Range7d)),
-		"getAccountAnalytics": prettyJSON(samples.SampleAccount(report.Range7d, sampleDay))}
+		"getAccountAnalytics": prettyJSON(reportpage.SampleAccount(report.Range7d, sampleDay))}
 })
 
 func renderSample() *reportpage.Sample {

@@ -18,7 +18,6 @@ import (
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/samples"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -97,9 +96,9 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case of.website != nil:
 		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
 	case n.sample && l != nil:
-		n.link = samples.SampleLink(l, s.LinkURL(l.Slug), rg, s.Now())
+		n.link = SampleLink(l, s.LinkURL(l.Slug), rg, s.Now())
 	case n.sample:
-		n.account = samples.SampleAccount(rg, s.Now())
+		n.account = SampleAccount(rg, s.Now())
 	case l != nil:
 		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true, true
 		q.LastRead = true

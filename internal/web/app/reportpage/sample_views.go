@@ -1,7 +1,4 @@
-// Package samples has the sample report for accounts whose plan has no
-// analytics: made-up views, counted by the real engine. They are the same every
-// day except for their dates, and independent of the account.
-package samples
+package reportpage
 
 import (
 	"math/rand/v2"
@@ -11,6 +8,10 @@ import (
 	"vitrine/internal/visitor"
 	"vitrine/report"
 )
+
+// The sample report is for accounts whose plan has no analytics: made-up views,
+// counted by the real engine. They are the same every day except for their
+// dates, and independent of the account.
 
 const (
 	sampleDays  = 180
