@@ -58,10 +58,12 @@ type View struct {
 // final.
 //
 // BotExcess is the reason of views above the limits of a network, which are not
-// stored, but only counted.
+// stored, but only counted. BotImported is that of an imported view that is
+// marked as a bot's.
 const (
 	BotOwn       = "own"
 	BotExcess    = "excess"
+	BotImported  = "imported"
 	BotUndecided = "mail_network"
 	DecidedMs    = 1000
 )

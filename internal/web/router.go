@@ -59,9 +59,9 @@ func (r *router) plain(pattern string, h http.HandlerFunc) { r.mux.Handle(patter
 
 // json serves an operation for programs. Its failures are JSON.
 func (r *router) json(pattern string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.api.JSON(h))
+	r.mux.Handle(pattern, r.h.server.JSON(h))
 	r.only(pattern, func(taken []string) http.Handler {
-		return r.h.api.JSON(httpx.Allowed(strings.Join(taken, ", ")))
+		return r.h.server.JSON(httpx.Allowed(strings.Join(taken, ", ")))
 	})
 }
 
@@ -73,9 +73,9 @@ func (r *router) key(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
 // anyOrigin serves an operation that pages of any origin may call. headers are
 // those that they may send.
 func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.api.JSON(httpx.CrossOrigin(h)))
+	r.mux.Handle(pattern, r.h.server.JSON(httpx.CrossOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
-		return r.h.api.JSON(func(w http.ResponseWriter, req *http.Request) error {
+		return r.h.server.JSON(func(w http.ResponseWriter, req *http.Request) error {
 			return httpx.Preflight(w, req, strings.Join(taken, ", "), headers)
 		})
 	})
@@ -93,10 +93,14 @@ func (r *router) upload(pattern string, h httpx.HandlerFunc) {
 }
 
 // page serves a page for people. Its failures are pages.
-func (r *router) page(pattern string, h httpx.HandlerFunc) { r.mux.Handle(pattern, r.h.public.Page(h)) }
+func (r *router) page(pattern string, h httpx.HandlerFunc) {
+	r.mux.Handle(pattern, r.h.pages.Page(h))
+}
 
 // form serves a form of a public page, only from pages of this origin.
-func (r *router) form(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.h.public.SameOrigin(h)) }
+func (r *router) form(pattern string, h httpx.HandlerFunc) {
+	r.page(pattern, r.h.server.SameOrigin(h))
+}
 
 // link serves a page of a public link.
 func (r *router) link(pattern string, h public.LinkHandler) { r.page(pattern, r.h.public.OnLink(h)) }
@@ -111,12 +115,12 @@ func (r *router) front(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.
 
 // app serves a page of the app, or takes a form from pages of this origin.
 func (r *router) app(pattern string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.shell.App(r.h.shell.SameOrigin(h)))
+	r.mux.Handle(pattern, r.h.pages.App(r.h.server.SameOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
 		if i := slices.Index(taken, "GET"); i >= 0 {
 			taken = slices.Insert(taken, i+1, "HEAD")
 		}
-		return r.h.shell.App(func(w http.ResponseWriter, req *http.Request) error {
+		return r.h.pages.App(func(w http.ResponseWriter, req *http.Request) error {
 			reads := req.Method == http.MethodGet || req.Method == http.MethodHead
 			if page := r.pageAbove(req.URL.Path); page != "" && reads {
 				return httpx.Redirect(w, req, page)
@@ -158,12 +162,12 @@ func (r *router) moderator(pattern string, h app.MemberHandler) {
 // data serves an operation of the app's own scripts: JSON, for anyone who is
 // signed in.
 func (r *router) data(pattern string, h app.MemberHandler) {
-	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.WithSession(h))))
+	r.mux.Handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.WithSession(h))))
 }
 
 // look serves what an open page polls, as JSON. It does not extend the session.
 func (r *router) look(pattern string, h app.MemberHandler) {
-	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.AsPollingMember(h))))
+	r.mux.Handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.AsPollingMember(h))))
 }
 
 // lookPage registers a page that does not extend the session.

@@ -89,7 +89,7 @@ func (h *handlers) frontRoutes(r *router) {
 	r.page("GET /assets/{path...}", ui.ServeAsset)
 	r.page("/", ui.NoPage)
 	if h.gallery {
-		r.page("GET /dev/gallery", h.shell.Gallery)
+		r.page("GET /dev/gallery", h.pages.Gallery)
 	}
 }
 
@@ -99,7 +99,7 @@ func (h *handlers) publicRoutes(r *router) {
 	r.link("GET /p/{slug}", h.public.Show(public.OwnPage))
 	r.link("GET /p/{slug}/{$}", h.public.Show(public.OwnPage)) // leads to the page
 	r.link("GET /p/{slug}/embed", h.public.Show(public.Embedded))
-	r.link("GET /p/{slug}/picture", h.public.SendPicture)
+	r.link("GET /p/{slug}/picture", h.viewers.SendPicture)
 	r.link("GET /p/{slug}/download", h.public.EndWhenDisabled(h.public.Download))
 	r.link("GET /p/{slug}/qr.svg", h.public.QrSVG)
 	r.link("GET /p/{slug}/qr.png", h.public.QrPNG)

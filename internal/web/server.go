@@ -20,20 +20,11 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
-
 	"vitrine/internal/base/signer"
 	"vitrine/internal/visitor/geo"
 	"vitrine/internal/web/agent"
-	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
-	"vitrine/internal/web/app/reportpage"
-	"vitrine/internal/web/content"
-	"vitrine/internal/web/front"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/moderator"
-	"vitrine/internal/web/public"
-	"vitrine/internal/web/ui"
-	"vitrine/internal/web/viewer"
 )
 
 // Server holds what the handlers need. All exported fields are required, except
@@ -116,7 +107,7 @@ type Server struct {
 // A Handler answers every request to a server.
 type Handler struct {
 	http.Handler
-	common *httpx.Server
+	server *httpx.Server
 }
 
 // Handler returns the handler of the whole server: the routes, and what applies
@@ -127,76 +118,10 @@ func (s *Server) Handler() *Handler {
 	var all http.Handler
 	h.agents = agent.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
-	all = h.shell.Around(h.content.SiteHosts(h.content.SeparateOrigins(mux)))
-	return &Handler{all, h.shell.Server}
+	all = h.pages.Around(h.content.SiteHosts(h.content.SeparateOrigins(mux)))
+	return &Handler{all, h.server}
 }
 
 // EndStalled ends transfers without progress, now and from now on. It is for a
 // server that is about to stop.
-func (h *Handler) EndStalled() { h.common.EndStalled() }
-
-// handlers holds the surfaces of the server.
-type handlers struct {
-	gallery    bool // the page of all components is served
-	shell      *app.Shell
-	api        *api.Handler
-	agents     *agent.Handler
-	public     *public.Handler
-	content    *content.Handler
-	front      *front.Handler
-	entry      *app.EntryPages
-	upload     *app.UploadPages
-	links      *app.LinkPages
-	versions   *app.VersionPages
-	keys       *app.KeyPages
-	account    *app.AccountPages
-	people     *app.PeoplePages
-	albums     *app.AlbumPages
-	websites   *app.WebsitePages
-	analytics  *reportpage.Handler
-	moderation *moderator.Handler
-}
-
-func (s *Server) handlers() *handlers {
-	common := &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL,
-		StorageOrigin: s.StorageOrigin,
-		UpgradeURL:    s.UpgradeURL, TrustedProxies: s.TrustedProxies, Cities: s.Cities, Sessions: s.Sessions,
-		Now: s.Now, Log: s.Log,
-		BodyTime:  s.BodyTime,
-		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
-	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
-	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer,
-		StorageTime: s.StorageTime}
-	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices}
-	kept := &links.Versions{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
-	shared := &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
-	served := &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse}
-	h := &handlers{
-		shell: shell, gallery: s.Gallery, content: served,
-		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links,
-			Versions: kept, Sites: s.Sites, Content: served, Captions: s.Captions,
-			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
-		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse,
-			Views:   s.Views,
-			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
-		front: &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
-		entry: &app.EntryPages{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
-			SetupCommand: s.SetupCommand},
-		links: &app.LinkPages{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
-			Albums: s.Albums, Sites: s.Sites},
-		keys: &app.KeyPages{Shell: shell, Keys: s.Keys},
-		account: &app.AccountPages{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
-			SiteStats: s.SiteStats},
-		people: &app.PeoplePages{Shell: shell, Accounts: s.Accounts},
-		albums: &app.AlbumPages{Shell: shell, Albums: s.Albums, Links: s.Links},
-		analytics: &reportpage.Handler{Shell: shell, Links: s.Links, Sites: s.Sites,
-			SiteStats: s.SiteStats, Shared: shared, Versions: kept, OwnViews: s.OwnViews},
-		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
-	}
-	h.versions = &app.VersionPages{Shell: shell, Versions: kept, Uploads: s.Uploads}
-	h.analytics.API = h.api
-	h.upload = &app.UploadPages{Shell: shell, Uploads: s.Uploads, Links: s.Links, Sites: s.Sites,
-		API: h.api}
-	h.websites = &app.WebsitePages{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: served}
-	return h
-}
+func (h *Handler) EndStalled() { h.server.EndStalled() }

@@ -86,7 +86,7 @@ func ParseQuery(values url.Values) (q Query, err error) {
 	if q.Filter, err = report.ParseFilter(values[paramFilter]); err != nil {
 		return q, wrong(paramFilter, "%v.", err)
 	}
-	if q.Zone, err = parseZone(values.Get(paramTimezone)); err != nil {
+	if q.Zone, err = ParseZone(values.Get(paramTimezone)); err != nil {
 		return q, err
 	}
 	switch c := report.Compare(values.Get(paramCompare)); c {
@@ -174,8 +174,8 @@ func (q *Query) parseDates(values url.Values, ranged bool) error {
 // directory of zones.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
 
-// parseZone parses the IANA name of a time zone; "" returns nil.
-func parseZone(name string) (*time.Location, error) {
+// ParseZone parses the IANA name of a time zone; "" returns nil.
+func ParseZone(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil
 	}

@@ -20,9 +20,6 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// BotImported is the reason of an imported view that is marked as a bot's.
-const BotImported = "imported"
-
 const importMaxLine = 1 << 20 // bytes
 
 // Log is what this package uses of [vitrine.ViewLog].

@@ -127,7 +127,7 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	case in.Product != "" && !in.Bot:
 		return nil, errors.New("product requires bot")
 	case in.Bot:
-		o.Bot = BotImported
+		o.Bot = report.BotImported
 	}
 	for _, label := range labelsOf(o) {
 		if len(*label) > 255 || !printableASCII(*label) && vitrine.HasControl(*label) {

@@ -83,7 +83,7 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	r := stagedReader{rest: b}
 	flags := r.bytes(1)[0]
 	if flags&stagedBot != 0 {
-		o.Bot = BotImported
+		o.Bot = report.BotImported
 	}
 	o.QR, o.Returning = flags&stagedQR != 0, flags&stagedReturning != 0
 	o.Viewer = binary.LittleEndian.Uint64(r.bytes(8))

@@ -28,7 +28,7 @@ var OpenAPI []byte
 // NoOperation answers requests for unknown addresses of the API.
 func (s *Handler) NoOperation(http.ResponseWriter, *http.Request) error {
 	return vitrine.Errorf(vitrine.CodeNotFound, "No such endpoint. The API is described at %s/openapi.json.",
-		s.PublicURL.String()+httpx.APIRoot)
+		s.Server.PublicURL.String()+httpx.APIRoot)
 }
 
 // Health reports that the process answers.
@@ -108,7 +108,7 @@ type why struct {
 }
 
 func (s *Handler) Link(l *vitrine.Link) Link {
-	return Link{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug),
+	return Link{Slug: l.Slug, Title: l.Title, URL: s.Server.LinkURL(l.Slug),
 		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing,
 		why: why{l.Reason, l.Detail}, ExpiresAt: stamp(l.ExpiresAt)}
 }
@@ -326,6 +326,6 @@ func (s *Handler) OpenAPI(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Access-Control-Allow-Origin", "*")
-	_, _ = w.Write(bytes.ReplaceAll(OpenAPI, []byte(sampleOrigin), []byte(s.PublicURL.String())))
+	_, _ = w.Write(bytes.ReplaceAll(OpenAPI, []byte(sampleOrigin), []byte(s.Server.PublicURL.String())))
 	return nil
 }

@@ -25,7 +25,7 @@ type captionItem struct {
 // addresses if the link is public.
 func (s *Handler) captionList(l *vitrine.Link) captionList {
 	list := captionList{Captions: []captionItem{}}
-	for _, t := range s.Tracks(l) {
+	for _, t := range s.Viewers.Tracks(l) {
 		item := captionItem{Language: t.Language, Label: t.Label}
 		if l.Live() {
 			item.URL = t.Address

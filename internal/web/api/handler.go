@@ -3,6 +3,8 @@ package api
 
 import (
 	"context"
+	"log/slog"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
@@ -10,13 +12,19 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/content"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 )
 
 // Handler serves the API and the signed PUT.
 type Handler struct {
-	*viewer.Viewers
+	Server    *httpx.Server
+	Viewers   *viewer.Viewers
+	Signer    *signer.Signer
+	Now       func() time.Time
+	Log       *slog.Logger
 	Keys      *auth.Keys
 	Logins    *auth.Logins
 	Uploads   *publish.Uploads

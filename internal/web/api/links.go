@@ -35,7 +35,7 @@ type LinkList struct {
 }
 
 func (s *Handler) item(l *vitrine.Link) LinkItem {
-	i := LinkItem{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
+	i := LinkItem{Slug: l.Slug, Title: l.Title, URL: s.Server.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
 		CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
 	if !l.ExpiresAt.IsZero() {
 		at := l.ExpiresAt.UTC().Format(httpx.TimeFormat)
@@ -285,7 +285,8 @@ func (s *Handler) GetFile(w http.ResponseWriter, r *http.Request, c *auth.Caller
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, httpx.Origin(s.ContentURL)+httpx.ContentRoot+s.Signer.OwnerToken(l.ID, c.Key.ID, s.Now())+
+	http.Redirect(w, r, httpx.Origin(s.Server.ContentURL)+httpx.ContentRoot+s.Signer.OwnerToken(l.ID, c.Key.ID,
+		s.Now())+
 		"/original", http.StatusFound)
 	return nil
 }

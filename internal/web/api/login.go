@@ -36,11 +36,11 @@ func (s *Handler) StartLogin(w http.ResponseWriter, r *http.Request) error {
 	if f.Err != nil {
 		return f.Err
 	}
-	l, secret, err := s.Logins.Begin(r.Context(), program, machine, asked, s.Client(r))
+	l, secret, err := s.Logins.Begin(r.Context(), program, machine, asked, s.Server.Client(r))
 	if err != nil {
 		return err
 	}
-	page, code := s.PublicURL.String()+httpx.LoginRoot, auth.ShownLoginCode(l.Code)
+	page, code := s.Server.PublicURL.String()+httpx.LoginRoot, auth.ShownLoginCode(l.Code)
 	return httpx.WriteJSON(w, startedLogin{Code: code, Secret: string(secret), URL: page,
 		URLFilled: page + "?code=" + code,
 		ExpiresIn: int64(vitrine.LoginLife / time.Second), Interval: int64(vitrine.LoginPause / time.Second)})

@@ -30,7 +30,7 @@ func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 		if err != nil {
 			return made, err
 		}
-		made.Slug, made.Title, made.URL = site.Slug, site.Title, s.SiteURL(site.Slug)
+		made.Slug, made.Title, made.URL = site.Slug, site.Title, s.Server.SiteURL(site.Slug)
 		made.LeftOut, made.LeftOutTotal, err = s.leftOut(r.Context(), l)
 		return made, err
 	}

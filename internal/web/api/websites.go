@@ -52,7 +52,7 @@ func (s *Handler) ListWebsites(w http.ResponseWriter, r *http.Request, c *auth.C
 }
 
 func (s *Handler) website(f *collections.SiteFacts) websiteItem {
-	i := websiteItem{Slug: f.Slug, Title: f.Title, URL: s.SiteURL(f.Slug), Status: siteEmpty,
+	i := websiteItem{Slug: f.Slug, Title: f.Title, URL: s.Server.SiteURL(f.Slug), Status: siteEmpty,
 		Versions: len(f.Versions), SizeBytes: f.Bytes(), CreatedAt: stamp(f.CreatedAt)}
 	switch {
 	case f.Shown != nil:

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +23,21 @@ import (
 	"vitrine/internal/app/publish"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 	"vitrine/report"
 )
 
 // AccountPages serves the page of one's own account.
 type AccountPages struct {
-	*Shell
+	Server    *httpx.Server
+	Pages     *ui.Pages
+	Viewers   *viewer.Viewers
+	Shell     *Shell
+	Sessions  *auth.Sessions
+	Analytics *analytics.Service
+	Notices   func(context.Context) []Notice
+	Now       func() time.Time
+	Log       *slog.Logger
 	Accounts  *auth.Accounts
 	Links     *links.Service
 	Uploads   *publish.Uploads
@@ -81,18 +90,18 @@ func (s *AccountPages) Show(w http.ResponseWriter, r *http.Request, _ *vitrine.A
 // writeMe answers with the page after change has modified it.
 func (s *AccountPages) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
 	ctx := r.Context()
-	session, me, err := s.Sessions.Current(ctx, s.Session(r))
+	session, me, err := s.Sessions.Current(ctx, s.Server.Session(r))
 	if err != nil {
 		return err
 	}
-	p := mePage{Page: s.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(),
+	p := mePage{Page: s.Shell.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(),
 		HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
 		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
 		return err
 	}
-	p.Usage = s.usageBars(usage)
+	p.Usage = s.Shell.usageBars(usage)
 	sessions, err := s.Sessions.List(ctx, me.ID)
 	if err != nil {
 		return err
@@ -117,7 +126,7 @@ func (s *AccountPages) writeMe(w http.ResponseWriter, r *http.Request, status in
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, "account.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "account.html", p.Nonce, &p)
 }
 
 // renderMeError shows the page once more after one of its forms has failed.
@@ -126,7 +135,7 @@ func (s *AccountPages) renderMeError(w http.ResponseWriter, r *http.Request, for
 	if wrong == nil {
 		return err
 	}
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
 		wrong["current"] = httpx.AdviceOn(e)
@@ -141,7 +150,7 @@ func (s *AccountPages) own(w http.ResponseWriter, r *http.Request) (*vitrine.Ses
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return nil, err
 	}
-	session, _, err := s.Sessions.Current(r.Context(), s.Session(r))
+	session, _, err := s.Sessions.Current(r.Context(), s.Server.Session(r))
 	return session, err
 }
 
@@ -163,7 +172,7 @@ func (s *AccountPages) ChangeTimeZone(w http.ResponseWriter, r *http.Request, me
 		return err
 	}
 	zone := strings.TrimSpace(r.PostForm.Get("timezone"))
-	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err != nil {
+	if _, err := analytics.ParseZone(zone); err != nil {
 		return s.renderMeError(w, r, "timezone", err)
 	}
 	if err := s.Accounts.SetTimeZone(r.Context(), me.ID, zone); err != nil {
@@ -211,13 +220,13 @@ func (s *AccountPages) ChangeEmail(w http.ResponseWriter, r *http.Request, me *v
 // ShowEmail shows the button that confirms a new address. Looking at it uses
 // nothing up.
 func (s *AccountPages) ShowEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
-	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Confirm your new address", Confirm: true})
+	return s.Pages.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Confirm your new address", Confirm: true})
 }
 
 func (s *AccountPages) ConfirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	err := s.Accounts.ConfirmEmail(r.Context(), me, r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.NoToken(w, r, err)
+		return s.Pages.NoToken(w, r, err)
 	}
 	if err != nil {
 		return err
@@ -256,8 +265,8 @@ func (s *AccountPages) CloseAccount(w http.ResponseWriter, r *http.Request, me *
 	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
 		return s.renderMeError(w, r, "close", err)
 	}
-	s.SetSession(w, "", -1)
-	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/",
+	s.Server.SetSession(w, "", -1)
+	return s.Pages.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/",
 		BackName: "Go to the start page",
 		Message:  "Your links are no longer available. Your files and numbers will be deleted within a few minutes."})
 }
@@ -273,15 +282,15 @@ func (s *AccountPages) Export(w http.ResponseWriter, r *http.Request, me *vitrin
 	}
 	defer s.exporting.Delete(me.ID)
 	httpx.PacerOf(w).Within(exportStall)
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	out := &exportStream{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
 	if r.Method == http.MethodHead {
 		out.begin()
 		return nil
 	}
 	z := zip.NewWriter(out)
-	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Storage(), Analytics: s.Analytics, URL: s.LinkURL,
-		Now: s.Now}
+	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Viewers.Storage(), Analytics: s.Analytics,
+		URL: s.Server.LinkURL, Now: s.Now}
 	if s.SiteStats != nil {
 		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
 			return s.SiteStats.Report(ctx, site, report.RangeAll)

@@ -17,9 +17,11 @@ import (
 
 // AlbumPages serves the pages on which albums are managed.
 type AlbumPages struct {
-	*Shell
-	Albums *collections.Albums
-	Links  *links.Service
+	Server  *httpx.Server
+	Viewers *viewer.Viewers
+	Shell   *Shell
+	Albums  *collections.Albums
+	Links   *links.Service
 }
 
 // albumsRoot is the path of an account's albums.
@@ -57,21 +59,22 @@ func (s *AlbumPages) List(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 
 func (s *AlbumPages) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
 	change func(*albumsPage)) error {
-	p := albumsPage{Page: s.NewAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + httpx.AlbumRoot}
+	p := albumsPage{Page: s.Shell.NewAppPage(r, me, "Albums", "albums"),
+		Prefix: s.Server.PublicURL.Host + httpx.AlbumRoot}
 	list, err := s.Albums.List(r.Context(), me)
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
-		row := albumRow{AlbumRow: a, URL: s.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug),
+		row := albumRow{AlbumRow: a, URL: s.Server.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug),
 			Manage: albumAddress(a.Slug)}
 		for _, l := range a.First {
-			row.Covers = append(row.Covers, s.Cover(l))
+			row.Covers = append(row.Covers, s.Viewers.Cover(l))
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	change(&p)
-	return s.WriteApp(w, r, status, "albums.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "albums.html", p.Nonce, &p)
 }
 
 func (s *AlbumPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -145,12 +148,12 @@ func (s *AlbumPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 
 func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account,
 	album *collections.AlbumFacts, status int, change func(*albumPage)) error {
-	p := albumPage{Page: s.NewAppPage(r, me, album.Title, "albums"), Album: album, URL: s.AlbumURL(album.Slug),
-		Here: albumAddress(album.Slug),
+	p := albumPage{Page: s.Shell.NewAppPage(r, me, album.Title, "albums"), Album: album,
+		URL: s.Server.AlbumURL(album.Slug), Here: albumAddress(album.Slug),
 		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
 	for i, l := range album.Links {
-		row := memberRow{linkRow: s.linkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Cover(l), First: i == 0,
-			Last: i == len(album.Links)-1, At: i}
+		row := memberRow{linkRow: s.Shell.linkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Viewers.Cover(l),
+			First: i == 0, Last: i == len(album.Links)-1, At: i}
 		p.Members = append(p.Members, row)
 		if l.Live() {
 			p.Seen++
@@ -164,9 +167,9 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 	p.More = more
 	p.AllIn = len(found) > 0
 	found = slices.DeleteFunc(found, func(f links.FoundLink) bool { return album.Has(f.ID) })
-	p.Found = s.linkRows(found)
+	p.Found = s.Shell.linkRows(found)
 	change(&p)
-	return s.WriteApp(w, r, status, "album.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "album.html", p.Nonce, &p)
 }
 
 // Form handles a form about an album: action is the last part of its address.

@@ -21,7 +21,7 @@ type MemberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 // comes back, unless the request sends something.
 func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		me, err := s.Sessions.Authenticate(r.Context(), s.Session(r))
+		me, err := s.Sessions.Authenticate(r.Context(), s.Server.Session(r))
 		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 			next := r.URL.RequestURI()
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -40,7 +40,7 @@ func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
 func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		me, err := s.Sessions.Authenticate(r.Context(), s.Session(r))
+		me, err := s.Sessions.Authenticate(r.Context(), s.Server.Session(r))
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func Said(address, code string) string {
 
 // Begin returns the data of a page.
 func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
-	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section,
+	return Page{Page: s.Pages.NewChrome(title + " · Vitrine"), Me: me, Section: section,
 		Said: formMessages[r.URL.Query().Get("said")], now: s.Now()}
 }
 
@@ -166,7 +166,7 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 
 // WriteApp answers with a page of the shell.
 func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, name, nonce string, page any) error {
-	s.SetPagePolicy(w, r, httpx.AppPage, nonce)
+	s.Server.SetPagePolicy(w, r, httpx.AppPage, nonce)
 	return ui.Render(w, r, status, name, page)
 }
 

@@ -3,8 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,7 +19,11 @@ import (
 
 // EntryPages serves the pages on which people get in.
 type EntryPages struct {
-	*ui.Pages
+	Server   *httpx.Server
+	Pages    *ui.Pages
+	Sessions *auth.Sessions
+	Now      func() time.Time
+	Log      *slog.Logger
 	Accounts *auth.Accounts
 	Logins   *auth.Logins
 	// SetupCommand prints the address at which the first account is made.
@@ -44,13 +48,13 @@ type entryPage struct {
 }
 
 func (s *EntryPages) newEntry(heading string) entryPage {
-	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp,
+	return entryPage{Page: s.Pages.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp,
 		Mail:    s.Accounts.Mail != nil,
 		Command: cmp.Or(s.SetupCommand, "vitrine admin setup")}
 }
 
 func (s *EntryPages) writeEntry(w http.ResponseWriter, r *http.Request, status int, page string, p *entryPage) error {
-	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, page, p)
 }
 
@@ -61,7 +65,7 @@ func (s *EntryPages) again(w http.ResponseWriter, r *http.Request, page string, 
 	if p.Wrong == nil {
 		return err
 	}
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
 		p.Wrong[""] = httpx.AdviceOn(e)
@@ -101,7 +105,7 @@ func (s *EntryPages) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 // browser, if known.
 func (s *EntryPages) welcome(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	zone := r.PostForm.Get("timezone")
-	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err == nil && zone != "" {
+	if _, err := analytics.ParseZone(zone); err == nil && zone != "" {
 		if err := s.Accounts.SetTimeZone(r.Context(), in.Account.ID, zone); err != nil {
 			return err
 		}
@@ -112,18 +116,18 @@ func (s *EntryPages) welcome(w http.ResponseWriter, r *http.Request, in auth.Sig
 // startSession gives a browser a session and the cookie that identifies it, and
 // redirects. Another session of the browser ends.
 func (s *EntryPages) startSession(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
-	if old := s.Session(r); old != "" {
+	if old := s.Server.Session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
 			return err
 		}
 	}
-	s.SetSession(w, string(in.Session), int(vitrine.MaxSessionLife/time.Second))
+	s.Server.SetSession(w, string(in.Session), int(vitrine.MaxSessionLife/time.Second))
 	s.Log.Info("signed in", "account", in.Account.ID)
-	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r),
+	known := append([]string{in.Device}, slices.DeleteFunc(s.Server.Devices(r),
 		func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)
-	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(),
+	http.SetCookie(w, &http.Cookie{Name: s.Server.DeviceCookie(),
 		Value: strings.Join(known[:min(len(known), httpx.MaxDevices)], httpx.DeviceMark), Path: "/",
-		MaxAge: int(vitrine.DeviceLife / time.Second), Secure: s.Secure(), HttpOnly: true,
+		MaxAge: int(vitrine.DeviceLife / time.Second), Secure: s.Server.Secure(), HttpOnly: true,
 		SameSite: http.SameSiteLaxMode})
 	return httpx.Redirect(w, r, httpx.InsideOr(next))
 }

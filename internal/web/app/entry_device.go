@@ -89,7 +89,7 @@ func grantOf(f url.Values, now time.Time) (*vitrine.KeyGrant, error) {
 }
 
 func (s *EntryPages) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
-	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, "device.html", p)
 }
 
@@ -106,7 +106,7 @@ func (s *EntryPages) renderDeviceError(w http.ResponseWriter, r *http.Request, m
 	p := s.newDevice(connectHeading, me)
 	p.Code = typed
 	if r.Method == http.MethodPost {
-		l, wrong := s.Logins.Find(r.Context(), me, typed, s.Client(r))
+		l, wrong := s.Logins.Find(r.Context(), me, typed, s.Server.Client(r))
 		if err = cmp.Or(wrong, err); wrong == nil {
 			p = s.newDevice(questionHeading, me)
 			p.Login, p.Code, p.Typed = l, auth.ShownLoginCode(l.Code), r.PostForm
@@ -115,12 +115,12 @@ func (s *EntryPages) renderDeviceError(w http.ResponseWriter, r *http.Request, m
 	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil {
 		return err
 	}
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
 		p.Wrong[""] = httpx.AdviceOn(e)
 	}
-	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, "device.html", &p)
 }
 
@@ -130,7 +130,7 @@ func (s *EntryPages) ShowLogin(w http.ResponseWriter, r *http.Request, me *vitri
 		p := s.newDevice(connectHeading, me)
 		return s.writeDevice(w, r, &p)
 	}
-	l, err := s.Logins.Find(r.Context(), me, typed, s.Client(r))
+	l, err := s.Logins.Find(r.Context(), me, typed, s.Server.Client(r))
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)
 	}
@@ -147,7 +147,7 @@ func (s *EntryPages) DecideLogin(w http.ResponseWriter, r *http.Request, me *vit
 	grant, err := grantOf(r.PostForm, s.Now())
 	var l *vitrine.Login
 	if err == nil {
-		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Client(r))
+		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Server.Client(r))
 	}
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)

@@ -22,7 +22,7 @@ func (s *EntryPages) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	if !p.Mail {
 		return s.writeEntry(w, r, http.StatusOK, "reset.html", &p)
 	}
-	if err := s.Accounts.SendReset(r.Context(), p.Email, s.Client(r)); err != nil {
+	if err := s.Accounts.SendReset(r.Context(), p.Email, s.Server.Client(r)); err != nil {
 		return s.again(w, r, "reset.html", &p, err)
 	}
 	p.Done, p.Heading = true, "Check your e-mail"
@@ -34,7 +34,7 @@ func (s *EntryPages) TakeReset(w http.ResponseWriter, r *http.Request) error {
 func (s *EntryPages) newResetPage(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return p, false, s.NoToken(w, r, err)
+		return p, false, s.Pages.NoToken(w, r, err)
 	}
 	if err != nil {
 		return p, false, err
@@ -60,9 +60,9 @@ func (s *EntryPages) TakePassword(w http.ResponseWriter, r *http.Request) error 
 	if !ok {
 		return err
 	}
-	in, err := s.Accounts.Reset(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Client(r))
+	in, err := s.Accounts.Reset(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Server.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.NoToken(w, r, err)
+		return s.Pages.NoToken(w, r, err)
 	}
 	if err != nil {
 		return s.again(w, r, "reset_password.html", &p, err)

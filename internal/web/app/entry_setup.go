@@ -42,7 +42,7 @@ func (s *EntryPages) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"),
-		s.Client(r))
+		s.Server.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.renderSetupUnavailable(w, r)
 	}
@@ -61,7 +61,7 @@ func (s *EntryPages) renderSetupUnavailable(w http.ResponseWriter, r *http.Reque
 		return err
 	}
 	if is {
-		return s.WriteSignIn(w, r, http.StatusUnauthorized,
+		return s.Pages.WriteSignIn(w, r, http.StatusUnauthorized,
 			ui.SignInPage{Heading: "Already set up", Message: "This instance already has an owner.",
 				Back: httpx.SignInRoot, BackName: "Sign in"})
 	}

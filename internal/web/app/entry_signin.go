@@ -17,7 +17,7 @@ func (s *EntryPages) signInForm(next string) entryPage {
 // ShowSignIn shows the form, and leads on who is signed in.
 func (s *EntryPages) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
-	if s.SignedInAccount(r) != nil {
+	if s.Server.SignedInAccount(r) != nil {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signInForm(next)
@@ -31,7 +31,7 @@ func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f := r.PostForm
-	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Client(r))
+	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Server.Client(r))
 	if err != nil {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
@@ -46,14 +46,14 @@ func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 // that fetches the link ahead of its reader must neither use it up nor learn
 // anything.
 func (s *EntryPages) Offer(w http.ResponseWriter, r *http.Request) error {
-	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Sign in", Offer: true})
+	return s.Pages.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Sign in", Offer: true})
 }
 
 func (s *EntryPages) SignIn(w http.ResponseWriter, r *http.Request) error {
-	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Client(r))
+	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Server.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		s.Log.Info("sign-in failed", "reason", "link")
-		return s.WriteSignIn(w, r, http.StatusUnauthorized,
+		return s.Pages.WriteSignIn(w, r, http.StatusUnauthorized,
 			ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot,
 				BackName: "Sign in with a password",
 				Message:  "It has expired or was already used, or the account is suspended. Request a new one."})
@@ -65,10 +65,10 @@ func (s *EntryPages) SignIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *EntryPages) SignOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Sessions.SignOut(r.Context(), s.Session(r)); err != nil {
+	if err := s.Sessions.SignOut(r.Context(), s.Server.Session(r)); err != nil {
 		return err
 	}
-	s.SetSession(w, "", -1)
+	s.Server.SetSession(w, "", -1)
 	http.Redirect(w, r, httpx.SignInRoot, http.StatusSeeOther)
 	return nil
 }

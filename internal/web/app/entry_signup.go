@@ -23,7 +23,7 @@ func (s *EntryPages) signUpPage(next string) entryPage {
 
 func (s *EntryPages) ShowSignUp(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
-	if s.SignedInAccount(r) != nil {
+	if s.Server.SignedInAccount(r) != nil {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signUpPage(next)
@@ -42,13 +42,13 @@ func (s *EntryPages) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 		return s.writeEntry(w, r, http.StatusForbidden, "signup.html", &p)
 	}
 	if !p.Mail {
-		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.Client(r))
+		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.Server.Client(r))
 		if err != nil {
 			return s.again(w, r, "signup.html", &p, err)
 		}
 		return s.welcome(w, r, in, p.Next)
 	}
-	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Client(r)); err != nil {
+	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Server.Client(r)); err != nil {
 		return s.again(w, r, "signup.html", &p, err)
 	}
 	p.Done, p.Heading = true, "Check your e-mail"
@@ -60,7 +60,7 @@ func (s *EntryPages) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 func (s *EntryPages) newAcceptPage(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return p, false, s.NoToken(w, r, err)
+		return p, false, s.Pages.NoToken(w, r, err)
 	}
 	if err != nil {
 		return p, false, err
@@ -86,9 +86,9 @@ func (s *EntryPages) TakeAccept(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Client(r))
+	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Server.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.NoToken(w, r, err)
+		return s.Pages.NoToken(w, r, err)
 	}
 	if err != nil {
 		return s.again(w, r, "signup_accept.html", &p, err)

@@ -20,8 +20,9 @@ type Notice struct {
 // Warn adds to a page what its administrator must know. What the account has
 // dismissed is not a warning any more.
 func (s *Shell) Warn(ctx context.Context, p *Page) {
-	if s.BehindUntrustedProxy() {
-		p.Notices = append(p.Notices, Notice{Warning: true, Text: "Requests come through a reverse proxy that this server does not trust. Everybody has the same address, so viewers are not distinguished, and attempts are not limited by network. Start the server with --trusted-proxy and the address of the proxy."})
+	if s.Server.BehindUntrustedProxy() {
+		p.Notices = append(p.Notices, Notice{Warning: true,
+			Text: "Requests come through a reverse proxy that this server does not trust. Everybody has the same address, so viewers are not distinguished, and attempts are not limited by network. Start the server with --trusted-proxy and the address of the proxy."})
 	}
 	if s.Notices == nil {
 		return
@@ -39,7 +40,7 @@ func (s *Shell) Warn(ctx context.Context, p *Page) {
 func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
 	return s.AsMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {
-			return s.WriteSignIn(w, r, http.StatusForbidden,
+			return s.Pages.WriteSignIn(w, r, http.StatusForbidden,
 				ui.SignInPage{Heading: "Moderators only", Account: me.Email,
 					Message: "Ask the administrator for moderator access."})
 		}
@@ -63,7 +64,7 @@ func (s *Shell) AsOwner(h MemberHandler) httpx.HandlerFunc {
 func (s *Shell) AsPollingMember(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		me, err := s.Sessions.Peek(r.Context(), s.Session(r))
+		me, err := s.Sessions.Peek(r.Context(), s.Server.Session(r))
 		if err != nil {
 			return err
 		}

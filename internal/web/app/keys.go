@@ -1,6 +1,7 @@
 package app
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,8 +14,11 @@ import (
 
 // KeyPages serves the page of API keys.
 type KeyPages struct {
-	*Shell
-	Keys *auth.Keys
+	Server *httpx.Server
+	Shell  *Shell
+	Now    func() time.Time
+	Log    *slog.Logger
+	Keys   *auth.Keys
 }
 
 const keysRoot = "/keys"
@@ -108,8 +112,9 @@ func (s *KeyPages) writeKeys(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
-	p := keysPage{Typed: typedKey{Scope: string(vitrine.ScopePublish)}, Page: s.NewAppPage(r, me, "API keys", "keys"),
-		Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
+	p := keysPage{Page: s.Shell.NewAppPage(r, me, "API keys", "keys"),
+		Typed: typedKey{Scope: string(vitrine.ScopePublish)}, Base: s.Server.PublicURL.String() + httpx.APIRoot,
+		Site: s.Server.PublicURL.String()}
 	now := s.Now()
 	for i := len(all) - 1; i >= 0; i-- {
 		row := keyRow{all[i], made[all[i].ID]}
@@ -124,7 +129,7 @@ func (s *KeyPages) writeKeys(w http.ResponseWriter, r *http.Request, status int,
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, "keys.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "keys.html", p.Nonce, &p)
 }
 
 // reveal shows a new key. The key is only in this answer, which must not be
@@ -151,7 +156,7 @@ func (s *KeyPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	}
 	if err != nil {
 		if wrong := httpx.FieldErrorsOf(err); wrong != nil {
-			_, status := s.Known(w, r, err)
+			_, status := s.Server.Known(w, r, err)
 			return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Typed = wrong, t })
 		}
 		return err

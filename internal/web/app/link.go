@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
@@ -21,12 +22,16 @@ import (
 
 // LinkPages serves the list of links, and the page of each.
 type LinkPages struct {
-	*Shell
-	Links    *links.Service
-	Uploads  *publish.Uploads
-	Captions *publish.Captions
-	Albums   *collections.Albums
-	Sites    *collections.Sites
+	Server    *httpx.Server
+	Viewers   *viewer.Viewers
+	Shell     *Shell
+	Analytics *analytics.Service
+	Now       func() time.Time
+	Links     *links.Service
+	Uploads   *publish.Uploads
+	Captions  *publish.Captions
+	Albums    *collections.Albums
+	Sites     *collections.Sites
 }
 
 // linkTemplates maps pages of a link to templates.
@@ -114,17 +119,17 @@ func (s *LinkPages) Show(tab LinkTab) MemberHandler {
 }
 
 func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab LinkTab) *linkPage {
-	p := &linkPage{Page: s.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o, Head: s.LinkHead(me, o.Link, tab),
-		Prefix: s.PublicURL.Host + "/p/",
-		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
+	p := &linkPage{Page: s.Shell.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o,
+		Head: s.Shell.LinkHead(me, o.Link, tab), Prefix: s.Server.PublicURL.Host + "/p/",
+		Embed: s.Viewers.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,
 		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me))}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
-		p.Captions = s.Tracks(o.Link)
+		p.Captions = s.Viewers.Tracks(o.Link)
 	}
 	if o.Live() {
-		picture := s.Picture(o.Link)
+		picture := s.Viewers.Picture(o.Link)
 		p.Picture, p.Width, p.Height, p.QR = picture.Address, picture.Width, picture.Height, p.Head.URL+"/qr"
 	}
 	return p
@@ -132,7 +137,7 @@ func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.Link
 
 func (s *LinkPages) writeLink(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
 	p *linkPage) (err error) {
-	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
 		return err
 	}
 	if p.Head.Tab == LinkOverview && p.Head.Numbers != nil {
@@ -146,9 +151,9 @@ func (s *LinkPages) writeLink(w http.ResponseWriter, r *http.Request, status int
 		}
 	}
 	if p.Website == nil && p.Head.Tab == LinkOverview && s.Uploads.IsWebsite(r.Context(), p.Link.Link) {
-		p.Website = s.websiteOffer(me, s.Sites.Suggest(r.Context(), me, ui.Title(p.Link.Link)))
+		p.Website = s.Shell.websiteOffer(me, s.Sites.Suggest(r.Context(), me, ui.Title(p.Link.Link)))
 	}
-	return s.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
+	return s.Shell.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
 }
 
 // overviewVisits is how many visits are on the overview.
@@ -263,7 +268,7 @@ func (s *LinkPages) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vi
 	if r.PostForm.Has("download") {
 		p.NewDownload = allowsDownload(r.PostForm)
 	}
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	httpx.RetryAfter(w, e)
 	return s.writeLink(w, r, status, me, p)
 }

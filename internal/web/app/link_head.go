@@ -64,8 +64,8 @@ type LinkFigure struct{ Name, Value string }
 func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
 	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
-		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
-	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
+		URL: s.Server.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
+	h.Address = s.Server.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
 }
 

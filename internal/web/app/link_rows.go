@@ -56,13 +56,13 @@ func (s *Shell) small(l *vitrine.Link) string {
 	if l.HasBytes && l.Parts.Has(vitrine.PartThumbs) {
 		return PagePicture(LinkAddress(l)+string(LinkAnalytics), l, 1)
 	}
-	return s.Cover(l).Picture
+	return s.Viewers.Cover(l).Picture
 }
 
 func (s *Shell) linkRows(found []links.FoundLink) (rows []linkRow) {
 	for _, f := range found {
-		r := linkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.LinkURL(f.Slug),
-			Host: s.PublicURL.Host, Manage: LinkAddress(f.Link)}
+		r := linkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.Server.LinkURL(f.Slug),
+			Host: s.Server.PublicURL.Host, Manage: LinkAddress(f.Link)}
 		switch f.Reason {
 		case "":
 		case vitrine.ReasonOwner: // the list is its owner's

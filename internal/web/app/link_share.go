@@ -68,8 +68,8 @@ func (s *LinkPages) channels(ctx context.Context, me *vitrine.Account, l *vitrin
 			continue
 		}
 		only := report.Condition{Dimension: report.OnSource, Value: name}
-		list = append(list, channel{name, s.LinkURL(l.Slug) + "?utm_source=" + url.QueryEscape(name), source.Count,
-			LinkAddress(l) + string(LinkAnalytics) + "?" +
+		list = append(list, channel{name, s.Server.LinkURL(l.Slug) + "?utm_source=" + url.QueryEscape(name),
+			source.Count, LinkAddress(l) + string(LinkAnalytics) + "?" +
 				url.Values{"range": {"all"}, "filter": {only.String()}}.Encode()})
 	}
 	return list, nil

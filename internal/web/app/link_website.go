@@ -31,11 +31,11 @@ func (s *LinkPages) PublishWebsite(w http.ResponseWriter, r *http.Request, me *v
 		}
 	}
 	if err != nil {
-		e, status := s.Known(w, r, err)
+		e, status := s.Server.Known(w, r, err)
 		httpx.RetryAfter(w, e)
 		p := s.linkPage(r, me, o, LinkOverview)
 		if e.Field == "slug" {
-			p.Website = s.websiteOffer(me, slug)
+			p.Website = s.Shell.websiteOffer(me, slug)
 			p.Website.Wrong = e.Message
 		} else {
 			p.Wrong = httpx.FieldErrors{"": httpx.AdviceOn(e)}

@@ -159,7 +159,8 @@ func (s *LinkPages) List(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 // form about several links, or nil if none.
 func (s *LinkPages) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values,
 	out *bulkOutcome) error {
-	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: linksRoot, Outcome: out}
+	p := linksPage{Page: s.Shell.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: linksRoot,
+		Outcome: out}
 	p.Search, p.Number = linkSearch(query, me)
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
@@ -172,7 +173,7 @@ func (s *LinkPages) writeList(w http.ResponseWriter, r *http.Request, me *vitrin
 	if err != nil {
 		return err
 	}
-	p.Rows = s.linkRows(found)
+	p.Rows = s.Shell.linkRows(found)
 	albums, err := s.Albums.List(r.Context(), me)
 	if err != nil {
 		return err
@@ -205,5 +206,5 @@ func (s *LinkPages) writeList(w http.ResponseWriter, r *http.Request, me *vitrin
 		o.Chosen = o.Value == string(p.Search.Sort)
 		p.Sorts = append(p.Sorts, o)
 	}
-	return s.WriteApp(w, r, http.StatusOK, "links.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, http.StatusOK, "links.html", p.Nonce, &p)
 }

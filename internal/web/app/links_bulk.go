@@ -126,7 +126,7 @@ func (s *LinkPages) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	created := action == "album" && r.PostForm.Get("album") == newAlbum
 	if created {
 		if err := s.createAlbum(r, me, len(slugs)); err != nil {
-			e, _ := s.Known(w, r, err)
+			e, _ := s.Server.Known(w, r, err)
 			return s.writeList(w, r, me, back.Query(),
 				&bulkOutcome{Failed: []bulkFailure{{Why: httpx.AdviceOn(e)}}, picked: slugs})
 		}
@@ -198,7 +198,7 @@ func (s *LinkPages) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err == nil {
 		return name, why, true
 	}
-	e, _ := s.Known(w, r, err)
+	e, _ := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeNotFound {
 		return slug, e.Message, false
 	}

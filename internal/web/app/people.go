@@ -15,7 +15,8 @@ import (
 
 // PeoplePages serves the owner's page of the accounts of an instance.
 type PeoplePages struct {
-	*Shell
+	Server   *httpx.Server
+	Shell    *Shell
 	Accounts *auth.Accounts
 }
 
@@ -92,7 +93,7 @@ func (s *PeoplePages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 func (s *PeoplePages) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
 	change func(*peoplePage)) error {
 	ctx, q := r.Context(), r.URL.Query()
-	p := peoplePage{Page: s.NewAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")),
+	p := peoplePage{Page: s.Shell.NewAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")),
 		Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
 		Plan:  me.Plan,
 		Plans: []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime},
@@ -123,7 +124,7 @@ func (s *PeoplePages) writePeople(w http.ResponseWriter, r *http.Request, status
 	if change != nil {
 		change(&p)
 	}
-	return s.WriteApp(w, r, status, "people.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "people.html", p.Nonce, &p)
 }
 
 // renderPeopleError shows the page once more after one of its forms has failed.
@@ -132,7 +133,7 @@ func (s *PeoplePages) renderPeopleError(w http.ResponseWriter, r *http.Request, 
 	if wrong == nil {
 		return err
 	}
-	_, status := s.Known(w, r, err)
+	_, status := s.Server.Known(w, r, err)
 	return s.writePeople(w, r, status, me, func(p *peoplePage) {
 		p.Wrong, p.Email, p.Plan = wrong, r.PostForm.Get("email"), vitrine.Plan(r.PostForm.Get("plan"))
 	})
@@ -160,7 +161,7 @@ func (s *PeoplePages) Invite(w http.ResponseWriter, r *http.Request, me *vitrine
 		return s.renderPeopleError(w, r, me, err)
 	}
 	return s.writePeople(w, r, http.StatusOK, me, func(p *peoplePage) {
-		p.Link, p.Email, p.Plan = httpx.TokenURL(s.PublicURL.String(), vitrine.TokenInvite, text),
+		p.Link, p.Email, p.Plan = httpx.TokenURL(s.Server.PublicURL.String(), vitrine.TokenInvite, text),
 			r.PostForm.Get("email"), plan
 	})
 }

@@ -3,16 +3,23 @@ package app
 import (
 	"context"
 	"embed"
+	"time"
 
 	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
 
 // Shell is the shell of pages for signed-in people.
 type Shell struct {
-	*viewer.Viewers
+	Server     *httpx.Server
+	Pages      *ui.Pages
+	Viewers    *viewer.Viewers
+	Sessions   *auth.Sessions
+	Now        func() time.Time
 	Moderation *moderation.Service
 	Analytics  *analytics.Service
 	// Notices, if set, returns messages for administrators.

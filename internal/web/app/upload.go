@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
@@ -14,16 +16,21 @@ import (
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 )
 
 // UploadPages serves the page for publishing files, and the requests of its
 // scripts.
 type UploadPages struct {
-	*Shell
-	Uploads *publish.Uploads
-	Links   *links.Service
-	Sites   *collections.Sites
-	API     *api.Handler
+	Server    *httpx.Server
+	Viewers   *viewer.Viewers
+	Shell     *Shell
+	Analytics *analytics.Service
+	Now       func() time.Time
+	Uploads   *publish.Uploads
+	Links     *links.Service
+	Sites     *collections.Sites
+	API       *api.Handler
 }
 
 // recentLinks and recentVisits are the numbers of links and visits below the
@@ -55,16 +62,16 @@ type dashboardPage struct {
 }
 
 func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
-		Prefix: s.PublicURL.Host + "/p/",
-		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(),
-		Offer: s.websiteOffer(me, "")}
+	p := dashboardPage{Page: s.Shell.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
+		Prefix: s.Server.PublicURL.Host + "/p/",
+		Base:   s.Server.PublicURL.String() + httpx.APIRoot, Site: s.Server.PublicURL.String(),
+		Offer: s.Shell.websiteOffer(me, "")}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err
 	}
-	p.Usage, p.Full, p.Held, p.Deletable = slices.DeleteFunc(s.usageBars(usage), usageBar.Low), fullLimit(usage),
-		s.heldNote(usage),
+	p.Usage, p.Full, p.Held, p.Deletable = slices.DeleteFunc(s.Shell.usageBars(usage), usageBar.Low), fullLimit(usage),
+		s.Shell.heldNote(usage),
 		usage.Links > usage.HeldLinks
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = strings.ReplaceAll(ui.LimitSize(p.FileLimit), " ", "\u00a0") // it stays on one line
@@ -75,7 +82,7 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	p.Recent = s.linkRows(found)
+	p.Recent = s.Shell.linkRows(found)
 	if p.Views {
 		latest, err := s.Analytics.Latest(r.Context(), me, zoneOf(me), recentVisits)
 		if err != nil {
@@ -89,5 +96,5 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 			p.Visits = append(p.Visits, visit)
 		}
 	}
-	return s.WriteApp(w, r, http.StatusOK, "dashboard.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, http.StatusOK, "dashboard.html", p.Nonce, &p)
 }

@@ -35,10 +35,10 @@ type memberLink struct {
 
 func (s *UploadPages) memberLink(r *http.Request, me *vitrine.Account, l *vitrine.Link) memberLink {
 	m := memberLink{Link: s.API.Link(l), State: l.State, Status: ui.StateName(l.State), AllowDownload: l.AllowDownload,
-		Badge: ui.Badge(l), Look: ui.Look(l), Small: s.small(l),
+		Badge: ui.Badge(l), Look: ui.Look(l), Small: s.Shell.small(l),
 		Manage:    LinkAddress(l),
 		Analytics: LinkAddress(l) + "/analytics"}
-	m.Drawing = m.Small == "" && s.Awaits(l, vitrine.PartThumbs, vitrine.PartPicture)
+	m.Drawing = m.Small == "" && s.Viewers.Awaits(l, vitrine.PartThumbs, vitrine.PartPicture)
 	if m.Website = s.Uploads.IsWebsite(r.Context(), l); m.Website {
 		m.WebsiteSlug = s.Sites.Suggest(r.Context(), me, ui.Title(l))
 	}

@@ -16,7 +16,8 @@ import (
 
 // VersionPages serves the page of a link's versions.
 type VersionPages struct {
-	*Shell
+	Server   *httpx.Server
+	Shell    *Shell
 	Versions *links.Versions
 	Uploads  *publish.Uploads
 }
@@ -81,8 +82,8 @@ func (s *VersionPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 func (s *VersionPages) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []links.Version) *versionsPage {
 	limits := s.Uploads.Plans.LimitsOf(me)
-	p := &versionsPage{Page: s.NewAppPage(r, me, ui.Title(l), "links"), Head: s.LinkHead(me, l, LinkVersions),
-		List: list,
+	p := &versionsPage{Page: s.Shell.NewAppPage(r, me, ui.Title(l), "links"), Head: s.Shell.LinkHead(me, l,
+		LinkVersions), List: list,
 		Most: limits.Versions, Replaceable: links.Replaceable(l) == nil, FileLimit: limits.FileBytes,
 		Kind: ui.KindNoun(string(l.Kind))}
 	for i, v := range list {
@@ -97,10 +98,10 @@ func (s *VersionPages) page(r *http.Request, me *vitrine.Account, l *vitrine.Lin
 }
 
 func (s *VersionPages) write(w http.ResponseWriter, r *http.Request, status int, p *versionsPage) error {
-	if err := s.AddNumbers(r.Context(), p.Me, p.Head); err != nil {
+	if err := s.Shell.AddNumbers(r.Context(), p.Me, p.Head); err != nil {
 		return err
 	}
-	return s.WriteApp(w, r, status, "versions.html", p.Nonce, p)
+	return s.Shell.WriteApp(w, r, status, "versions.html", p.Nonce, p)
 }
 
 // Restore makes a version the current one.
@@ -142,7 +143,7 @@ func (s *VersionPages) form(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	e, status := s.Known(w, r, failed)
+	e, status := s.Server.Known(w, r, failed)
 	httpx.RetryAfter(w, e)
 	p := s.page(r, me, l, list)
 	p.Wrong = httpx.FieldErrors{"": e.Message}

@@ -45,7 +45,7 @@ func websiteState(f *collections.SiteFacts) (class, words string) {
 }
 
 func (s *Shell) WebsiteRow(f *collections.SiteFacts) WebsiteRow {
-	r := WebsiteRow{SiteFacts: f, URL: s.SiteURL(f.Slug), Manage: WebsiteAddress(f.Slug)}
+	r := WebsiteRow{SiteFacts: f, URL: s.Server.SiteURL(f.Slug), Manage: WebsiteAddress(f.Slug)}
 	_, r.Address, _ = strings.Cut(strings.TrimSuffix(r.URL, "/"), "://")
 	r.State, r.Status = websiteState(f)
 	return r
@@ -54,7 +54,7 @@ func (s *Shell) WebsiteRow(f *collections.SiteFacts) WebsiteRow {
 // siteAffixes returns the parts of a website's address before and after the
 // slug.
 func (s *Shell) siteAffixes() (prefix, suffix string) {
-	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
+	_, address, _ := strings.Cut(s.Server.SiteURL("*"), "://")
 	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
 	return prefix, suffix
 }

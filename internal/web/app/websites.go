@@ -18,7 +18,8 @@ import (
 
 // WebsitePages serves the pages on which websites are managed.
 type WebsitePages struct {
-	*Shell
+	Server  *httpx.Server
+	Shell   *Shell
 	Sites   *collections.Sites
 	Uploads *publish.Uploads
 	Content *content.Handler
@@ -40,7 +41,7 @@ type dropZone struct {
 
 func (s *WebsitePages) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, publish.Usage, error) {
 	usage, err := s.Uploads.Usage(ctx, me)
-	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.Sold() && !me.Plan.Pro()}
+	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.Server.Sold() && !me.Plan.Pro()}
 	if most := usage.Limits.StorageBytes; most > 0 {
 		z.Storage = max(most-usage.Bytes, 0)
 	}
@@ -65,13 +66,13 @@ func (s *WebsitePages) List(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 func (s *WebsitePages) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
 	change func(*websitesPage)) error {
-	p := websitesPage{Page: s.NewAppPage(r, me, "Websites", "websites")}
+	p := websitesPage{Page: s.Shell.NewAppPage(r, me, "Websites", "websites")}
 	list, err := s.Sites.List(r.Context(), me)
 	if err != nil {
 		return err
 	}
 	for _, f := range list {
-		p.Rows = append(p.Rows, s.WebsiteRow(f))
+		p.Rows = append(p.Rows, s.Shell.WebsiteRow(f))
 	}
 	var usage publish.Usage
 	if p.Drop, usage, err = s.dropZone(r.Context(), me); err != nil {
@@ -81,9 +82,9 @@ func (s *WebsitePages) writeWebsites(w http.ResponseWriter, r *http.Request, me 
 		p.Full = linksInUse(most)
 	}
 	p.Drop.Compact = len(list) > 0
-	p.Prefix, p.Suffix = s.siteAffixes()
+	p.Prefix, p.Suffix = s.Shell.siteAffixes()
 	change(&p)
-	return s.WriteApp(w, r, status, "websites.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "websites.html", p.Nonce, &p)
 }
 
 func (s *WebsitePages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -189,9 +190,9 @@ func (s *WebsitePages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 func (s *WebsitePages) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account,
 	f *collections.SiteFacts, status int, change func(*websitePage)) error {
-	p := websitePage{Page: s.NewAppPage(r, me, f.Title, "websites"), Site: s.WebsiteRow(f),
+	p := websitePage{Page: s.Shell.NewAppPage(r, me, f.Title, "websites"), Site: s.Shell.WebsiteRow(f),
 		Here: WebsiteAddress(f.Slug), NewTitle: f.Title,
-		Shared: s.SitesURL == nil}
+		Shared: s.Server.SitesURL == nil}
 	var err error
 	if p.Drop, _, err = s.dropZone(r.Context(), me); err != nil {
 		return err
@@ -208,7 +209,7 @@ func (s *WebsitePages) writeWebsite(w http.ResponseWriter, r *http.Request, me *
 		}
 	}
 	change(&p)
-	return s.WriteApp(w, r, status, "website.html", p.Nonce, &p)
+	return s.Shell.WriteApp(w, r, status, "website.html", p.Nonce, &p)
 }
 
 // leftOut returns the files that a version leaves out, or nil if there are

@@ -21,7 +21,7 @@ func (s *Handler) Captions(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	if err != nil || !l.HasBytes || !l.Parts.Has(part) {
 		return httpx.ErrNoPage
 	}
-	blob, err := s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
+	blob, err := s.Viewers.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
 		return s.Blobs.OpenPart(ctx, l.Upload, part)
 	})
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -37,7 +37,7 @@ func (s *Handler) Captions(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	}
 	sum := sha256.Sum256(text)
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "text/vtt; charset=utf-8")
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

@@ -21,12 +21,12 @@ import (
 // hosts: the content host serves only file bytes and frames with what they
 // load, and no other host serves file bytes.
 func (s *Handler) SeparateOrigins(next http.Handler) http.Handler {
-	if s.ContentURL.Host == s.PublicURL.Host {
+	if s.Server.ContentURL.Host == s.Server.PublicURL.Host {
 		return next
 	}
-	nothing := s.Page(func(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage })
+	nothing := s.Pages.Page(func(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		here := strings.EqualFold(r.Host, s.ContentURL.Host)
+		here := strings.EqualFold(r.Host, s.Server.ContentURL.Host)
 		switch {
 		case strings.HasPrefix(r.URL.Path, httpx.AssetRoot),
 			here == (strings.HasPrefix(r.URL.Path, httpx.ContentRoot) || strings.HasPrefix(r.URL.Path, httpx.SiteRoot)):
@@ -58,7 +58,7 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 		}
 		header.Set("Cache-Control", "private, no-cache")
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, version); return err }
-		return s.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l) })
+		return s.Server.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l) })
 	}
 }
 
@@ -87,17 +87,17 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 		return httpx.ErrNoPage // in its frame only
 	case httpx.Navigated(r) && (l.Kind == filetype.PDF || !l.AllowDownload):
 		return s.toPage(w, r, l)
-	case !inline && !svg && !reads(s.Of(l)) && !l.AllowDownload:
+	case !inline && !svg && !reads(s.Viewers.Of(l)) && !l.AllowDownload:
 		return httpx.ErrNoPage // it has no viewer that would need the bytes
 	}
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", filetype.ContentType(t))
 	kind := "inline"
 	if l.AllowDownload && (svg || !inline) {
@@ -112,7 +112,7 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 func reads(v *viewer.Viewer) bool { return v.Frame != nil && v.Frame.File }
 
 func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	http.Redirect(w, r, s.LinkURL(l.Slug), http.StatusSeeOther)
+	http.Redirect(w, r, s.Server.LinkURL(l.Slug), http.StatusSeeOther)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
@@ -140,13 +140,14 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+label)
-	s.SetPolicy(w, r, httpx.HTMLFrame, "sandbox", viewer.HTMLSandbox)
+	s.Server.SetPolicy(w, r, httpx.HTMLFrame, "sandbox", viewer.HTMLSandbox)
 	if r.Method == http.MethodHead {
 		return nil
 	}
 	if !strings.HasPrefix(label, "utf-16") {
 		n := prologue(head)
-		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("viewer/html/frame.js") + `"></script>`
+		address := httpx.Origin(s.Server.ContentURL) + ui.AssetPath("viewer/html/frame.js")
+		script := `<script src="` + address + `"></script>`
 		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
 			return nil // the reader has gone away
 		}

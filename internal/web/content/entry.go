@@ -60,7 +60,7 @@ func (s *Handler) withEntry(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if v == nil {
 		return httpx.ErrNoPage
 	}
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Handler) withEntry(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	case "zip":
 		err = e.fromZip(blob, i)
 	default:
-		err = e.unpack(r, s.LimitedAddr(r), blob, t, i)
+		err = e.unpack(r, s.Server.LimitedAddr(r), blob, t, i)
 	}
 	if e.close != nil {
 		defer e.close()
@@ -195,7 +195,7 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 		if e.viewer.Frame != nil {
 			return httpx.SeeOther(w, r, here+"view"+query)
 		}
-		p := inertPage{Title: e.Name, Styles: httpx.Origin(s.ContentURL)}
+		p := inertPage{Title: e.Name, Styles: httpx.Origin(s.Server.ContentURL)}
 		p.Sheets = e.viewer.Entries.Styles
 		for _, script := range []string{"viewer/html/frame.js", "viewer/tree/frame.js"} {
 			p.Scripts = append(p.Scripts, p.Styles+ui.AssetPath(script))
@@ -206,14 +206,14 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 				return vitrine.Unavailable(err)
 			}
 			cut := e.Size > int64(len(content))
-			err = s.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, text.Decode(content, cut), cut) })
+			err = s.Viewers.LayOut(r, func() { p.Content = viewer.Arrange(e.Name, text.Decode(content, cut), cut) })
 			if err != nil {
 				return err
 			}
 		} else {
 			p.File = here + "bytes"
 		}
-		s.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
+		s.Server.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
 		return s.writeInert(w, r, e.viewer.Inert, p)
 	})
 }
@@ -225,7 +225,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		if f == nil {
 			return httpx.ErrNoPage
 		}
-		s.SetPolicy(w, r, f.Policy, "sandbox", f.SandboxOf(l))
+		s.Server.SetPolicy(w, r, f.Policy, "sandbox", f.SandboxOf(l))
 		p := framePage{Library: ui.AssetPath(f.Library), File: "bytes", Size: e.Size, Prints: l.AllowDownload}
 		return ui.Render(w, r, http.StatusOK, f.Template, p)
 	})
@@ -240,7 +240,7 @@ func (s *Handler) EntryBytes() httpx.HandlerFunc {
 		}
 		h := w.Header()
 		h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
-		s.SetPolicy(w, r, httpx.FileBytes)
+		s.Server.SetPolicy(w, r, httpx.FileBytes)
 		h.Set("Content-Type", filetype.ContentType(t))
 		h.Set("Content-Disposition", "inline")
 		e.send(w, r)
@@ -259,7 +259,7 @@ func (s *Handler) EntryFile() httpx.HandlerFunc {
 			return httpx.ErrNoPage
 		}
 		return s.withEntry(w, r, l, func(w http.ResponseWriter, r *http.Request, _ *vitrine.Link, e entry) error {
-			s.SetPolicy(w, r, httpx.FileBytes)
+			s.Server.SetPolicy(w, r, httpx.FileBytes)
 			h := w.Header()
 			h.Set("Content-Type", filetype.Unknown)
 			h.Set("Content-Disposition", httpx.Disposition("attachment", strings.ReplaceAll(e.Name, `\`, "/")))

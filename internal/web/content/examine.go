@@ -34,7 +34,7 @@ func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 		}
 		header.Set("Cache-Control", "no-store")
 		may := func(ctx context.Context) error { _, err := s.Links.Examined(ctx, id, by); return err }
-		return s.StopWhenNotPublic(w, r, may, func() error {
+		return s.Server.StopWhenNotPublic(w, r, may, func() error {
 			return h(w, r.WithContext(context.WithValue(r.Context(), httpx.Examining{}, true)), l)
 		})
 	}
@@ -64,7 +64,7 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if httpx.Navigated(r) {
 		return httpx.ErrNoPage
 	}
-	v := s.Of(l)
+	v := s.Viewers.Of(l)
 	switch {
 	case v.Examined.Path != "":
 		return httpx.SeeOther(w, r, v.Examined.Path)
@@ -82,7 +82,7 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	case v.Inert == "":
 		p.Message = "A browser cannot show this kind of file."
 	}
-	s.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", v.Examined.Sandbox)
+	s.Server.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", v.Examined.Sandbox)
 	return s.writeInert(w, r, v.Inert, p)
 }
 
@@ -92,25 +92,25 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	if httpx.Navigated(r) || !viewer.HasSource(l) {
 		return httpx.ErrNoPage
 	}
-	text, cut, err := s.Text(r, l)
+	text, cut, err := s.Viewers.Text(r, l)
 	if err != nil {
 		return err
 	}
-	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL),
+	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.Server.ContentURL),
 		Content: viewer.Content{Text: text, TextCut: cut}}
-	s.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", "")
+	s.Server.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", "")
 	return s.writeInert(w, r, viewer.SourceTemplate, p)
 }
 
 // CopyOfFile sends a file as a download that no browser opens by itself.
 func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
 	viewer.SendBlob(w, r, l, blob)
@@ -144,14 +144,14 @@ func (s *Handler) toOwner(w http.ResponseWriter, r *http.Request, id vitrine.Lin
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	may := func(ctx context.Context) error { _, err := s.Links.Owned(ctx, id, key, byAddress); return err }
-	return s.StopWhenNotPublic(w, r, may, func() error { return h(w, r, l) })
+	return s.Server.StopWhenNotPublic(w, r, may, func() error { return h(w, r, l) })
 }
 
 // inertHTML shows a moderator how a web page looks. Its policy prevents scripts
 // and loading. Elements with which a browser contacts a host anyway
 // (preconnect), or navigates, are removed, and links lead nowhere.
 func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		return httpx.SeeOther(w, r, "source") // too deeply nested to parse; its source shows its content
 	}
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.ExamineHTML)
+	s.Server.SetPolicy(w, r, httpx.ExamineHTML)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page)
 	return nil

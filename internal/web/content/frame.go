@@ -40,7 +40,7 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 		if v.Frame.Library != "" {
 			p.Library = ui.AssetPath(v.Frame.Library)
 		}
-		s.SetPolicy(w, r, v.Frame.Policy, "sandbox", v.Frame.SandboxOf(l))
+		s.Server.SetPolicy(w, r, v.Frame.Policy, "sandbox", v.Frame.SandboxOf(l))
 		w.Header().Set("X-DNS-Prefetch-Control", "off") // a link asks for nothing until it is followed
 		return ui.Render(w, r, http.StatusOK, v.Frame.Template, p)
 	})(w, r)

@@ -30,14 +30,14 @@ func (s *Handler) Part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	blob, err := s.OpenPart(r, l, p)
+	blob, err := s.Viewers.OpenPart(r, l, p)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", "inline")
 	sendPart(w, r, l, p, blob)
@@ -53,7 +53,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	v := s.Of(l)
+	v := s.Viewers.Of(l)
 	if v.Frame != nil && !v.Waits {
 		return httpx.SeeOther(w, r, v.Frame.Path)
 	}
@@ -74,7 +74,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		p.Scripts = []string{p.Styles + ui.AssetPath("viewer/html/frame.js")}
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	s.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
+	s.Server.SetPolicy(w, r, httpx.PreviewFrame, "sandbox", viewer.FrameSandbox)
 	return s.writeInert(w, r, v.Inert, p)
 }
 
@@ -95,9 +95,9 @@ type inertPage struct {
 // inertPage collects what a viewer shows without scripts. Addresses are
 // relative to the frame.
 func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) (p inertPage, err error) {
-	p.Title, p.Styles, p.Sheets = l.Title, httpx.Origin(s.ContentURL), v.Styles
+	p.Title, p.Styles, p.Sheets = l.Title, httpx.Origin(s.Server.ContentURL), v.Styles
 	if v.Inert != "" {
-		p.Content, err = s.ContentOf(v, r, l, func(what string) string {
+		p.Content, err = s.Viewers.ContentOf(v, r, l, func(what string) string {
 			if strings.HasPrefix(what, "entry/") {
 				return "" // no frame is needed
 			}

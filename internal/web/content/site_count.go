@@ -40,14 +40,14 @@ func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Lin
 	if s.SiteStats == nil {
 		return nil
 	}
-	load := s.PageLoad(r, owner, r.Host, s.Now())
+	load := s.Server.PageLoad(r, owner, r.Host, s.Now())
 	if load.Bot == "" && s.fromInside(r, q) {
 		load.Source, load.Referrer = sourceInside, ""
 	}
 	if throttle.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.SiteStats.Count(r.Context(), version.Site, path, throttle.Subscriber(s.LimitedAddr(r)), load)
+	return s.SiteStats.Count(r.Context(), version.Site, path, throttle.Subscriber(s.Server.LimitedAddr(r)), load)
 }
 
 // fromInside reports whether a request was referred by a page of the same

@@ -44,9 +44,9 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 	if found.path == "" {
 		return httpx.ErrNoPage
 	}
-	base := httpx.Origin(s.ContentURL) + httpx.ContentRoot + r.PathValue("token") + "/site/"
+	base := httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + r.PathValue("token") + "/site/"
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.ExamineSite, "base", base)
+	s.Server.SetPolicy(w, r, httpx.ExamineSite, "base", base)
 	f := site.Files[found.path]
 	if f.Type != "text/html" {
 		return sendSiteFile(w, r, siteFile{l, blob, f}, http.StatusOK)

@@ -43,12 +43,12 @@ func (s *Handler) SiteHosts(next http.Handler) http.Handler {
 // siteLabel returns the part of a host that names a website. Ports do not
 // matter, because a proxy may change them.
 func (s *Handler) siteLabel(host string) (string, bool) {
-	if s.SitesURL == nil {
+	if s.Server.SitesURL == nil {
 		return "", false
 	}
 	u := url.URL{Host: host}
 	return strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."),
-		strings.TrimPrefix(s.SitesURL.Hostname(), "*"))
+		strings.TrimPrefix(s.Server.SitesURL.Hostname(), "*"))
 }
 
 func (s *Handler) SiteFolder(w http.ResponseWriter, r *http.Request) error {
@@ -60,14 +60,14 @@ func (s *Handler) SiteFolder(w http.ResponseWriter, r *http.Request) error {
 // Where websites have hosts of their own it leads there.
 func (s *Handler) SiteBelowContent(w http.ResponseWriter, r *http.Request) {
 	slug, rest := vitrine.Slug(strings.ToLower(r.PathValue("slug"))), r.PathValue("path")
-	if _, err := vitrine.ParseSlug(string(slug)); s.SitesURL != nil && err == nil {
-		to, _ := url.Parse(s.SiteURL(slug))
+	if _, err := vitrine.ParseSlug(string(slug)); s.Server.SitesURL != nil && err == nil {
+		to, _ := url.Parse(s.Server.SiteURL(slug))
 		to.Path, to.RawQuery = "/"+rest, r.URL.RawQuery
 		http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
 		return
 	}
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.SitePage, "sandbox", viewer.HTMLSandbox)
+	s.Server.SetPolicy(w, r, httpx.SitePage, "sandbox", viewer.HTMLSandbox)
 	h.Set("Access-Control-Allow-Origin", "*") // its own pages' origin is opaque, and their modules are read by CORS
 	s.site(w, r, siteRequest{slug: slug, path: rest})
 }
@@ -137,7 +137,7 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 		}
 	}
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return s.StopWhenNotPublic(w, r, shown, func() error {
+	return s.Server.StopWhenNotPublic(w, r, shown, func() error {
 		return sendSiteFile(w, r, siteFile{version, blob, file}, found.status)
 	})
 }
@@ -209,7 +209,7 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 // OpenSite opens a version's bytes and reads its contents, which are always
 // those that inspection decided on.
 func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
-	blob, err := s.Open(ctx, func(ctx context.Context) (vitrine.Blob, error) {
+	blob, err := s.Viewers.Open(ctx, func(ctx context.Context) (vitrine.Blob, error) {
 		return vitrine.OpenWhole(ctx, s.Blobs, version)
 	})
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect
 		return site, blob, nil
 	}
 	v, err, _ := siteManifests.reading.Do(string(version.Upload), func() (any, error) {
-		again, err := s.Open(context.WithoutCancel(ctx), func(ctx context.Context) (vitrine.Blob, error) {
+		again, err := s.Viewers.Open(context.WithoutCancel(ctx), func(ctx context.Context) (vitrine.Blob, error) {
 			return s.Blobs.Open(ctx, version.Upload)
 		})
 		if err != nil {
@@ -368,7 +368,7 @@ type gonePage struct {
 // siteFailure answers for a website that is not shown, or a page that does not
 // exist. On a website's own host it makes browsers delete the website's data.
 func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "Content-Length", "ETag", "Vary"} {
 		h.Del(name)
@@ -379,18 +379,18 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	if q.own && gone {
 		h.Set("Clear-Site-Data", `"cache", "storage"`)
 	}
-	p := gonePage{Styles: httpx.Origin(s.ContentURL), Title: cmp.Or(httpx.Headings[e.Code], "This is not allowed"),
-		Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
+	p := gonePage{Styles: httpx.Origin(s.Server.ContentURL), Title: cmp.Or(httpx.Headings[e.Code],
+		"This is not allowed"), Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
 	p.Heading = p.Title
 	if err == error(errNoSitePage) {
 		p.Home = strings.TrimSuffix(r.URL.Path, q.path)
 		if s.Abuse != nil {
-			p.Report = httpx.Origin(s.PublicURL) + httpx.SiteReportRoot + string(q.slug)
+			p.Report = httpx.Origin(s.Server.PublicURL) + httpx.SiteReportRoot + string(q.slug)
 		}
 	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
-	s.SetPolicy(w, r, httpx.SiteFailure)
+	s.Server.SetPolicy(w, r, httpx.SiteFailure)
 	if err := ui.Render(w, r, status, "website_gone.html", p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, p.Heading, status)

@@ -110,12 +110,12 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	all := docPages()
 	d := all[i]
 	p := &docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: &d, All: all,
-		Site: s.PublicURL.String()}
+		Site: s.Server.PublicURL.String()}
 	p.Base = p.Site + httpx.APIRoot
 	p.Bucket = s.Bucket
-	p.Scanned, p.Scan = s.Scanned, s.ScanWords()
+	p.Scanned, p.Scan = s.Pages.Scanned, s.Pages.ScanWords()
 	switch {
-	case s.Sold():
+	case s.Server.Sold():
 		p.Plans = s.planRows(nil)
 	case p.Me == nil && !s.mayJoin():
 		p.Plans = s.accessRows()

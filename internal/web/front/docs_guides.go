@@ -249,7 +249,7 @@ func (s *Handler) writeText(w http.ResponseWriter, r *http.Request, kind string,
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "public, max-age=3600")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	_, _ = w.Write(text) // the reader may have gone away
 	return nil
 }

@@ -43,16 +43,16 @@ func (s *Handler) newFrontPage(r *http.Request, title, description, section stri
 	if title != "" {
 		name = title + " · Vitrine"
 	}
-	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.SignedInAccount(r),
-		SignUp:  s.mayJoin(),
-		Address: s.PublicURL.String() + r.URL.Path, Picture: s.PublicURL.String() + frontPictureRoute}
+	p := frontPage{Page: s.Pages.NewChrome(name), Description: description, Section: section,
+		Me: s.Server.SignedInAccount(r), SignUp: s.mayJoin(),
+		Address: s.Server.PublicURL.String() + r.URL.Path, Picture: s.Server.PublicURL.String() + frontPictureRoute}
 	p.Index = true
 	return p
 }
 
 // writeFront answers with one of these pages.
 func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, name, nonce string, page any) error {
-	s.SetPagePolicy(w, r, httpx.FrontPage, nonce)
+	s.Server.SetPagePolicy(w, r, httpx.FrontPage, nonce)
 	return ui.Render(w, r, http.StatusOK, name, page)
 }
 
@@ -71,7 +71,7 @@ func (s *Handler) SendFrontPicture(w http.ResponseWriter, r *http.Request) error
 	}
 	h := w.Header()
 	h.Set("Content-Type", "image/png")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write(b)
 	return nil
@@ -97,7 +97,7 @@ Disallow: /sign-in
 func (s *Handler) Robots(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
-	_, _ = w.Write([]byte(robotsText + "\nSitemap: " + s.PublicURL.String() + "/sitemap.xml\n"))
+	_, _ = w.Write([]byte(robotsText + "\nSitemap: " + s.Server.PublicURL.String() + "/sitemap.xml\n"))
 }
 
 // Sitemap lists the pages that search engines may list.
@@ -106,17 +106,17 @@ func (s *Handler) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, path := range frontPaths() {
-		if path == httpx.PlansRoute && !s.Sold() {
+		if path == httpx.PlansRoute && !s.Server.Sold() {
 			continue
 		}
 		b.WriteString("<url><loc>")
-		template.HTMLEscape(&b, []byte(s.PublicURL.String()+path))
+		template.HTMLEscape(&b, []byte(s.Server.PublicURL.String()+path))
 		b.WriteString("</loc></url>\n")
 	}
 	b.WriteString("</urlset>\n")
 	h := w.Header()
 	h.Set("Content-Type", "application/xml; charset=utf-8")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write([]byte(b.String()))
 	return nil

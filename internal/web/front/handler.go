@@ -8,12 +8,14 @@ import (
 
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
 
 // Handler serves the pages about Vitrine itself.
 type Handler struct {
-	*ui.Pages
+	Server   *httpx.Server
+	Pages    *ui.Pages
 	Accounts *auth.Accounts
 	Uploads  *publish.Uploads
 	Bucket   bool // signed URLs lead to a bucket

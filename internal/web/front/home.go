@@ -25,7 +25,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Base: s.PublicURL.String() + httpx.APIRoot, Sample: shownSample(), Accept: accepted(),
+		Base: s.Server.PublicURL.String() + httpx.APIRoot, Sample: shownSample(), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

@@ -22,12 +22,12 @@ const sampleSite = "https://share.example"
 // this instance.
 func (s *Handler) Skill(w http.ResponseWriter, r *http.Request) error {
 	return s.writeText(w, r, "text/markdown; charset=utf-8",
-		bytes.ReplaceAll(skill, []byte(sampleSite), []byte(s.PublicURL.String())))
+		bytes.ReplaceAll(skill, []byte(sampleSite), []byte(s.Server.PublicURL.String())))
 }
 
 // LLMs lists what agents can read here (llmstxt.org).
 func (s *Handler) LLMs(w http.ResponseWriter, r *http.Request) error {
-	site := s.PublicURL.String()
+	site := s.Server.PublicURL.String()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Vitrine\n\n> Publish a file under a public link, and read exactly how it was viewed.\n\n"+
 		"Agents use the tools at %s/mcp (Model Context Protocol, streamable HTTP, `Authorization: Bearer` and an API key), or the API at %s. "+

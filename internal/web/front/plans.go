@@ -52,7 +52,7 @@ func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 		}
 	}
 	for i, p := range plansInOrder {
-		if !s.Sold() && p.plan != only {
+		if !s.Server.Sold() && p.plan != only {
 			continue
 		}
 		l, own := s.Uploads.Plans[p.plan], false
@@ -98,10 +98,10 @@ func planCount(n int64) string { return strconv.FormatInt(n, 10) }
 
 func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 	title, about := "Plans", "Compare the plans of this instance: links, file sizes, storage, analytics."
-	if !s.Sold() {
+	if !s.Server.Sold() {
 		title, about = "Limits", "The limits of an account on this instance: links, file sizes, storage."
 	}
-	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.UpgradeURL}
+	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.Server.UpgradeURL}
 	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
 	switch {
 	case p.Me == nil:

@@ -92,7 +92,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		p.Seen = int64(c.History[0].ID)
 	}
 	if l.State == vitrine.StateLive && !c.Account.Account.Banned {
-		p.Public = s.LinkURL(l.Slug)
+		p.Public = s.Server.LinkURL(l.Slug)
 	}
 	p.Path = "/p/" + string(l.Slug)
 	if l.Site != 0 {
@@ -100,14 +100,14 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		if err != nil {
 			return err
 		}
-		if p.Path = s.SiteURL(site.Slug); p.Public != "" {
+		if p.Path = s.Server.SiteURL(site.Slug); p.Public != "" {
 			p.Public = p.Path
 		}
 	}
 	if of := c.Of; of != nil {
 		p.Path, p.Public, p.OfAddress = "/p/"+string(of.Slug), "", app.CaseAddress(of.Slug, "")
 		if of.Live() && !c.Account.Account.Banned {
-			p.Public = s.LinkURL(of.Slug)
+			p.Public = s.Server.LinkURL(of.Slug)
 		}
 		if !l.HasBytes && of.Version == l.Version {
 			p.Preview = examination{Message: "This is the current version of the link, whose case shows the file."}
@@ -137,20 +137,20 @@ func (s *Handler) examination(l *vitrine.Link, me *vitrine.Account) (e examinati
 		}
 		return e
 	}
-	e.Frame, e.Copy = s.ExamineAddress(l, me, "examine"), s.ExamineAddress(l, me, "copy")
+	e.Frame, e.Copy = s.Viewers.ExamineAddress(l, me, "examine"), s.Viewers.ExamineAddress(l, me, "copy")
 	if l.Site != 0 {
-		e.Frame = s.ExamineAddress(l, me, "site/") + "?found"
+		e.Frame = s.Viewers.ExamineAddress(l, me, "site/") + "?found"
 		e.Note = "A version of a website, opened at the page with the finding, or at its first page. You can follow its links. Scripts do not run, and nothing is loaded from other sites."
 		return e
 	}
-	how := s.Of(l).Examined
+	how := s.Viewers.Of(l).Examined
 	if how.None {
 		e.Frame, e.Message = "", "A browser cannot show this kind of file."
 		return e
 	}
 	e.Sandbox = how.Sandbox
 	if how.Source && viewer.HasSource(l) {
-		e.Source = s.ExamineAddress(l, me, "source")
+		e.Source = s.Viewers.ExamineAddress(l, me, "source")
 	}
 	if how.Note != nil {
 		e.Note = how.Note(l)

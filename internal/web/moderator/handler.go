@@ -7,16 +7,22 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 )
 
 // Handler serves the pages of moderators.
 type Handler struct {
-	*app.Shell
-	Accounts *auth.Accounts
-	Links    *links.Service
-	Sites    *collections.Sites
+	Server     *httpx.Server
+	Viewers    *viewer.Viewers
+	Shell      *app.Shell
+	Moderation *moderation.Service
+	Accounts   *auth.Accounts
+	Links      *links.Service
+	Sites      *collections.Sites
 }
 
 //go:embed *.html *.css *.js

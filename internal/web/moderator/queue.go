@@ -43,21 +43,21 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account,
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
 		return p, nil, err
 	}
-	p = moderatorPage{Page: s.Begin(r, me, title, "moderation"), Name: name}
+	p = moderatorPage{Page: s.Shell.Begin(r, me, title, "moderation"), Name: name}
 	for _, n := range counts {
 		p.Waiting += n
 	}
 	p.Tabs = []ui.Tab{{Name: "Queue", Address: httpx.ModerationRoot, Count: p.Waiting, Key: "q",
 		Current: name == "queue"},
 		{Name: "Decisions", Address: httpx.ModerationRoot + "/history", Current: name == "history"}}
-	s.Warn(r.Context(), &p.Page)
+	s.Shell.Warn(r.Context(), &p.Page)
 	p.Done, err = s.doneIn(r, me)
 	return p, counts, err
 }
 
 func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, name, nonce string,
 	page any) error {
-	s.SetPagePolicy(w, r, httpx.ModeratorPage, nonce)
+	s.Server.SetPagePolicy(w, r, httpx.ModeratorPage, nonce)
 	return ui.Render(w, r, status, name, page)
 }
 

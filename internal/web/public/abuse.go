@@ -60,13 +60,13 @@ func (s *Handler) reportPage(l *vitrine.Link) *reportPage {
 }
 
 func (s *Handler) siteReportPage(slug vitrine.Slug) *reportPage {
-	p := s.newReportPage("website", s.SiteURL(slug), httpx.SiteReportRoot+string(slug))
+	p := s.newReportPage("website", s.Server.SiteURL(slug), httpx.SiteReportRoot+string(slug))
 	p.Back = p.Subject
 	return p
 }
 
 func (s *Handler) newReportPage(what, subject, action string) *reportPage {
-	return &reportPage{Page: s.NewChrome("Report a " + what), What: what, Subject: subject, Action: action,
+	return &reportPage{Page: s.Pages.NewChrome("Report a " + what), What: what, Subject: subject, Action: action,
 		MaxNote:   moderation.MaxAbuseNote,
 		Threshold: s.Abuse.Threshold, KeptDays: int(moderation.AbuseReportLife / (24 * time.Hour))}
 }
@@ -106,7 +106,7 @@ func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPa
 			"The report could not be read: it is incomplete, or too long. Go back and shorten it.")
 	}
 	reason, note := vitrine.AbuseReason(r.PostForm.Get("reason")), r.PostForm.Get("note")
-	by, err := s.Abuse.Reporter(r.Context(), s.LimitedAddr(r))
+	by, err := s.Abuse.Reporter(r.Context(), s.Server.LimitedAddr(r))
 	if err != nil {
 		return err
 	}
@@ -131,6 +131,6 @@ func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int
 		text := ui.ReasonTexts[value]
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
 	}
-	s.SetPagePolicy(w, r, httpx.ReportForm, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.ReportForm, p.Nonce)
 	return ui.Render(w, r, status, "report.html", p)
 }

@@ -79,7 +79,7 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := publicAlbumPage{Page: s.NewChrome(album.Title), Heading: album.Title, URL: s.AlbumURL(slug)}
+	p := publicAlbumPage{Page: s.Pages.NewChrome(album.Title), Heading: album.Title, URL: s.Server.AlbumURL(slug)}
 	here := httpx.AlbumRoot + string(slug)
 	p.Sorts = arrange(album.Links, here, r.URL.Query().Get("sort"))
 	if files := downloadable(album.Links); len(files) > 0 {
@@ -90,9 +90,9 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		p.Download, p.Size, p.Left = here+"/download", ui.ByteSize(size), len(album.Links)-len(files)
 	}
 	for _, l := range album.Links {
-		p.Covers = append(p.Covers, s.Cover(l))
+		p.Covers = append(p.Covers, s.Viewers.Cover(l))
 	}
-	s.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, "album_public.html", p)
 }
 

@@ -45,7 +45,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", httpx.Disposition("attachment", strings.ReplaceAll(album.Title, "/", "_")+".zip"))
 	h.Set("Accept-Ranges", "none")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 	if len(downloadable([]*vitrine.Link{l})) == 0 {
 		return false, nil
 	}
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return false, err
 	}
@@ -115,7 +115,7 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, l.Version); return err }
-	return true, s.StopWhenNotPublic(w, r, shown, func() error {
+	return true, s.Server.StopWhenNotPublic(w, r, shown, func() error {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,
 			Modified: l.CreatedAt.UTC()})
 		if err != nil {

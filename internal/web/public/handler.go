@@ -4,12 +4,16 @@ package public
 
 import (
 	"embed"
+	"log/slog"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/base/signer"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 
@@ -19,7 +23,13 @@ import (
 // Handler serves the public pages of links and albums, and receives what they
 // send back.
 type Handler struct {
-	*viewer.Viewers
+	Server            *httpx.Server
+	Pages             *ui.Pages
+	Viewers           *viewer.Viewers
+	Blobs             vitrine.Blobs
+	Signer            *signer.Signer
+	Now               func() time.Time
+	Log               *slog.Logger
 	Links             *links.Service
 	Albums            *collections.Albums
 	Sites             *collections.Sites

@@ -63,15 +63,16 @@ type notice struct{ Message, Download string }
 // and the hour.
 func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
-	v := s.Of(l)
+	v := s.Viewers.Of(l)
 	here := "/p/" + string(l.Slug)
 	p := &linkPage{
-		Page: s.NewChrome(ui.Title(l)), Form: f, URL: s.LinkURL(l.Slug), ViewOnly: l.HasBytes && !l.AllowDownload,
-		Badge: ui.Badge(l), Viewer: v,
-		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(v.ProgressOf(l)), QR: here + "/qr",
+		Page: s.Pages.NewChrome(ui.Title(l)), Form: f, URL: s.Server.LinkURL(l.Slug),
+		ViewOnly: l.HasBytes && !l.AllowDownload,
+		Badge:    ui.Badge(l), Viewer: v,
+		Apart: s.Server.ContentURL.Host != s.Server.PublicURL.Host, Kind: string(v.ProgressOf(l)), QR: here + "/qr",
 		Beacon: here + "/beacon",
-		Report: here + "/report", Facts: ui.Facts(l, t), Embed: s.EmbedOf(l).HTML(), OEmbed: s.oembedAddress(l),
-		Picture: s.Picture(l),
+		Report: here + "/report", Facts: ui.Facts(l, t), Embed: s.Viewers.EmbedOf(l).HTML(), OEmbed: s.oembedAddress(l),
+		Picture: s.Viewers.Picture(l),
 	}
 	if l.AllowDownload && l.HasBytes {
 		p.Download = here + "/download"
@@ -101,11 +102,11 @@ func (p *linkPage) identify(token string) {
 // fill adds what the viewer of a page needs.
 func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	p.Passing = p.Viewer.Waits
-	p.Content, err = s.ContentOf(p.Viewer, r, l, func(what string) string {
+	p.Content, err = s.Viewers.ContentOf(p.Viewer, r, l, func(what string) string {
 		if p.Form == Embedded && strings.HasPrefix(what, "entry/") {
 			what += httpx.EmbedQuery
 		}
-		return s.ContentAddress(l, what)
+		return s.Viewers.ContentAddress(l, what)
 	})
 	if errors.Is(err, httpx.ErrNoPage) { // a part is lost, which is made again
 		p.Viewer, p.Passing, err = viewer.Card, true, nil

@@ -37,7 +37,7 @@ type oembedAnswer struct {
 // oembedAddress returns the address of a link's oEmbed data; "&format=…" may
 // follow.
 func (s *Handler) oembedAddress(l *vitrine.Link) string {
-	return s.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.LinkURL(l.Slug))
+	return s.Server.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.Server.LinkURL(l.Slug))
 }
 
 // Oembed describes how to embed a link (oEmbed 1.0). It records no view. For a
@@ -46,7 +46,7 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("X-Robots-Tag", "noindex")
 	q := r.URL.Query()
 	format := q.Get("format")
@@ -76,14 +76,14 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is no link with this address here.", http.StatusNotFound)
 		return
 	default:
-		e, status := s.Known(w, r, err)
+		e, status := s.Server.Known(w, r, err)
 		httpx.RetryAfter(w, e)
 		http.Error(w, e.Message, status)
 		return
 	}
 	body, contentType, err := encodeOEmbed(s.oembedAnswer(l, maxWidth, maxHeight), format)
 	if err != nil {
-		e, status := s.Known(w, r, err)
+		e, status := s.Server.Known(w, r, err)
 		http.Error(w, e.Message, status)
 		return
 	}
@@ -96,15 +96,15 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Handler) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
-	video := s.Of(l).Wide
-	e := s.EmbedOf(l).Within(maxWidth, maxHeight, video)
+	video := s.Viewers.Of(l).Wide
+	e := s.Viewers.EmbedOf(l).Within(maxWidth, maxHeight, video)
 	a := oembedAnswer{Version: "1.0", Type: "rich", Title: ui.Title(l), ProviderName: "Vitrine",
-		ProviderURL: s.PublicURL.String() + "/",
+		ProviderURL: s.Server.PublicURL.String() + "/",
 		CacheAge:    oembedAge, HTML: e.HTML(), Width: e.Width, Height: e.Height}
 	if video {
 		a.Type = "video"
 	}
-	p := s.Picture(l)
+	p := s.Viewers.Picture(l)
 	if (maxWidth == 0 || p.Width <= maxWidth) && (maxHeight == 0 || p.Height <= maxHeight) {
 		a.ThumbnailURL, a.ThumbnailWidth, a.ThumbnailHeight = p.Address, p.Width, p.Height
 	}
@@ -134,10 +134,10 @@ func bound(text string) (int, bool) {
 // page, or its embed. Query and fragment mean nothing.
 func (s *Handler) slugIn(address string) (vitrine.Slug, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, s.PublicURL.Host) {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, s.Server.PublicURL.Host) {
 		return "", false
 	}
-	rest, ok := strings.CutPrefix(u.Path, s.PublicURL.Path+"/p/")
+	rest, ok := strings.CutPrefix(u.Path, s.Server.PublicURL.Path+"/p/")
 	if !ok {
 		return "", false
 	}

@@ -16,10 +16,10 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 	default:
 		return err
 	}
-	if s.Framers(r) != "'none'" {
+	if s.Server.Framers(r) != "'none'" {
 		return err // a page of another site is around it
 	}
-	me := s.SignedInAccount(r)
+	me := s.Server.SignedInAccount(r)
 	if me == nil {
 		return err
 	}

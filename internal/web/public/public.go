@@ -67,12 +67,12 @@ func (s *Handler) Show(f form) LinkHandler {
 			return err
 		}
 		nonce := httpx.NewNonce()
-		s.SetPagePolicy(w, r, httpx.PublicPage, nonce)
+		s.Server.SetPagePolicy(w, r, httpx.PublicPage, nonce)
 		if r.Method == http.MethodHead {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		me := s.SignedInAccount(r)
+		me := s.Server.SignedInAccount(r)
 		own := me != nil && me.ID == a.ID
 		view, err := s.open(r, l, a, own)
 		if err != nil {
@@ -91,9 +91,9 @@ func (s *Handler) Show(f form) LinkHandler {
 // wants it counted.
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
 	now := s.Now()
-	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
+	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)}
 	o.Link, o.Version = int64(l.ID), l.Version
-	if name := visitor.MailNetwork(s.ClientAddr(r)); name != "" && o.Bot == "" {
+	if name := visitor.MailNetwork(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
 		o.Bot, o.Product = report.BotUndecided, name // until it is read
 	}
 	if own {
@@ -105,7 +105,7 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 		return v, httpx.ErrClientGone
 	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
-	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.LimitedAddr(r)), o)
+	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), o)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)
 	}
@@ -127,7 +127,7 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	if signer, ok := s.Blobs.(vitrine.GetSigner); ok && s.RedirectDownloads && r.Method == http.MethodGet {
 		return s.redirectDownload(w, r, l, a, signer)
 	}
-	blob, err := s.Blob(r, l)
+	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return err
 	}
 	h := w.Header()
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
 	viewer.SendBlob(w, r, l, blob)
@@ -173,7 +173,7 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, l.ID, l.Version); return err }
-		return s.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
+		return s.Server.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	if ofView {
 		return s.Views.Download(r.Context(), d)
 	}
-	return s.Views.DownloadAlone(r.Context(), now, throttle.Subscriber(s.LimitedAddr(r)), d)
+	return s.Views.DownloadAlone(r.Context(), now, throttle.Subscriber(s.Server.LimitedAddr(r)), d)
 }
 
 const (
@@ -216,12 +216,12 @@ const (
 // people use them.
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
-	o := s.PageLoad(r, a, s.PublicURL.Host, now)
+	o := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)
 	counts := o.Bot == "" || o.Bot == visitor.BotClientLibrary || o.Bot == visitor.BotNotShown // a file is fetched, not shown
-	if !counts || visitor.MailNetwork(s.ClientAddr(r)) != "" {
+	if !counts || visitor.MailNetwork(s.Server.ClientAddr(r)) != "" {
 		return 0
 	}
-	if me := s.SignedInAccount(r); me != nil && me.ID == a.ID {
+	if me := s.Server.SignedInAccount(r); me != nil && me.ID == a.ID {
 		return 0
 	}
 	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(o.Viewer%downloadCounters))

@@ -30,7 +30,7 @@ const maxChannel = 100
 // come from the code, and the channel that the request for the code names
 // (contract, Sources).
 func (s *Handler) qrAddress(r *http.Request, slug string) string {
-	address := s.PublicURL.String() + "/p/" + slug + "?qr=1"
+	address := s.Server.PublicURL.String() + "/p/" + slug + "?qr=1"
 	if channel := r.URL.Query().Get("utm_source"); channel != "" && len(channel) <= maxChannel {
 		address += "&utm_source=" + url.QueryEscape(channel)
 	}
@@ -89,6 +89,6 @@ func (s *Handler) qrHeaders(w http.ResponseWriter, r *http.Request, contentType,
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", httpx.Disposition("inline", name))
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "private, max-age=300")
 }

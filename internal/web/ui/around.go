@@ -27,7 +27,7 @@ func (s *Pages) Around(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Permissions-Policy", permissions)
 		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
-		if s.PublicURL.Scheme == "https" {
+		if s.Server.PublicURL.Scheme == "https" {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		defer func() {
@@ -40,14 +40,14 @@ func (s *Pages) Around(next http.Handler) http.Handler {
 				if strings.Contains(r.Header.Get("Accept"), "text/html") { // a person looks at it
 					s.errorPage(w, r, err)
 				} else {
-					s.WriteError(w, r, err)
+					s.Server.WriteError(w, r, err)
 				}
 			}
 		}()
-		if b := s.TimeBody(w, r); b != nil {
+		if b := s.Server.TimeBody(w, r); b != nil {
 			defer b.End()
 		}
-		paced := s.Pace(w)
+		paced := s.Server.Pace(w)
 		next.ServeHTTP(paced, r)
 		paced.Move() // buffered bytes are sent after this, however long the request took
 	})

@@ -47,23 +47,23 @@ type way struct{ Address, Name string }
 // errorPage answers an error. It is also shown in the frame of a public page
 // whose content is gone, and in an embed.
 func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	h := w.Header()
 	// Headers that the handler set before it failed.
 	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag",
 		"Last-Modified"} {
 		h.Del(name)
 	}
-	framers := s.Framers(r)
+	framers := s.Server.Framers(r)
 	heading := cmp.Or(httpx.Headings[e.Code], "This is not allowed")
 	p := errorPage{Page: s.NewChrome(heading), Advice: strings.TrimPrefix(httpx.AdviceOn(e), heading+". "),
 		Framed: framers != "'none'"}
 	if !forReaders(r.URL.Path) {
-		p.Way = &way{s.PublicURL.String() + "/", "Go to the start page"}
+		p.Way = &way{s.Server.PublicURL.String() + "/", "Go to the start page"}
 	}
 	if !p.Framed {
 		httpx.SameOriginOnly(h)
-		if s.SignedInAccount(r) != nil {
+		if s.Server.SignedInAccount(r) != nil {
 			p.Way = &way{"/dashboard", "Go to the dashboard"}
 		}
 	}
@@ -83,7 +83,7 @@ func forReaders(path string) bool {
 
 // appFailure answers an error of a page for signed-in people.
 func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	heading, advice := httpx.Headings[e.Code], e.Message
 	switch e.Code {
 	case vitrine.CodeNotFound:
@@ -94,7 +94,7 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice,
 		Way: &way{"/", "Go to the start page"}}
 	switch {
-	case s.SignedInAccount(r) == nil:
+	case s.Server.SignedInAccount(r) == nil:
 	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):
 		p.Way = &way{httpx.ModerationRoot, "Go to the queue"}
 	default:
@@ -112,7 +112,7 @@ func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrin
 		p.Again = r.URL.RequestURI()
 	}
 	h.Set("Cache-Control", "no-store")
-	s.SetPagePolicy(w, r, of, p.Nonce)
+	s.Server.SetPagePolicy(w, r, of, p.Nonce)
 	if err := Render(w, r, status, "error.html", p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, fmt.Sprintf("%s (request %s)", p.Heading, p.Request), status)

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 
-	"vitrine/internal/app/importer"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 
@@ -105,5 +104,5 @@ var BotNouns = map[string][2]string{
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
 	visitor.BotAutomation:     {"Automated browsers", "the page detected that a program controls the browser"},
-	importer.BotImported:      {"Marked as bots in the import", "the imported file says so"},
+	report.BotImported:        {"Marked as bots in the import", "the imported file says so"},
 }

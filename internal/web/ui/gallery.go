@@ -34,6 +34,6 @@ func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
 		Tabs: []Tab{{Name: "Queue", Address: "#tabs", Count: 3, Current: true},
 			{Name: "Decisions", Address: "#tabs"}},
 	}
-	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
 	return Render(w, r, http.StatusOK, "gallery.html", &p)
 }

@@ -36,13 +36,13 @@ type SignInPage struct {
 
 func (s *Pages) WriteSignIn(w http.ResponseWriter, r *http.Request, status int, p SignInPage) error {
 	p.Page = s.NewChrome(p.Heading + " · Vitrine")
-	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return Render(w, r, status, "signin_notice.html", p)
 }
 
 // NoToken answers requests with an invalid token.
 func (s *Pages) NoToken(w http.ResponseWriter, r *http.Request, err error) error {
-	e, status := s.Known(w, r, err)
+	e, status := s.Server.Known(w, r, err)
 	return s.WriteSignIn(w, r, status, SignInPage{Heading: "This link no longer works", Message: e.Message,
 		Back: httpx.SignInRoot, BackName: "Sign in"})
 }

@@ -23,8 +23,8 @@ type Page struct {
 // NewChrome returns the data of a page. Its icon comes from the content origin,
 // the only one that img-src admits.
 func (s *Pages) NewChrome(title string) Page {
-	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("ui/icon.svg"),
-		Sold: s.Sold()}
+	return Page{Title: title, Nonce: httpx.NewNonce(),
+		Icon: httpx.Origin(s.Server.ContentURL) + AssetPath("ui/icon.svg"), Sold: s.Server.Sold()}
 }
 
 // Page renders a handler for people. An error becomes a page that explains what

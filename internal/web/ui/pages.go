@@ -1,9 +1,13 @@
 package ui
 
-import "vitrine/internal/web/httpx"
+import (
+	"log/slog"
+	"vitrine/internal/web/httpx"
+)
 
 // Pages renders pages.
 type Pages struct {
-	*httpx.Server
+	Server  *httpx.Server
+	Log     *slog.Logger
 	Scanned bool // a malware scanner is configured
 }

@@ -15,7 +15,8 @@ import (
 // a file has the same address for an hour and browsers can reuse their copy.
 func (s *Viewers) ContentAddress(l *vitrine.Link, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
-	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, l.Version, until) + "/" + what
+	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, l.Version,
+		until) + "/" + what
 }
 
 // Blob opens a link's bytes.
@@ -38,6 +39,6 @@ func SendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine
 // ExamineAddress returns the address of something of a link on the content host
 // for a moderator. Only moderators' pages may contain it.
 func (s *Viewers) ExamineAddress(l *vitrine.Link, by *vitrine.Account, what string) string {
-	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID, by.ID,
+	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID, by.ID,
 		s.Now().Add(signer.ExamineLife)) + "/" + what
 }

@@ -20,7 +20,7 @@ type Cover struct {
 // no picture.
 func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
-	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(l), Look: ui.Look(l),
+	c := Cover{Title: ui.Title(l), Address: s.Server.LinkURL(l.Slug), Badge: ui.Badge(l), Look: ui.Look(l),
 		Facts: ui.Facts(l, t)}
 	if l.Live() && l.Parts.Has(vitrine.PartPicture) {
 		c.Picture = s.Picture(l).Address

@@ -20,7 +20,8 @@ const embedBar = 40
 // EmbedOf returns the embed of a link, with a size for its kind.
 func (s *Viewers) EmbedOf(l *vitrine.Link) Embedding {
 	v := s.Of(l)
-	return Embedding{title: ui.Title(l), address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + v.Height}
+	return Embedding{title: ui.Title(l), address: s.Server.LinkURL(l.Slug) + "/embed", Width: 640,
+		Height: embedBar + v.Height}
 }
 
 // Within fits the embed into a space; 0 is no limit. Only a video has an aspect

@@ -19,7 +19,7 @@ var layouts = throttle.NewTurns[netip.Prefix](runtime.GOMAXPROCS(0))
 // content before, so that no turn is spent on waiting for storage. LayOut
 // returns the errors of [httpx.TakeTurn], and f is not called then.
 func (s *Viewers) LayOut(r *http.Request, f func()) error {
-	network := throttle.Subscriber(s.LimitedAddr(r))
+	network := throttle.Subscriber(s.Server.LimitedAddr(r))
 	if err := httpx.TakeTurn(r, layouts, network); err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
 
@@ -19,7 +18,7 @@ import (
 // nothing is laid out for a client that leaves while it waits.
 func TestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &viewer.Viewers{Pages: &ui.Pages{Server: new(httpx.Server)}}
+		s := &viewer.Viewers{Server: new(httpx.Server)}
 		layOut := func(ctx context.Context, network int, f func()) error {
 			r := httptest.NewRequest("GET", "/p/a", nil).WithContext(ctx)
 			r.RemoteAddr = fmt.Sprintf("198.51.%d.7:1234", network)

@@ -30,7 +30,7 @@ type Picture struct {
 // Picture returns the picture made from the file, or otherwise a card, which is
 // drawn on request.
 func (s *Viewers) Picture(l *vitrine.Link) Picture {
-	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
+	p := Picture{Address: s.Server.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
 		Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
 		p.Type, p.OfFile = "image/jpeg", true
@@ -51,7 +51,7 @@ func (s *Viewers) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-cache")
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", s.Picture(l).Type)
 	if tag.card {
 		h.Set("Content-Type", "image/png")

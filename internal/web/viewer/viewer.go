@@ -5,6 +5,7 @@ package viewer
 import (
 	"context"
 	"embed"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -20,7 +21,9 @@ import (
 
 // Viewers shows the content of links, and knows where their bytes are.
 type Viewers struct {
-	*ui.Pages
+	Server   *httpx.Server
+	Now      func() time.Time
+	Log      *slog.Logger
 	Blobs    vitrine.Blobs
 	Previews *publish.Previews
 	Signer   *signer.Signer

@@ -17,7 +17,7 @@ type cityFile struct {
 // cityFile returns the source of cities if the reader is signed in; a nil
 // account is a reader of a shared report.
 func (s *Handler) cityFile(me *vitrine.Account) cityFile {
-	by, loaded := s.Cities.Loaded()
+	by, loaded := s.Server.Cities.Loaded()
 	return cityFile{Loaded: loaded, Owner: me != nil && me.Role == vitrine.RoleOwner, By: by}
 }
 

@@ -3,6 +3,7 @@ package reportpage
 
 import (
 	"embed"
+	"time"
 
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/classes"
@@ -11,12 +12,19 @@ import (
 
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 )
 
 // Handler serves the pages of numbers.
 type Handler struct {
-	*app.Shell
+	Server    *httpx.Server
+	Pages     *ui.Pages
+	Viewers   *viewer.Viewers
+	Shell     *app.Shell
+	Analytics *analytics.Service
+	Now       func() time.Time
 	Links     *links.Service
 	Sites     *collections.Sites
 	Shared    *analytics.Sharing

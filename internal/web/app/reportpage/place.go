@@ -2,7 +2,6 @@ package reportpage
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -67,11 +66,11 @@ func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
 	if q.Zone != nil || me.TimeZone == "" {
 		return q.Zone
 	}
-	own, err := analytics.ParseQuery(url.Values{"timezone": {me.TimeZone}})
+	own, err := analytics.ParseZone(me.TimeZone)
 	if err != nil {
 		return nil // no longer known
 	}
-	return own.Zone
+	return own
 }
 
 // inRange returns a query with only a range.

@@ -2,19 +2,13 @@ package reportpage
 
 import (
 	"cmp"
-	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -27,93 +21,11 @@ import (
 
 const analyticsRoot = "/analytics"
 
-// numbers is the report of a link, an account, or a website, whose pages are
-// its links.
-type numbers struct {
-	link    *report.LinkReport     // nil for an account or a website
-	account *report.AccountReport  // nil for a link
-	website *collections.SiteFacts // nil for a link or an account
-	sample  bool                   // made up
-	q       analytics.Query
-
-	visits   []report.VisitRow // the newest counted ones of a link
-	versions []links.Version   // of a link whose file was replaced, the newest first
-}
-
 // subject is what a report is about; the zero subject is all links of an
 // account.
 type subject struct {
 	link    *vitrine.Link
 	website *collections.SiteFacts
-}
-
-func (n *numbers) summary() *report.Summary {
-	if n.link != nil {
-		return &n.link.Summary
-	}
-	return &n.account.Summary
-}
-
-// answer returns the API's answer.
-func (n *numbers) answer() any {
-	if n.link != nil {
-		return n.link
-	}
-	return n.account
-}
-
-// version returns a text that changes when a number of the report changes, or
-// when a recent visit ends.
-func (n *numbers) version(now time.Time) (string, error) {
-	b, err := json.Marshal(n.answer())
-	if err != nil {
-		return "", err
-	}
-	if n.link != nil {
-		visits, err := json.Marshal(n.visits)
-		if err != nil {
-			return "", err
-		}
-		b = append(b, visits...)
-		for _, v := range n.visits {
-			b = strconv.AppendBool(b, app.StillOpen(v.At, v.PresentMs, now))
-		}
-	}
-	sum := sha256.Sum256(b)
-	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
-}
-
-// numbersOf returns the report for a request. If the plan has no analytics, it
-// returns a sample, and nothing for websites.
-func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject,
-	q analytics.Query) (n *numbers, err error) {
-	l, rg := of.link, q.Range
-	n = &numbers{website: of.website, sample: !me.Plan.Pro(), q: q}
-	switch {
-	case of.website != nil && n.sample:
-		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil,
-			report.AllTime{})
-	case of.website != nil:
-		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
-	case n.sample && l != nil:
-		n.link = SampleLink(l, s.LinkURL(l.Slug), rg, s.Now())
-	case n.sample:
-		n.account = SampleAccount(rg, s.Now())
-	case l != nil:
-		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true, true
-		q.LastRead = true
-		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err != nil {
-			return nil, err
-		}
-		n.visits, err = s.Analytics.RecentVisits(ctx, me, string(l.Slug), analytics.VisitQuery{Query: q, N: maxRecent})
-		if err == nil && l.Versions > 1 {
-			_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
-		}
-	default:
-		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, pageBuckets), true
-		n.account, err = s.Analytics.Account(ctx, me, q)
-	}
-	return n, err
 }
 
 // subjectOf returns the link or website in the address of a page.
@@ -178,7 +90,7 @@ func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 
 func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, of subject, n *numbers,
 	change func(*reportPage)) error {
-	p, err := s.newStatsPage(r, me, of.link, n)
+	p, err := s.newStatsPage(r, me, of, n)
 	if err != nil {
 		return err
 	}
@@ -193,7 +105,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if change != nil {
 		change(p)
 	}
-	return s.WriteApp(w, r, status, "stats.html", p.Nonce, p)
+	return s.Shell.WriteApp(w, r, status, "stats.html", p.Nonce, p)
 }
 
 // Pulse returns the version of a report, so that a page knows whether its
@@ -290,59 +202,78 @@ type statsRange struct {
 	Key           int // that chooses it; 0 if none
 }
 
-func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*reportPage, error) {
-	title := "Analytics"
-	if l != nil {
-		title = "Analytics of " + ui.Title(l)
+// reportView is what a page says about the subject of its report.
+type reportView struct {
+	title, section string
+	root           string // address of the page, without a query
+}
+
+func accountView() reportView { return reportView{"Analytics", "analytics", analyticsRoot} }
+
+func linkView(l *vitrine.Link) reportView {
+	return reportView{"Analytics of " + ui.Title(l), "links", app.LinkAddress(l) + analyticsRoot}
+}
+
+func websiteView(f *collections.SiteFacts) reportView {
+	return reportView{"Analytics of " + f.Title, "websites", app.WebsiteAddress(f.Slug) + analyticsRoot}
+}
+
+func (of subject) view() reportView {
+	switch {
+	case of.website != nil:
+		return websiteView(of.website)
+	case of.link != nil:
+		return linkView(of.link)
 	}
-	if n.sample {
+	return accountView()
+}
+
+func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject, n *numbers) (*reportPage, error) {
+	view := of.view()
+	title := view.title
+	if n.sample && of.website == nil {
 		title = "Sample: " + title
 	}
-	section := "analytics"
-	if l != nil {
-		section = "links"
-	}
-	if n.website != nil {
-		title, section = "Analytics of "+n.website.Title, "websites"
-	}
-	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account,
-		Sample: n.sample, Clock: me.TimeZone, CityFile: s.cityFile(me)}
+	p := &reportPage{Page: s.Shell.NewAppPage(r, me, title, view.section), Summary: n.summary(), Of: n.link,
+		Account: n.account, Sample: n.sample, Clock: me.TimeZone, CityFile: s.cityFile(me)}
 	var err error
 	if p.Version, err = n.version(s.Now()); err != nil {
 		return nil, err
 	}
-	root, api := analyticsRoot, s.PublicURL.String()+httpx.APIRoot
-	if l != nil {
-		root = "/links/" + string(l.Slug) + analyticsRoot
-		p.Head = s.LinkHead(me, l, app.LinkAnalytics)
+	if l := of.link; l != nil {
+		p.Head = s.Shell.LinkHead(me, l, app.LinkAnalytics)
 		p.Head.Sample = n.sample
-		if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+		if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
 			return nil, err
 		}
-		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
-			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+		p.Link = s.statsLink(l, n)
 	}
-	if n.website != nil {
-		row := s.WebsiteRow(n.website)
-		root, p.Website = app.WebsiteAddress(n.website.Slug)+analyticsRoot, &row
+	if of.website != nil {
+		p.Website = new(s.Shell.WebsiteRow(of.website))
 	}
-	of := place{root, n.q}
-	p.Address, p.Pulse, p.Now = of.at(""), of.at("/pulse"), of.at("/now")
+	here := place{view.root, n.q}
+	p.Address, p.Pulse, p.Now = here.at(""), here.at("/pulse"), here.at("/now")
+	asks := of.website == nil && !n.sample
+	if asks {
+		p.Own = newStatsOwn(me, p.Address)
+	}
 	asked := n.q
 	if asked.Zone == nil && p.Range.Timezone != "" { // so that the API returns the same
 		asked.Zone = zoneOf(me, asked)
 	}
-	if n.website == nil && !n.sample {
-		p.Own = newStatsOwn(me, p.Address)
-	}
-	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, asked}.at("") + `"`
-	asks := n.website == nil && !n.sample
-	p.Ranges, p.Ask = ranges(of, asks), newStatsForm(of, p.Summary, asks, s.Now())
-	p.fill(n, of, s.Now())
+	api := s.Server.PublicURL.String() + httpx.APIRoot
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + view.root, asked}.at("") + `"`
+	p.Ranges, p.Ask = ranges(here, asks), newStatsForm(here, p.Summary, asks, s.Now())
+	p.fill(n, here, s.Now())
 	if !n.sample {
-		p.Pages.show(root, l)
+		p.Pages.show(view.root, of.link)
 	}
 	return p, nil
+}
+
+func (s *Handler) statsLink(l *vitrine.Link, n *numbers) *statsLink {
+	return &statsLink{Link: l, URL: s.Server.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
+		State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 }
 
 // fewViews is the all-time number of views below which a link's page begins
@@ -378,19 +309,28 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	}
 	p.cities(n.sample)
 	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone, words)
-	defer func() {
-		p.setBare()
-		p.link(place)
-	}()
-	if of := p.Of; of != nil {
-		p.Part = of.Truncated
-		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
-		before := of.AllTimeViews > p.Totals.Views
-		p.Covers = newStatsVersions(n, place, !p.Reader, now)
-		p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
-		p.Recent = p.recent(n, now)
-		return
+	if p.Of != nil {
+		p.fillLink(n, place, now)
+	} else {
+		p.fillAccount(n, now)
 	}
+	p.setBare()
+	p.link(place)
+}
+
+// fillLink prepares what only the report of a link has.
+func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
+	of := p.Of
+	p.Part = of.Truncated
+	p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+	before := of.AllTimeViews > p.Totals.Views
+	p.Covers = newStatsVersions(n, place, !p.Reader, now)
+	p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
+	p.Recent = p.recent(n, now)
+}
+
+// fillAccount prepares what only the report of an account or a website has.
+func (p *reportPage) fillAccount(n *numbers, now time.Time) {
 	a := p.Account
 	p.Part = a.Truncated
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0

@@ -76,14 +76,14 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		if wrong = httpx.FieldErrorsOf(err); wrong == nil {
 			return err
 		}
-		_, status = s.Known(w, r, err)
+		_, status = s.Server.Known(w, r, err)
 	}
 	return s.show(w, r, me, status, func(p *reportPage) {
 		if wrong != nil {
 			p.Shares.Wrong, p.Shares.Label, p.Shares.Life = wrong, o.Label, life
 			return
 		}
-		p.Shares.New = s.PublicURL.String() + sharedRoot + secret
+		p.Shares.New = s.Server.PublicURL.String() + sharedRoot + secret
 		if o.Password == "" {
 			p.Shares.Embed = `<iframe src="` + p.Shares.New +
 				`/embed" title="Views" width="640" height="320" style="border:0" loading="lazy"></iframe>`
@@ -140,7 +140,7 @@ var sharedReports = throttle.NewTurnsEach[netip.Prefix](2, 1)
 // inTurn answers a stranger with a page that shows a shared report.
 func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytics.Shared, policy httpx.Surface,
 	template string) error {
-	network := throttle.Subscriber(s.LimitedAddr(r))
+	network := throttle.Subscriber(s.Server.LimitedAddr(r))
 	if err := httpx.TakeTurn(r, sharedReports, network); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytic
 		if err != nil {
 			return nil, false, err
 		}
-		s.SetPagePolicy(w, r, policy, p.Nonce)
+		s.Server.SetPagePolicy(w, r, policy, p.Nonce)
 		return ui.Make(r, template, p)
 	}()
 	if err == nil {
@@ -174,11 +174,10 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 	if found.Link != nil {
 		title = "Analytics of " + ui.Title(found.Link)
 	}
-	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
+	p := &reportPage{Page: app.Page{Page: s.Pages.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
 		Account: n.account, Reader: true, Clock: found.Owner.TimeZone, CityFile: s.cityFile(nil)}
 	if l := found.Link; l != nil {
-		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
-			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+		p.Link = s.statsLink(l, n)
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.Ranges, p.Ask = ranges(where, false), newStatsForm(where, p.Summary, false, s.Now())
@@ -216,8 +215,9 @@ type passwordPage struct {
 }
 
 func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int, wrong httpx.FieldErrors) error {
-	p := &passwordPage{Page: s.NewChrome("Password · Vitrine"), Heading: "This report has a password", Wrong: wrong}
-	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	p := &passwordPage{Page: s.Pages.NewChrome("Password · Vitrine"), Heading: "This report has a password",
+		Wrong: wrong}
+	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, "shared_password.html", p)
 }
 
@@ -235,13 +235,13 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.LimitedAddr(r))
+	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.Server.LimitedAddr(r))
 	if err != nil {
 		wrong := httpx.FieldErrorsOf(err)
 		if wrong == nil {
 			return err
 		}
-		e, status := s.Known(w, r, err)
+		e, status := s.Server.Known(w, r, err)
 		if e.Code == vitrine.CodeRateLimited {
 			httpx.RetryAfter(w, e)
 			wrong[""] = httpx.AdviceOn(e)
@@ -249,7 +249,7 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 		return s.askPassword(w, r, status, wrong)
 	}
 	http.SetCookie(w, &http.Cookie{Name: passCookie, Value: pass, Path: here,
-		MaxAge: int(analytics.SharedPassLife.Seconds()), HttpOnly: true, Secure: s.Secure(),
+		MaxAge: int(analytics.SharedPassLife.Seconds()), HttpOnly: true, Secure: s.Server.Secure(),
 		SameSite: http.SameSiteLaxMode})
 	return httpx.Redirect(w, r, here)
 }

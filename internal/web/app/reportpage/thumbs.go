@@ -64,7 +64,7 @@ func (s *Handler) sendThumb(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if !l.Parts.Has(vitrine.PartThumbs) {
 		return httpx.ErrNoPage
 	}
-	blob, err := s.OpenPart(r, l, vitrine.PartThumbs)
+	blob, err := s.Viewers.OpenPart(r, l, vitrine.PartThumbs)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *Handler) sendThumb(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if err != nil {
 		return vitrine.Unavailable(err)
 	}
-	s.SetPolicy(w, r, httpx.FileBytes)
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
 	w.Header().Set("Content-Type", "image/jpeg")
 	_, err = w.Write(b)
 	return err

@@ -69,8 +69,8 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	p := &visitsPage{Page: s.NewAppPage(r, me, "Visits of "+ui.Title(l), "links"),
-		Head:     s.LinkHead(me, l, app.LinkAnalytics),
+	p := &visitsPage{Page: s.Shell.NewAppPage(r, me, "Visits of "+ui.Title(l), "links"),
+		Head:     s.Shell.LinkHead(me, l, app.LinkAnalytics),
 		CityFile: s.cityFile(me)}
 	asked := q.Query
 	if asked.Zone != nil && values.Get("timezone") == "" {
@@ -94,10 +94,10 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		p.Next = shown + "&cursor=" + httpx.FormatVisitCursor(some.Next)
 	}
 	p.Visits = app.NewVisits(l, some.Rows, s.Now())
-	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
 		return err
 	}
-	return s.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
+	return s.Shell.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
 }
 
 // showAll is the value of the parameter "show" for all visits of a link.
@@ -164,8 +164,8 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
-		Head: s.LinkHead(me, l, app.LinkAnalytics),
+	p := &visitPage{Page: s.Shell.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
+		Head: s.Shell.LinkHead(me, l, app.LinkAnalytics),
 		All:  app.VisitsRoot(l), Visit: app.NewVisit(l, v, s.Now()), CityFile: s.cityFile(me)}
 	var longest int64
 	for _, page := range v.Pages {
@@ -183,10 +183,10 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
 		}
 	}
-	if err := s.AddNumbers(r.Context(), me, p.Head); err != nil {
+	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
 		return err
 	}
-	return s.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
+	return s.Shell.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
 }
 
 // visitFacts lists the facts of a visit besides its progress.
