@@ -3,10 +3,13 @@
 package ui
 
 import (
-	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"vitrine/internal/web/httpx"
 )
@@ -43,23 +46,77 @@ func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 // the same page, so its compressed size reveals nothing (BREACH).
 func Render(w http.ResponseWriter, r *http.Request, status int, page string, data any,
 	parts ...string) error {
-	body, gzipped, err := Make(r, page, data, parts...)
+	m, err := Make(r, page, data, parts...)
 	if err == nil {
-		Send(w, r, status, body, gzipped)
+		m.Send(w, r, status)
 	}
 	return err
 }
 
-// Make returns the page with which Render answers, for [Send].
-func Make(r *http.Request, page string, data any, parts ...string) (body []byte, gzipped bool, err error) {
-	var b bytes.Buffer
-	if err := Template(page, parts...).Execute(&b, data); err != nil {
-		return nil, false, fmt.Errorf("render %s: %w", page, err)
+// Make returns the page with which Render answers. Its Send must be called.
+func Make(r *http.Request, page string, data any, parts ...string) (*Made, error) {
+	m := &Made{gzipped: httpx.AcceptsGzip(r)}
+	err := m.make(Template(page, parts...), data)
+	if err != nil {
+		m.free()
+		return nil, fmt.Errorf("render %s: %w", page, err)
 	}
-	if httpx.AcceptsGzip(r) {
-		return httpx.Compress(b.Bytes()), true, nil
+	return m, nil
+}
+
+// Made is a page in memory. Its pieces have the memory of pages that were sent,
+// so that a page takes little more than its size, and nothing is left of it.
+type Made struct {
+	pieces  []*[pieceSize]byte
+	size    int
+	gzipped bool
+}
+
+const pieceSize = 16 << 10
+
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
+func (m *Made) make(t *template.Template, data any) error {
+	if !m.gzipped {
+		return t.Execute(m, data)
 	}
-	return b.Bytes(), false, nil
+	z := httpx.GzipWriters.Get().(*gzip.Writer)
+	defer httpx.GzipWriters.Put(z)
+	z.Reset(m)
+	return errors.Join(t.Execute(z, data), z.Close())
+}
+
+// Write appends to the page.
+func (m *Made) Write(b []byte) (n int, err error) {
+	for n < len(b) {
+		if m.size == len(m.pieces)*pieceSize {
+			m.pieces = append(m.pieces, pieces.Get().(*[pieceSize]byte))
+		}
+		took := copy(m.pieces[len(m.pieces)-1][m.size%pieceSize:], b[n:])
+		n, m.size = n+took, m.size+took
+	}
+	return n, nil
+}
+
+// Send answers with the page, once.
+func (m *Made) Send(w http.ResponseWriter, r *http.Request, status int) {
+	defer m.free()
+	Begin(w, status, m.size, m.gzipped)
+	for i, p := range m.pieces {
+		if r.Method == http.MethodHead {
+			return
+		}
+		if _, err := w.Write(p[:min(m.size-i*pieceSize, pieceSize)]); err != nil {
+			return // the reader has gone away
+		}
+	}
+}
+
+func (m *Made) free() {
+	for _, p := range m.pieces {
+		pieces.Put(p)
+	}
+	m.pieces = nil
 }
 
 // Send answers with a page, uncompressed or as gzip.

@@ -1,11 +1,17 @@
 package ui
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +19,64 @@ import (
 	"vitrine"
 	"vitrine/internal/web/httpx"
 )
+
+// TestPagesReuseMemory checks that a page is sent as its template makes it, plain
+// and compressed, and that it has the memory of the page before.
+func TestPagesReuseMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would give the memory back
+	data := errorPage{Page: Page{Title: strings.Repeat("A long title. ", 40_000)}}
+	page := Template("error.html")
+	var want bytes.Buffer
+	if err := page.Execute(&want, data); err != nil {
+		t.Fatal(err)
+	}
+	for _, accept := range []string{"", "gzip"} {
+		ask := func(w http.ResponseWriter) {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("Accept-Encoding", accept)
+			if err := Render(w, r, http.StatusOK, "error.html", data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := httptest.NewRecorder()
+		ask(w)
+		if n := w.Header().Get("Content-Length"); n != strconv.Itoa(w.Body.Len()) {
+			t.Errorf("Accept-Encoding %q: Content-Length %s for %d bytes", accept, n, w.Body.Len())
+		}
+		var body io.Reader = w.Body
+		if accept != "" {
+			z, err := gzip.NewReader(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = z
+		}
+		if got, err := io.ReadAll(body); err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("Accept-Encoding %q: %d bytes, %v, want the %d of the template", accept, len(got), err, want.Len())
+		}
+		alone := allocated(func() { _ = page.Execute(io.Discard, data) })
+		if whole := allocated(func() { ask(&unread{http.Header{}}) }); whole > alone+uint64(want.Len()/2) {
+			t.Errorf("Accept-Encoding %q: %d bytes of memory for a page of %d, without %d of its template", accept,
+				whole-alone, want.Len(), alone)
+		}
+	}
+}
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var from, to runtime.MemStats
+	runtime.ReadMemStats(&from)
+	f()
+	runtime.ReadMemStats(&to)
+	return to.TotalAlloc - from.TotalAlloc
+}
+
+// unread is an answer that nobody reads.
+type unread struct{ header http.Header }
+
+func (u *unread) Header() http.Header         { return u.header }
+func (u *unread) Write(b []byte) (int, error) { return len(b), nil }
+func (u *unread) WriteHeader(int)             {}
 
 // TestErrorPages checks that an error page says what happened, what to do, when
 // to try again and the request's ID, and shows no internal details.

@@ -144,17 +144,17 @@ func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytic
 	if err := httpx.TakeTurn(r, sharedReports, network); err != nil {
 		return err
 	}
-	page, gzipped, err := func() ([]byte, bool, error) {
+	page, err := func() (*ui.Made, error) {
 		defer sharedReports.Release(network)
 		p, err := s.sharedPage(r, found)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		s.Server.SetPagePolicy(w, r, policy, p.Nonce)
 		return ui.Make(r, template, p)
 	}()
 	if err == nil {
-		ui.Send(w, r, http.StatusOK, page, gzipped)
+		page.Send(w, r, http.StatusOK)
 	}
 	return err
 }
