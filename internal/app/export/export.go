@@ -24,7 +24,7 @@ type Blobs interface {
 }
 
 // Exporter exports everything that an instance stores about an account, for its
-// owner.
+// owner, once.
 type Exporter struct {
 	Store     vitrine.Store
 	Blobs     Blobs
@@ -34,6 +34,8 @@ type Exporter struct {
 	// Website returns the report of a website over all time, or nil if websites
 	// are not counted.
 	Website func(context.Context, *vitrine.Site) (*report.AccountReport, error)
+
+	buffer []byte // of the bytes of each file
 }
 
 // exportPage bounds the links that are read at once.
@@ -104,7 +106,6 @@ func (e *Exporter) json(z *zip.Writer, name string, v any) error {
 		return err
 	}
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
@@ -261,14 +262,16 @@ func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *
 	if err != nil {
 		return false, err
 	}
-	buffer := make([]byte, 256<<10)
+	if e.buffer == nil {
+		e.buffer = make([]byte, 64<<10)
+	}
 	from := io.NewSectionReader(blob, 0, blob.Size())
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		n, err := from.Read(buffer)
-		if _, err := w.Write(buffer[:n]); err != nil {
+		n, err := from.Read(e.buffer)
+		if _, err := w.Write(e.buffer[:n]); err != nil {
 			return false, err
 		}
 		if err == io.EOF {
