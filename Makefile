@@ -48,7 +48,7 @@ bench-site: ## pages of the site beside the API's answers with the same numbers
 	go test ./internal/web -run '^$$' -bench 'Site|SignIn' -benchtime 1s
 
 bench-costs: ## one request of each route, in bench/costs.md
-	VITRINE_COSTS=1 go test ./internal/web -run '^$$' -bench 'Costs' -benchtime 1x
+	VITRINE_COSTS=1 go test ./internal/web -run '^$$' -bench 'Costs' -benchtime 1x -exec 'env GODEBUG=gcstoptheworld=1'
 
 bench-places: ## taking in views and making reports on SQLite and PostgreSQL in one run; files in a bucket beside files on the disk; one server beside two
 	go test ./cmd/vitrine -run '^$$' -bench 'Places|Fleet' -timeout 2h
