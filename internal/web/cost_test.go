@@ -447,7 +447,7 @@ const costHead = `# What a request costs
 
 ` + "`make bench-costs`" + ` measures one request of each route on a demo with some thousand views, with
 SQLite and a directory, without a connection, and writes this page. A test fails if a route has no
-row, row, or if a row is above its bound: 60 ms of processor time and 1 MiB of memory in use at once.
+row, or if a row is above its bound: 60 ms of processor time and 1 MiB of memory in use at once.
 Four kinds of requests may be above it, and wait for a turn or have another bound:
 
 - A check of a password takes 19 MiB. As many run at once as there are processors ([decision

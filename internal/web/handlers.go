@@ -71,7 +71,8 @@ func (s *Server) handlers() *handlers {
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
 		Analytics: s.Analytics, Links: s.Links, Versions: kept, Sites: s.Sites, SiteStats: s.SiteStats,
-		Shared: &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}, OwnViews: s.OwnViews, Now: s.Now}
+		Shared: &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
+		OwnViews: s.OwnViews, Now: s.Now}
 	s.app(h, kept)
 	return h
 }

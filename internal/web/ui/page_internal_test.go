@@ -20,8 +20,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// TestPagesReuseMemory checks that a page is sent as its template makes it, plain
-// and compressed, and that it has the memory of the page before.
+// TestPagesReuseMemory checks that a page is sent as its template makes it,
+// plain and compressed, and that it has the memory of the page before.
 func TestPagesReuseMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would give the memory back
 	data := errorPage{Page: Page{Title: strings.Repeat("A long title. ", 40_000)}}
