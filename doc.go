@@ -98,8 +98,7 @@
 //	                     expiring past days
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
-//	lease                work and time shared by processes
-//	outbox               mail sent later
+//	fleet                what processes share: background work, time, mail to send
 //	ownership            whether files and a view log belong to a store
 //
 // Backends, below internal/backend:

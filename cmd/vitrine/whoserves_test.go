@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/lease"
+	processes "vitrine/internal/app/fleet"
 	"vitrine/internal/backend/sqlstore"
 )
 
@@ -28,7 +28,7 @@ func TestWhoServes(t *testing.T) {
 	}{
 		"nothing": {func(time.Duration) []vitrine.Lease { return nil }, nil, 0},
 		"left by a killed server": {func(time.Duration) []vitrine.Lease { return []vitrine.Lease{left} }, nil,
-			lease.ServedWithin},
+			processes.ServedWithin},
 		"renewed by a clock that is an hour behind": {func(p time.Duration) []vitrine.Lease {
 			return []vitrine.Lease{left, held("scan 1", "there", -time.Hour+p.Truncate(10*time.Second))}
 		}, []string{"there"}, 10 * time.Second},
@@ -48,7 +48,7 @@ func TestWhoServes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start, waited := time.Now(), false
-				holders, err := lease.Holders(t.Context(),
+				holders, err := processes.Holders(t.Context(),
 					func(context.Context) ([]vitrine.Lease,
 						error) {
 						return c.leases(time.Since(start)), nil
@@ -71,11 +71,11 @@ func TestWhoServesStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if holders, err := lease.Holders(t.Context(), store.Leases,
+	if holders, err := processes.Holders(t.Context(), store.Leases,
 		func() { t.Error("Holders waits without leases") }); err != nil || holders != nil {
 		t.Errorf("Holders = %v, %v, want none", holders, err)
 	}
-	servers := lease.Leases{Store: store, Holder: "it", Now: time.Now}
+	servers := processes.Leases{Store: store, Holder: "it", Now: time.Now}
 	_, err = servers.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
 		waiting := make(chan error)
 		go func() {
@@ -84,7 +84,7 @@ func TestWhoServesStore(t *testing.T) {
 				return tx.PutLease(&vitrine.Lease{Name: "work", Holder: "it", Until: time.Now().Add(time.Minute)})
 			})
 		}()
-		holders, err := lease.Holders(ctx, store.Leases, func() { waiting <- nil })
+		holders, err := processes.Holders(ctx, store.Leases, func() { waiting <- nil })
 		if err := <-waiting; err != nil {
 			t.Error(err)
 		}

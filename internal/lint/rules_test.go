@@ -67,12 +67,11 @@ var ports = map[string][]string{
 	"classes":     {"Store"},
 	"collections": {"Store"},
 	"export":      {"Store"},
+	"fleet":       {"Mailer", "Store"},
 	"importer":    {"Store"},
 	"ingest":      {"Spool", "Store"},
-	"lease":       {"Store"},
 	"links":       {"Store"},
 	"moderation":  {"Store"},
-	"outbox":      {"Mailer", "Store"},
 	"ownership":   {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
 }

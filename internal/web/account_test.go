@@ -17,7 +17,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/test/porttest"
 	"vitrine/internal/web/httpx"
@@ -80,7 +80,7 @@ func newAccountSite(t testing.TB, mode auth.SignUp, mail bool) *accountSite {
 	d := &accountSite{site: newDesk(t), sentMail: new(sentMail)}
 	d.server.Accounts.SignUp = mode
 	if mail {
-		box := &outbox.Outbox{Store: d.server.Accounts.Store, Mailer: d.sentMail, Now: d.server.Accounts.Now}
+		box := &fleet.Outbox{Store: d.server.Accounts.Store, Mailer: d.sentMail, Now: d.server.Accounts.Now}
 		box.Wake = func() { d.check(box.Send(context.Background())) }
 		d.server.Accounts.Mail = box
 	}

@@ -14,7 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/publish"
 
 	"vitrine/internal/backend/sqlstore"
@@ -440,7 +440,7 @@ func (c *costSite) login() (code, secret string) {
 func (c *costSite) newAddress() ask {
 	a, cookie := c.other()
 	sent := new(sentMail)
-	box := &outbox.Outbox{Store: c.server.Accounts.Store, Mailer: sent, Now: c.server.Accounts.Now}
+	box := &fleet.Outbox{Store: c.server.Accounts.Store, Mailer: sent, Now: c.server.Accounts.Now}
 	box.Wake = func() { c.check(box.Send(c.t.Context())) }
 	c.server.Accounts.Mail = box
 	defer func() { c.server.Accounts.Mail = nil }()

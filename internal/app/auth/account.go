@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/lease"
-	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/fleet"
 )
 
 // Contents deletes what an account owns besides its own row.
@@ -30,15 +29,15 @@ type Accounts struct {
 	SignUp     SignUp       // who opens accounts on the website; "": nobody
 	SignUpPlan vitrine.Plan // of accounts that are opened there; "": Free
 
-	Mail *outbox.Outbox // nil if no mail is sent
-	Site string         // the host, for messages
+	Mail *fleet.Outbox // nil if no mail is sent
+	Site string        // the host, for messages
 	// Address returns where a token is used or, without one, where one is
 	// requested.
 	Address func(vitrine.TokenPurpose, vitrine.TokenText) string
 
 	Contents Contents // deleted with a closed account
 	Wake     func()   // if set, called when PurgeClosed has work
-	Leases   *lease.Leases
+	Leases   *fleet.Leases
 }
 
 // Create creates an account and its first API key. The first account of an

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/filetype"
 
 	"golang.org/x/sync/errgroup"
@@ -26,7 +26,7 @@ type Previews struct {
 	// Failed, unless nil, is called for each link whose parts could not be made
 	// this time.
 	Failed func(*vitrine.Link, error)
-	Leases *lease.Leases
+	Leases *fleet.Leases
 
 	mu    sync.Mutex
 	tries map[vitrine.LinkID]previewTry // of links that failed or that a process works on
@@ -108,7 +108,7 @@ func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 		return nil
 	}
 	s.postponeLeased(l)
-	if errors.Is(err, lease.ErrLost) {
+	if errors.Is(err, fleet.ErrLost) {
 		return nil
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 
 	"golang.org/x/sync/errgroup"
@@ -36,7 +36,7 @@ type Scans struct {
 	Scanner     vitrine.Scanner
 	Now         func() time.Time
 	Concurrency int // number of concurrent scans of Pending; 0 means one
-	Leases      *lease.Leases
+	Leases      *fleet.Leases
 	Plans       vitrine.Plans // how many versions of a file are kept; nil means all
 	// Failed, unless nil, is called for each scan without an answer.
 	Failed func(*vitrine.Link, error)
@@ -249,7 +249,7 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 		current, err := tx.Link(l.ID)
 		return err == nil && unchangedSince(current, l), vitrine.NotFoundIsNil(err)
 	}, work)
-	if errors.Is(err, lease.ErrLost) {
+	if errors.Is(err, fleet.ErrLost) {
 		return nil // another process does it
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-var red, blue, clear = color.NRGBA{0xff, 0, 0, 0xff}, color.NRGBA{0, 0, 0xff, 0xff}, color.NRGBA{}
+var red, blue, transparent = color.NRGBA{0xff, 0, 0, 0xff}, color.NRGBA{0, 0, 0xff, 0xff}, color.NRGBA{}
 
 type spot struct {
 	x, y    int
@@ -59,7 +59,7 @@ func TestPictures(t *testing.T) {
 		{"bare.pdf", pdfOf(595, 842, ""), []spot{{middleX, middleY, 255, 255, 255}, onWall(8, 8)}},
 		{"wide.png", pngOf(t, uniform(1200, 700, red)), []spot{{3, 3, 255, 0, 0}, {middleX, bottom, 255, 0, 0}}},
 		{"upright.png", pngOf(t, uniform(400, 800, red)), []spot{{middleX, middleY, 255, 0, 0}, onWall(100, 20)}},
-		{"clear.png", pngOf(t, uniform(800, 800, clear)), []spot{{middleX, middleY, 255, 255, 255}, onWall(100, 20)}},
+		{"clear.png", pngOf(t, uniform(800, 800, transparent)), []spot{{middleX, middleY, 255, 255, 255}, onWall(100, 20)}},
 		{"icon.png", pngOf(t, uniform(64, 64, red)),
 			[]spot{{middleX, middleY, 255, 0, 0}, {middleX + 60, middleY, 255, 0, 0}, onWall(100, 20)}},
 		{"line.png", pngOf(t, uniform(5000, 1, red)), []spot{onWall(100, 20)}},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/backend/preview/tiff"
 )
 
 // Limits of the pages of a TIFF, which become a PDF of JPEGs.
@@ -24,7 +23,7 @@ const (
 
 // scan makes the parts of a TIFF: the image of one page, or a PDF of several.
 func (j *job) scan() error {
-	pages, err := tiff.Pages(j.file)
+	pages, err := tiffPages(j.file)
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (j *job) scan() error {
 
 // scanned returns a page as it is read: upright, with square pixels, and at
 // most longer pixels on its longer side.
-func scanned(p *tiff.Page, longer int) (image.Image, error) {
+func scanned(p *tiffPage, longer int) (image.Image, error) {
 	if err := hasPixels(p.Width, p.Height); err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func scanned(p *tiff.Page, longer int) (image.Image, error) {
 
 // scans writes a PDF with all pages. A page that cannot be drawn says so, so
 // that the pages keep their numbers.
-func scans(w io.Writer, pages []*tiff.Page, side int) error {
+func scans(w io.Writer, pages []*tiffPage, side int) error {
 	d := &pdfWriter{w: w}
 	d.printf("%%PDF-1.4\n")
 	until := ownTime() + scanTime

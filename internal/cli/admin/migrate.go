@@ -13,7 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/audit"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/s3"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/sqlstore"
@@ -345,8 +345,8 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.Shared() {
-		holders, err := lease.Holders(ctx, m.from.store.Leases,
-			func() { m.t.Say("Waiting %s to check that no server is running.", lease.ServedWithin) })
+		holders, err := fleet.Holders(ctx, m.from.store.Leases,
+			func() { m.t.Say("Waiting %s to check that no server is running.", fleet.ServedWithin) })
 		if err == nil && len(holders) > 0 {
 			err = fmt.Errorf("the instance is being served (by %s): stop its servers",
 				terminal.Plain(strings.Join(holders, ", ")))

@@ -16,7 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/ownership"
@@ -119,7 +119,7 @@ func open(ctx context.Context, places Places, base string, checkLog bool) (_ *In
 		return nil, err
 	}
 	if places.Shared() {
-		in.Now = (&lease.Clock{Own: places.Now, Theirs: in.Store.Time}).Now
+		in.Now = (&fleet.Clock{Own: places.Now, Theirs: in.Store.Time}).Now
 	}
 	if err = RefuseUnfinished(ctx, in.Store, places); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/web/httpx"
@@ -54,7 +54,7 @@ func (f accountFlags) mailer() (*mail.Sender, error) {
 }
 
 // apply applies the flags to the accounts service.
-func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url.URL) {
+func (f accountFlags) apply(a *auth.Accounts, outbox *fleet.Outbox, public *url.URL) {
 	a.SignUp, a.SignUpPlan, a.Site = auth.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
 	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
 		return httpx.TokenURL(public.String(), p, text)

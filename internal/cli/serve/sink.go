@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/sink"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/worker"
@@ -41,7 +41,7 @@ const sinkLease = "sink"
 
 // copyViews returns the loop that copies views to the sink, if there is one.
 // One process of an instance copies.
-func (f sinkFlags) copyViews(in *instance.Instance, leases *lease.Leases, log *slog.Logger) []*worker.Loop {
+func (f sinkFlags) copyViews(in *instance.Instance, leases *fleet.Leases, log *slog.Logger) []*worker.Loop {
 	if f.Sink == "" {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/classes"
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/ingest"
-	"vitrine/internal/app/lease"
-	"vitrine/internal/app/outbox"
+
 	"vitrine/internal/app/publish"
 
 	"vitrine/internal/backend/mail"
@@ -88,7 +88,7 @@ type service struct {
 	views    *ingest.Views
 	spools   *instance.Spools
 	scanner  *scanner
-	outbox   *outbox.Outbox // nil without a mail server
+	outbox   *fleet.Outbox // nil without a mail server
 	loops    []*worker.Loop
 	http     *http.Server
 	draining atomic.Bool // still serves, but is not ready
@@ -124,7 +124,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		worker.New("city file", citiesEvery, log, cities.Refresh),
 		worker.New("count excess views", excessEvery, log, s.views.Limits.Write)}
 	if sender != nil {
-		s.outbox = &outbox.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
+		s.outbox = &fleet.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
 		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
 		s.outbox.Wake = mail.Wake
@@ -155,16 +155,16 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 
 // leasesOf returns the leases of an instance, or nil for an embedded database,
 // which has only one process.
-func leasesOf(in *instance.Instance) *lease.Leases {
+func leasesOf(in *instance.Instance) *fleet.Leases {
 	if !in.Places.Shared() {
 		return nil
 	}
-	return &lease.Leases{Store: in.Store, Now: in.Places.Now, Holder: lease.NewHolder()}
+	return &fleet.Leases{Store: in.Store, Now: in.Places.Now, Holder: fleet.NewHolder()}
 }
 
 // oneProcess returns a loop that runs loops in one process of an instance: the
 // one that has the lease.
-func oneProcess(name string, leases *lease.Leases, log *slog.Logger, loops ...*worker.Loop) *worker.Loop {
+func oneProcess(name string, leases *fleet.Leases, log *slog.Logger, loops ...*worker.Loop) *worker.Loop {
 	return worker.New(name, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, name, nil, func(ctx context.Context) error {
 			worker.RunAll(ctx, loops...)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/test/vitrinetest"
 )
 
@@ -58,7 +58,7 @@ func (t storeTest) leases() {
 func (t storeTest) leaseRace(other storeTest) {
 	var taken atomic.Int64
 	vitrinetest.Race(vitrinetest.Racers, func(i int) {
-		store, holder, mine := t.store, lease.NewHolder(), false
+		store, holder, mine := t.store, fleet.NewHolder(), false
 		if i%2 == 0 {
 			store = other.store
 		}

@@ -1,4 +1,4 @@
-package outbox_test
+package fleet_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/outbox"
+	"vitrine/internal/app/fleet"
 
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/porttest"
@@ -65,7 +65,7 @@ func (o *mailServer) count() int {
 type posting struct {
 	*fixture.Entrance
 	mailServer *mailServer
-	box        *outbox.Outbox
+	box        *fleet.Outbox
 	mu         sync.Mutex
 	logLines   []string
 }
@@ -78,8 +78,8 @@ func newPosting(t *testing.T) *posting {
 }
 
 // process returns an outbox of another process.
-func (p *posting) process(store vitrine.Store) *outbox.Outbox {
-	return &outbox.Outbox{Store: store, Mailer: p.mailServer, Now: p.Clock.Now, Failed: func(err error, again bool) {
+func (p *posting) process(store vitrine.Store) *fleet.Outbox {
+	return &fleet.Outbox{Store: store, Mailer: p.mailServer, Now: p.Clock.Now, Failed: func(err error, again bool) {
 		s := err.Error()
 		if again {
 			s += ", again"

@@ -1,4 +1,4 @@
-package tiff_test
+package preview
 
 import (
 	"bytes"
@@ -10,20 +10,19 @@ import (
 	"math"
 	"testing"
 
-	"vitrine/internal/backend/preview/tiff"
 	"vitrine/internal/test/vitrinetest"
 )
 
-const side = vitrinetest.TIFFSide
+const tiffSide = vitrinetest.TIFFSide
 
 // halves returns rows of pixels whose left half is one pixel and whose right
 // half another one.
 func halves(left, right []byte, rows int) []byte {
-	row := append(bytes.Repeat(left, side/2), bytes.Repeat(right, side/2)...)
+	row := append(bytes.Repeat(left, tiffSide/2), bytes.Repeat(right, tiffSide/2)...)
 	return bytes.Repeat(row, rows)
 }
 
-func packed(bits string) []byte {
+func packedRow(bits string) []byte {
 	var b []byte
 	for len(bits)%8 != 0 {
 		bits += "0"
@@ -38,7 +37,7 @@ func packed(bits string) []byte {
 	return b
 }
 
-func repeated(s string, n int) (all string) {
+func repeatedText(s string, n int) (all string) {
 	for range n {
 		all += s
 	}
@@ -78,13 +77,13 @@ func lzwed(b []byte) []byte {
 		code(int(c))
 	}
 	code(257)
-	return packed(bits)
+	return packedRow(bits)
 }
 
 func predicted(b []byte, each int) []byte {
 	out := bytes.Clone(b)
-	for y := range len(b) / (side * each) {
-		row, from := out[y*side*each:(y+1)*side*each], b[y*side*each:]
+	for y := range len(b) / (tiffSide * each) {
+		row, from := out[y*tiffSide*each:(y+1)*tiffSide*each], b[y*tiffSide*each:]
 		for i := each; i < len(row); i++ {
 			row[i] = from[i] - from[i-each]
 		}
@@ -101,17 +100,17 @@ func jpegOf(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-func picture(left, right color.Color, gray bool) image.Image {
+func halvesPicture(left, right color.Color, gray bool) image.Image {
 	var img interface {
 		image.Image
 		Set(x, y int, c color.Color)
-	} = image.NewRGBA(image.Rect(0, 0, side, side))
+	} = image.NewRGBA(image.Rect(0, 0, tiffSide, tiffSide))
 	if gray {
-		img = image.NewGray(image.Rect(0, 0, side, side))
+		img = image.NewGray(image.Rect(0, 0, tiffSide, tiffSide))
 	}
-	for i := range side * side {
-		if img.Set(i%side, i/side, left); i%side >= side/2 {
-			img.Set(i%side, i/side, right)
+	for i := range tiffSide * tiffSide {
+		if img.Set(i%tiffSide, i/tiffSide, left); i%tiffSide >= tiffSide/2 {
+			img.Set(i%tiffSide, i/tiffSide, right)
 		}
 	}
 	return img
@@ -122,11 +121,11 @@ func picture(left, right color.Color, gray bool) image.Image {
 func TestForms(t *testing.T) {
 	blue, orange := color.RGBA{0x20, 0x60, 0xa0, 0xff}, color.RGBA{0xe0, 0x80, 0x10, 0xff}
 	white, black, gray := color.RGBA{255, 255, 255, 255}, color.RGBA{0, 0, 0, 255}, color.RGBA{0x88, 0x88, 0x88, 255}
-	rgb := halves([]byte{0x20, 0x60, 0xa0}, []byte{0xe0, 0x80, 0x10}, side)
-	bilevel := bytes.Repeat([]byte{0xff, 0}, side)
-	four := bytes.Repeat(append(bytes.Repeat([]byte{0xff}, side/4), bytes.Repeat([]byte{0x88}, side/4)...), side)
-	fax4 := packed("001" + "10011" + "000101" + repeated("11", side-1) + "000000000001000000000001")
-	fax3 := packed(repeated("000000000001"+"10011"+"000101", side) + repeated("000000000001", 6))
+	rgb := halves([]byte{0x20, 0x60, 0xa0}, []byte{0xe0, 0x80, 0x10}, tiffSide)
+	bilevel := bytes.Repeat([]byte{0xff, 0}, tiffSide)
+	four := bytes.Repeat(append(bytes.Repeat([]byte{0xff}, tiffSide/4), bytes.Repeat([]byte{0x88}, tiffSide/4)...), tiffSide)
+	fax4 := packedRow("001" + "10011" + "000101" + repeatedText("11", tiffSide-1) + "000000000001000000000001")
+	fax3 := packedRow(repeatedText("000000000001"+"10011"+"000101", tiffSide) + repeatedText("000000000001", 6))
 	tile := func(at int) []byte { // of 16 pixels, over the edge of a page
 		return bytes.Repeat(map[bool][]byte{true: {0x20, 0x60, 0xa0}, false: {0xe0, 0x80, 0x10}}[at%2 == 0], 64)
 	}
@@ -138,34 +137,34 @@ func TestForms(t *testing.T) {
 		left   color.RGBA
 		right  color.RGBA
 	}{
-		"grey":           {[][]byte{halves([]byte{0xff}, []byte{0x88}, side)}, tags{258: {8}, 262: {1}}, white, gray},
-		"white is zero":  {[][]byte{halves([]byte{0}, []byte{0x77}, side)}, tags{258: {8}, 262: {0}}, white, gray},
+		"grey":           {[][]byte{halves([]byte{0xff}, []byte{0x88}, tiffSide)}, tags{258: {8}, 262: {1}}, white, gray},
+		"white is zero":  {[][]byte{halves([]byte{0}, []byte{0x77}, tiffSide)}, tags{258: {8}, 262: {0}}, white, gray},
 		"bilevel":        {[][]byte{bilevel}, tags{258: {1}, 262: {1}}, white, black},
 		"bilevel 0":      {[][]byte{bilevel}, tags{258: {1}, 262: {0}}, black, white},
-		"reversed":       {[][]byte{bytes.Repeat([]byte{0x0f, 0}, side)}, tags{258: {1}, 262: {1}, 266: {2}}, white, black},
-		"2 bits":         {[][]byte{bytes.Repeat([]byte{0xff, 0xff, 0, 0}, side)}, tags{258: {2}, 262: {1}}, white, black},
+		"reversed":       {[][]byte{bytes.Repeat([]byte{0x0f, 0}, tiffSide)}, tags{258: {1}, 262: {1}, 266: {2}}, white, black},
+		"2 bits":         {[][]byte{bytes.Repeat([]byte{0xff, 0xff, 0, 0}, tiffSide)}, tags{258: {2}, 262: {1}}, white, black},
 		"4 bits":         {[][]byte{four}, tags{258: {4}, 262: {1}}, white, gray},
-		"16 bits":        {[][]byte{halves([]byte{0, 0xff}, []byte{0, 0x88}, side)}, tags{258: {16}, 262: {1}}, white, gray},
-		"float":          {[][]byte{halves(float(1), float(0), side)}, tags{258: {32}, 262: {1}, 339: {3}}, white, black},
-		"palette":        {[][]byte{four}, tags{258: {4}, 262: {3}, 320: palette(blue, orange)}, orange, blue},
+		"16 bits":        {[][]byte{halves([]byte{0, 0xff}, []byte{0, 0x88}, tiffSide)}, tags{258: {16}, 262: {1}}, white, gray},
+		"float":          {[][]byte{halves(float(1), float(0), tiffSide)}, tags{258: {32}, 262: {1}, 339: {3}}, white, black},
+		"palette":        {[][]byte{four}, tags{258: {4}, 262: {3}, 320: paletteTag(blue, orange)}, orange, blue},
 		"rgb":            {[][]byte{rgb}, tags{258: {8, 8, 8}, 262: {2}, 277: {3}}, blue, orange},
 		"without colors": {[][]byte{rgb}, tags{258: {8, 8, 8}, 277: {3}}, blue, orange},
-		"rgba": {[][]byte{halves([]byte{0x20, 0x60, 0xa0, 0xff}, []byte{0xe0, 0x80, 0x10, 0xff}, side)},
+		"rgba": {[][]byte{halves([]byte{0x20, 0x60, 0xa0, 0xff}, []byte{0xe0, 0x80, 0x10, 0xff}, tiffSide)},
 			tags{258: {8, 8, 8, 8}, 262: {2}, 277: {4}, 338: {2}}, blue, orange},
-		"strips": {[][]byte{rgb[:5*side*3], rgb[:5*side*3], rgb[:5*side*3], rgb[:side*3]},
+		"strips": {[][]byte{rgb[:5*tiffSide*3], rgb[:5*tiffSide*3], rgb[:5*tiffSide*3], rgb[:tiffSide*3]},
 			tags{258: {8, 8, 8}, 262: {2}, 277: {3}, 278: {5}}, blue, orange},
 		"tiles": {[][]byte{tile(0), tile(1), tile(0), tile(1)},
 			tags{258: {8, 8, 8}, 262: {2}, 277: {3}, 322: {8}, 323: {8}}, blue, orange},
-		"planes": {[][]byte{halves([]byte{0x20}, []byte{0xe0}, side), halves([]byte{0x60}, []byte{0x80}, side),
-			halves([]byte{0xa0}, []byte{0x10}, side)}, tags{258: {8, 8, 8}, 262: {2}, 277: {3}, 284: {2}}, blue, orange},
-		"cmyk": {[][]byte{halves([]byte{0, 0, 0, 0}, []byte{0, 0, 0, 0x77}, side)},
+		"planes": {[][]byte{halves([]byte{0x20}, []byte{0xe0}, tiffSide), halves([]byte{0x60}, []byte{0x80}, tiffSide),
+			halves([]byte{0xa0}, []byte{0x10}, tiffSide)}, tags{258: {8, 8, 8}, 262: {2}, 277: {3}, 284: {2}}, blue, orange},
+		"cmyk": {[][]byte{halves([]byte{0, 0, 0, 0}, []byte{0, 0, 0, 0x77}, tiffSide)},
 			tags{258: {8, 8, 8, 8}, 262: {5}, 277: {4}}, white, gray},
-		"lab": {[][]byte{halves([]byte{255, 0, 0}, []byte{0, 0, 0}, side)}, tags{258: {8, 8, 8}, 262: {8}, 277: {3}},
+		"lab": {[][]byte{halves([]byte{255, 0, 0}, []byte{0, 0, 0}, tiffSide)}, tags{258: {8, 8, 8}, 262: {8}, 277: {3}},
 			white, black},
-		"icc lab": {[][]byte{halves([]byte{255, 128, 128}, []byte{0, 128, 128}, side)},
+		"icc lab": {[][]byte{halves([]byte{255, 128, 128}, []byte{0, 128, 128}, tiffSide)},
 			tags{258: {8, 8, 8}, 262: {9}, 277: {3}}, white, black},
 		"packbits": {[][]byte{literally(rgb)}, tags{258: {8, 8, 8}, 259: {32773}, 262: {2}, 277: {3}}, blue, orange},
-		"packed runs": {[][]byte{bytes.Repeat([]byte{0xf9, 0xff, 0xf9, 0x88}, side)},
+		"packed runs": {[][]byte{bytes.Repeat([]byte{0xf9, 0xff, 0xf9, 0x88}, tiffSide)},
 			tags{258: {8}, 259: {32773}, 262: {1}}, white, gray},
 		"deflate": {[][]byte{deflated(rgb)}, tags{258: {8, 8, 8}, 259: {8}, 262: {2}, 277: {3}}, blue, orange},
 		"predicted": {[][]byte{deflated(predicted(rgb, 3))},
@@ -177,16 +176,16 @@ func TestForms(t *testing.T) {
 		"group 4 1":  {[][]byte{fax4}, tags{258: {1}, 259: {4}, 262: {1}}, black, white},
 		"group 3":    {[][]byte{fax3}, tags{258: {1}, 259: {3}, 262: {0}}, white, black},
 		"group 3 1":  {[][]byte{fax3}, tags{258: {1}, 259: {3}, 262: {1}}, black, white},
-		"jpeg, grey": {[][]byte{jpegOf(t, picture(white, gray, true))}, tags{258: {8}, 259: {7}, 262: {1}}, white, gray},
-		"jpeg": {[][]byte{jpegOf(t, picture(blue, orange, false))}, tags{258: {8, 8, 8}, 259: {7}, 262: {6}, 277: {3}},
+		"jpeg, grey": {[][]byte{jpegOf(t, halvesPicture(white, gray, true))}, tags{258: {8}, 259: {7}, 262: {1}}, white, gray},
+		"jpeg": {[][]byte{jpegOf(t, halvesPicture(blue, orange, false))}, tags{258: {8, 8, 8}, 259: {7}, 262: {6}, 277: {3}},
 			blue, orange},
 	} {
 		for _, f := range []vitrinetest.TIFFForm{{}, {Big: true}, {Swapped: true}, {Big: true, Swapped: true}} {
 			if f.Swapped && (name == "16 bits" || name == "float") {
 				continue // the samples here are little-endian
 			}
-			pages, err := tiff.Pages(bytes.NewReader(vitrinetest.TIFF(f, vitrinetest.TIFFPage{Chunks: c.chunks, Tags: c.tags})))
-			if err != nil || len(pages) != 1 || pages[0].Width != side || pages[0].Height != side {
+			pages, err := tiffPages(bytes.NewReader(vitrinetest.TIFF(f, vitrinetest.TIFFPage{Chunks: c.chunks, Tags: c.tags})))
+			if err != nil || len(pages) != 1 || pages[0].Width != tiffSide || pages[0].Height != tiffSide {
 				t.Errorf("%s %+v: %v, %v", name, f, pages, err)
 				continue
 			}
@@ -195,14 +194,14 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s %+v: %v", name, f, err)
 				continue
 			}
-			near(t, name, img, 1, 2, c.left)
-			near(t, name, img, 2, side-1, c.left)
-			near(t, name, img, side-2, side-1, c.right)
+			nearColor(t, name, img, 1, 2, c.left)
+			nearColor(t, name, img, 2, tiffSide-1, c.left)
+			nearColor(t, name, img, tiffSide-2, tiffSide-1, c.right)
 		}
 	}
 }
 
-func palette(colors ...color.RGBA) (all []uint64) {
+func paletteTag(colors ...color.RGBA) (all []uint64) {
 	table := [3][16]uint64{}
 	for i, at := range []int{8, 15} {
 		for s, v := range []uint8{colors[i].R, colors[i].G, colors[i].B} {
@@ -215,7 +214,7 @@ func palette(colors ...color.RGBA) (all []uint64) {
 	return all
 }
 
-func near(t *testing.T, name string, img image.Image, x, y int, want color.RGBA) {
+func nearColor(t *testing.T, name string, img image.Image, x, y int, want color.RGBA) {
 	t.Helper()
 	got := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 	for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
@@ -229,7 +228,7 @@ func near(t *testing.T, name string, img image.Image, x, y int, want color.RGBA)
 // TestPages checks the chain of pages: reduced copies are none, a circle ends,
 // and a fax has high pixels.
 func TestPages(t *testing.T) {
-	grey := [][]byte{bytes.Repeat([]byte{0x80}, side*side)}
+	grey := [][]byte{bytes.Repeat([]byte{0x80}, tiffSide*tiffSide)}
 	page := func(more vitrinetest.TIFFTags) vitrinetest.TIFFPage {
 		tags := vitrinetest.TIFFTags{258: {8}, 262: {1}}
 		for k, v := range more {
@@ -239,27 +238,27 @@ func TestPages(t *testing.T) {
 	}
 	b := vitrinetest.TIFF(vitrinetest.TIFFForm{}, page(nil), page(vitrinetest.TIFFTags{254: {1}}), page(vitrinetest.TIFFTags{254: {2}, 274: {6}}),
 		page(vitrinetest.TIFFTags{254: {4}}), page(vitrinetest.TIFFTags{282: {204}, 283: {98}}))
-	pages, err := tiff.Pages(bytes.NewReader(b))
+	pages, err := tiffPages(bytes.NewReader(b))
 	if err != nil || len(pages) != 3 || pages[1].Orientation != 6 || pages[2].Stretch < 2 || pages[2].Stretch > 2.2 {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
-	if pages, err := tiff.Pages(bytes.NewReader(vitrinetest.TIFF(vitrinetest.TIFFForm{Circle: true}, page(nil), page(nil)))); err != nil ||
+	if pages, err := tiffPages(bytes.NewReader(vitrinetest.TIFF(vitrinetest.TIFFForm{Circle: true}, page(nil), page(nil)))); err != nil ||
 		len(pages) != 2 {
 		t.Errorf("a circle: %d pages, %v", len(pages), err)
 	}
-	if _, err := tiff.Pages(bytes.NewReader(b[:20])); err == nil {
+	if _, err := tiffPages(bytes.NewReader(b[:20])); err == nil {
 		t.Error("a file without a directory has pages")
 	}
 }
 
 // FuzzDecode checks that no file panics or has more pixels than it says.
 func FuzzDecode(f *testing.F) {
-	f.Add(vitrinetest.TIFF(vitrinetest.TIFFForm{}, vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{0x80}, side*side)},
+	f.Add(vitrinetest.TIFF(vitrinetest.TIFFForm{}, vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{0x80}, tiffSide*tiffSide)},
 		Tags: vitrinetest.TIFFTags{258: {8}, 262: {1}}}))
 	f.Add(vitrinetest.TIFF(vitrinetest.TIFFForm{Big: true}, vitrinetest.TIFFPage{Chunks: [][]byte{{1, 2, 3}, {4}, {5}},
 		Tags: vitrinetest.TIFFTags{258: {4, 4, 4}, 262: {2}, 277: {3}, 284: {2}, 259: {32773}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		pages, err := tiff.Pages(bytes.NewReader(b))
+		pages, err := tiffPages(bytes.NewReader(b))
 		if err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package lease_test
+package fleet_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/lease"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/test/fixture"
@@ -20,14 +20,14 @@ import (
 // process is one of several processes on a store. Its clock is ahead by the
 // given time.
 type process struct {
-	*lease.Leases
+	*fleet.Leases
 	t     *testing.T
 	store *fixture.FailingStore
 }
 
 func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process {
 	p := &process{t: t, store: &fixture.FailingStore{Store: store}}
-	p.Leases = &lease.Leases{Store: p.store, Holder: lease.NewHolder(),
+	p.Leases = &fleet.Leases{Store: p.store, Holder: fleet.NewHolder(),
 		Now: func() time.Time { return time.Now().Add(ahead) }}
 	return p
 }
@@ -149,7 +149,7 @@ func TestLeaseLost(t *testing.T) {
 					}
 				})
 				took := time.Since(began)
-				if !held || (c.lost > 0) != errors.Is(err, lease.ErrLost) || c.lost > 0 &&
+				if !held || (c.lost > 0) != errors.Is(err, fleet.ErrLost) || c.lost > 0 &&
 					took.Round(time.Second) != c.lost {
 					t.Errorf("held = %v, %v after %s", held, err, took)
 				}
@@ -246,7 +246,7 @@ func TestScansShared(t *testing.T) {
 		m := &fixture.Scanner{Known: "1", Verdict: fixture.Clean}
 		m.During = func() { n.Add(1); both.come(who) }
 		return &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: m, Now: s.Clock.Now, Concurrency: 2,
-			Leases: &lease.Leases{Store: s.Store, Now: s.Clock.Now, Holder: lease.NewHolder()}}
+			Leases: &fleet.Leases{Store: s.Store, Now: s.Clock.Now, Holder: fleet.NewHolder()}}
 	}
 	one, other := scans(0, &here), scans(1, &there)
 	done := make(chan error)
@@ -268,8 +268,8 @@ func TestScansShared(t *testing.T) {
 func TestScanOvertaken(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Clip()
-	leases := func() *lease.Leases {
-		return &lease.Leases{Store: s.Store, Now: s.Clock.Now, Holder: lease.NewHolder()}
+	leases := func() *fleet.Leases {
+		return &fleet.Leases{Store: s.Store, Now: s.Clock.Now, Holder: fleet.NewHolder()}
 	}
 	s.Scans.Leases = leases()
 	s.Scanner.Verdict = fixture.Malware // the result of the overtaken scan
@@ -295,8 +295,8 @@ func TestScanOvertaken(t *testing.T) {
 // preview, and that an overtaken process does not damage the link's parts.
 func TestPreviewsShared(t *testing.T) {
 	p := fixture.NewPreviewed(t)
-	lease := func() *lease.Leases {
-		return &lease.Leases{Store: p.Store, Now: p.Clock.Now, Holder: lease.NewHolder()}
+	lease := func() *fleet.Leases {
+		return &fleet.Leases{Store: p.Store, Now: p.Clock.Now, Holder: fleet.NewHolder()}
 	}
 	p.Leases = lease()
 	m := &fixture.Previewer{}

@@ -1,6 +1,4 @@
-// Package outbox sends mail that was queued in a transaction. It retries until
-// the mail is sent or expires.
-package outbox
+package fleet
 
 import (
 	"context"
@@ -30,7 +28,8 @@ const (
 var letterPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// Outbox sends queued letters. All processes of an instance may send. Delivery
+// Outbox sends mail that was queued in a transaction. It retries until the mail
+// is sent or expires. All processes of an instance may send. Delivery
 // is at least once. A crash between the server's acceptance and the database
 // write sends the letter again with the same Message.ID.
 type Outbox struct {

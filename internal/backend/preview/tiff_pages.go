@@ -1,11 +1,4 @@
-// Package tiff decodes the pages of TIFF files as scanners, fax machines and
-// photo programs write them: classic and BigTIFF, strips and tiles, samples
-// together or in planes, of 1 to 32 bits, in grey, palette, RGB, CMYK or Lab;
-// uncompressed, or with PackBits, LZW, Deflate, JPEG, or CCITT Group 3 or 4.
-//
-// Files come from strangers: the caller bounds the pixels of a page before it
-// is decoded, which needs four bytes for each, and little more.
-package tiff
+package preview
 
 import (
 	"encoding/binary"
@@ -16,24 +9,24 @@ import (
 
 // Limits of a file.
 const (
-	// MaxPages is the most pages that are found.
-	MaxPages = 1000
+	// maxTIFFPages is the most pages that are found.
+	maxTIFFPages = 1000
 
-	maxTags   = 4096
-	maxValues = 1 << 20 // of a tag
+	maxTIFFTags   = 4096
+	maxTIFFValues = 1 << 20 // of a tag
 )
 
-var errDamaged = errors.New("tiff: the file is damaged")
+var errTIFF = errors.New("tiff: the file is damaged")
 
-// Page is a page of a file. Its methods read the file.
-type Page struct {
+// tiffPage is a page of a file. Its methods read the file.
+type tiffPage struct {
 	Width, Height int
 	// Orientation is that of EXIF, 1 to 8.
 	Orientation int
 	// Stretch is how much higher a pixel is than wide, as in a fax; usually 1.
 	Stretch float64
 
-	f          *file
+	f          *tiffFile
 	bits       int // of a sample
 	format     int // of samples: 1 unsigned, 3 floating point
 	samples    int // of a pixel
@@ -52,20 +45,27 @@ type Page struct {
 	offsets, sizes        []uint64
 }
 
-type file struct {
+type tiffFile struct {
 	r     io.ReaderAt
 	order binary.ByteOrder
 	big   bool
 }
 
-// Pages returns the pages of a file, without reduced copies and masks of them.
+// tiffPages returns the pages of a TIFF file as scanners, fax machines and
+// photo programs write it: classic and BigTIFF, strips and tiles, samples
+// together or in planes, of 1 to 32 bits, in grey, palette, RGB, CMYK or Lab;
+// uncompressed, or with PackBits, LZW, Deflate, JPEG, or CCITT Group 3 or 4.
+// Reduced copies and masks of pages are left out. The caller bounds the pixels
+// of a page before it decodes it, which needs four bytes for each, and little
+// more.
+//
 // It returns those before a damaged directory, and an error if there is none.
-func Pages(r io.ReaderAt) ([]*Page, error) {
+func tiffPages(r io.ReaderAt) ([]*tiffPage, error) {
 	var h [16]byte
 	if n, _ := r.ReadAt(h[:], 0); n < 8 {
-		return nil, errDamaged
+		return nil, errTIFF
 	}
-	f := &file{r: r, order: binary.LittleEndian}
+	f := &tiffFile{r: r, order: binary.LittleEndian}
 	if h[0] == 'M' {
 		f.order = binary.BigEndian
 	}
@@ -73,9 +73,9 @@ func Pages(r io.ReaderAt) ([]*Page, error) {
 	if f.big = f.order.Uint16(h[2:]) == 43; f.big {
 		at = int64(f.order.Uint64(h[8:]))
 	}
-	var pages []*Page
+	var pages []*tiffPage
 	seen := map[int64]bool{}
-	for at > 0 && !seen[at] && len(seen) < MaxPages {
+	for at > 0 && !seen[at] && len(seen) < maxTIFFPages {
 		seen[at] = true
 		p, next, err := f.page(at)
 		if err != nil {
@@ -87,7 +87,7 @@ func Pages(r io.ReaderAt) ([]*Page, error) {
 		at = next
 	}
 	if len(pages) == 0 {
-		return nil, errDamaged
+		return nil, errTIFF
 	}
 	return pages, nil
 }
@@ -123,7 +123,7 @@ const (
 )
 
 // page reads a directory. It returns nil for one that is no page.
-func (f *file) page(at int64) (*Page, int64, error) {
+func (f *tiffFile) page(at int64) (*tiffPage, int64, error) {
 	tags, next, err := f.directory(at)
 	if err != nil {
 		return nil, 0, err
@@ -137,7 +137,7 @@ func (f *file) page(at int64) (*Page, int64, error) {
 	if one(tagSubfile, 0)&5 != 0 { // a reduced copy, or a mask
 		return nil, next, nil
 	}
-	p := &Page{f: f, Width: one(tagWidth, 0), Height: one(tagHeight, 0), Orientation: one(tagOrientation, 1),
+	p := &tiffPage{f: f, Width: one(tagWidth, 0), Height: one(tagHeight, 0), Orientation: one(tagOrientation, 1),
 		Stretch: 1, bits: one(tagBits, 1), format: one(tagFormat, 1), samples: one(tagSamples, 1),
 		compressed: one(tagCompression, 1), colors: one(tagPhotometric, -1), planar: one(tagPlanar, 1) == 2,
 		predicted: one(tagPredictor, 1), reversed: one(tagFillOrder, 1) == 2, palette: tags[tagColorMap],
@@ -163,7 +163,7 @@ func (f *file) page(at int64) (*Page, int64, error) {
 		p.tileWidth, p.tileHeight = one(tagTileWidth, 0), one(tagTileHeight, 0)
 	}
 	if p.Width <= 0 || p.Height <= 0 || p.tileWidth <= 0 || p.tileHeight <= 0 || p.samples < 1 || p.samples > 64 {
-		return nil, 0, errDamaged
+		return nil, 0, errTIFF
 	}
 	if p.colors < 0 {
 		p.colors = map[bool]int{true: colorsRGB, false: colorsBlackIsZero}[p.samples >= 3]
@@ -173,22 +173,22 @@ func (f *file) page(at int64) (*Page, int64, error) {
 
 // directory returns the numbers of the tags of a directory, and where the next
 // one is. Of fractions it returns the quotients, rounded.
-func (f *file) directory(at int64) (map[uint16][]uint64, int64, error) {
+func (f *tiffFile) directory(at int64) (map[uint16][]uint64, int64, error) {
 	countSize, entry, word := int64(2), int64(12), int64(4)
 	if f.big {
 		countSize, entry, word = 8, 20, 8
 	}
 	head := make([]byte, countSize)
 	if _, err := f.r.ReadAt(head, at); err != nil {
-		return nil, 0, errDamaged
+		return nil, 0, errTIFF
 	}
 	n := f.number(head)
-	if n < 1 || n > maxTags {
-		return nil, 0, errDamaged
+	if n < 1 || n > maxTIFFTags {
+		return nil, 0, errTIFF
 	}
 	b := make([]byte, int64(n)*entry+word)
 	if got, _ := f.r.ReadAt(b, at+countSize); int64(got) < int64(n)*entry {
-		return nil, 0, errDamaged
+		return nil, 0, errTIFF
 	}
 	tags := map[uint16][]uint64{}
 	for i := range int64(n) {
@@ -203,13 +203,13 @@ func (f *file) directory(at int64) (map[uint16][]uint64, int64, error) {
 }
 
 // values returns the numbers of a tag.
-func (f *file) values(e []byte, word int64) ([]uint64, error) {
+func (f *tiffFile) values(e []byte, word int64) ([]uint64, error) {
 	size := map[uint16]int64{1: 1, 3: 2, 4: 4, 5: 8, 7: 1, 13: 4, 16: 8, 18: 8}[f.order.Uint16(e[2:])]
 	count := f.number(e[4 : 4+word])
 	if size == 0 || count == 0 {
 		return nil, nil // text, and what this package does not need
 	}
-	if count > maxValues {
+	if count > maxTIFFValues {
 		return nil, nil
 	}
 	b := e[4+word:]
@@ -217,7 +217,7 @@ func (f *file) values(e []byte, word int64) ([]uint64, error) {
 		at := int64(f.number(b))
 		b = make([]byte, total)
 		if _, err := f.r.ReadAt(b, at); err != nil {
-			return nil, errDamaged
+			return nil, errTIFF
 		}
 	}
 	values := make([]uint64, count)
@@ -232,7 +232,7 @@ func (f *file) values(e []byte, word int64) ([]uint64, error) {
 	return values, nil
 }
 
-func (f *file) number(p []byte) uint64 {
+func (f *tiffFile) number(p []byte) uint64 {
 	switch len(p) {
 	case 1:
 		return uint64(p[0])
@@ -244,9 +244,5 @@ func (f *file) number(p []byte) uint64 {
 	return f.order.Uint64(p)
 }
 
-// UnsupportedError is the error of a form that this package does not decode.
-type UnsupportedError string
-
-func (u UnsupportedError) Error() string { return "tiff: unsupported " + string(u) }
-
-func unsupported(what string, n int) error { return UnsupportedError(fmt.Sprintf("%s %d", what, n)) }
+// unsupportedTIFF is the error of a form that is not decoded.
+func unsupportedTIFF(what string, n int) error { return fmt.Errorf("tiff: unsupported %s %d", what, n) }

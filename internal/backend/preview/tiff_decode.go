@@ -1,9 +1,10 @@
-package tiff
+package preview
 
 import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -42,7 +43,7 @@ const (
 
 // Decode returns the picture of a page, not yet upright. The caller has checked
 // its size. What a damaged strip or tile lacks is blank.
-func (p *Page) Decode() (image.Image, error) {
+func (p *tiffPage) Decode() (image.Image, error) {
 	if p.compressed == packedOldJPEG && p.wholeJPEG[0] > 0 {
 		return jpeg.Decode(io.NewSectionReader(p.f.r, p.wholeJPEG[0], max(p.wholeJPEG[1], 1<<31)))
 	}
@@ -78,17 +79,17 @@ func (p *Page) Decode() (image.Image, error) {
 	return c.picture(), nil
 }
 
-// canvas has the samples of a page in 8 bits: one for a pixel in grey or of a
-// palette, otherwise four, of which up to four are used.
-type canvas struct {
-	*Page
+// tiffCanvas has the samples of a page in 8 bits: one for a pixel in grey or of
+// a palette, otherwise four, of which up to four are used.
+type tiffCanvas struct {
+	*tiffPage
 	pix  []byte
 	step int // bytes of a pixel
 	used int // samples of it
 }
 
-func (p *Page) newCanvas() (*canvas, error) {
-	c := &canvas{Page: p, step: 4}
+func (p *tiffPage) newCanvas() (*tiffCanvas, error) {
+	c := &tiffCanvas{tiffPage: p, step: 4}
 	switch p.colors {
 	case colorsWhiteIsZero, colorsBlackIsZero, colorsPalette:
 		c.step, c.used = 1, 1
@@ -100,18 +101,18 @@ func (p *Page) newCanvas() (*canvas, error) {
 	case colorsCMYK:
 		c.used = 4
 	default:
-		return nil, unsupported("colors", p.colors)
+		return nil, unsupportedTIFF("colors", p.colors)
 	}
 	if p.samples < c.used {
-		return nil, errDamaged
+		return nil, errTIFF
 	}
 	jpeged := p.compressed == packedJPEG
 	switch {
 	case p.colors == colorsYCbCr && !jpeged:
-		return nil, UnsupportedError("YCbCr without JPEG")
+		return nil, errors.New("tiff: unsupported YCbCr without JPEG")
 	case p.bits < 1 || p.bits > 32, p.format == 3 && p.bits != 32, p.format == 2, p.predicted > 2,
 		p.predicted == 2 && p.bits%8 != 0, p.colors == colorsPalette && p.bits > 8:
-		return nil, unsupported("samples of bits", p.bits)
+		return nil, unsupportedTIFF("samples of bits", p.bits)
 	}
 	c.pix = make([]byte, p.Width*p.Height*c.step)
 	if c.step == 4 || p.colors != colorsWhiteIsZero { // blank is white
@@ -126,7 +127,7 @@ func (p *Page) newCanvas() (*canvas, error) {
 }
 
 // chunk returns the bytes of a strip or tile, as they are in the file.
-func (p *Page) chunk(i int) io.Reader {
+func (p *tiffPage) chunk(i int) io.Reader {
 	size := int64(math.MaxInt64 >> 1)
 	if i < len(p.sizes) && p.sizes[i] > 0 {
 		size = int64(min(p.sizes[i], 1<<40))
@@ -135,7 +136,7 @@ func (p *Page) chunk(i int) io.Reader {
 }
 
 // unpacked returns the rows of a strip or tile.
-func (p *Page) unpacked(i, width, height int) (io.Reader, error) {
+func (p *tiffPage) unpacked(i, width, height int) (io.Reader, error) {
 	r := p.chunk(i)
 	order := ccitt.MSB
 	if p.reversed {
@@ -146,7 +147,7 @@ func (p *Page) unpacked(i, width, height int) (io.Reader, error) {
 	case packedNone:
 		return p.inOrder(r), nil
 	case packedBits:
-		return p.inOrder(&runs{r: r.(*bufio.Reader)}), nil
+		return p.inOrder(&packedRuns{r: r.(*bufio.Reader)}), nil
 	case packedFax3:
 		return ccitt.NewReader(r, order, ccitt.Group3, width, height, fax), nil
 	case packedFax4:
@@ -156,10 +157,10 @@ func (p *Page) unpacked(i, width, height int) (io.Reader, error) {
 	case packedDeflate, packedOldZip:
 		return zlib.NewReader(r)
 	}
-	return nil, unsupported("compression", p.compressed)
+	return nil, unsupportedTIFF("compression", p.compressed)
 }
 
-func (p *Page) inOrder(r io.Reader) io.Reader {
+func (p *tiffPage) inOrder(r io.Reader) io.Reader {
 	if p.reversed && p.bits < 8 {
 		return reverser{r}
 	}
@@ -177,15 +178,15 @@ func (r reverser) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// runs unpacks PackBits.
-type runs struct {
+// packedRuns unpacks PackBits.
+type packedRuns struct {
 	r       *bufio.Reader
 	left    int
 	repeats bool
 	value   byte
 }
 
-func (u *runs) Read(b []byte) (int, error) {
+func (u *packedRuns) Read(b []byte) (int, error) {
 	for n := range b {
 		for u.left == 0 {
 			c, err := u.r.ReadByte()
@@ -215,7 +216,7 @@ func (u *runs) Read(b []byte) (int, error) {
 
 // drawRows draws a strip or tile, row by row. It returns an error if it has not
 // a whole row.
-func (p *Page) drawRows(c *canvas, i int, area image.Rectangle, plane int) error {
+func (p *tiffPage) drawRows(c *tiffCanvas, i int, area image.Rectangle, plane int) error {
 	rows := area.Dy()
 	if !p.tiled { // the last strip is shorter
 		rows = min(rows, p.Height-area.Min.Y)
@@ -229,7 +230,7 @@ func (p *Page) drawRows(c *canvas, i int, area image.Rectangle, plane int) error
 		each = 1
 	}
 	if area.Dx() > 1<<28/(each*p.bits) {
-		return errDamaged
+		return errTIFF
 	}
 	row := make([]byte, (area.Dx()*each*p.bits+7)/8)
 	for y := area.Min.Y; y < min(area.Max.Y, p.Height); y++ {
@@ -257,7 +258,7 @@ func (p *Page) drawRows(c *canvas, i int, area image.Rectangle, plane int) error
 }
 
 // undoPredictor adds to each sample the one of the pixel before it.
-func (p *Page) undoPredictor(row []byte, each int) {
+func (p *tiffPage) undoPredictor(row []byte, each int) {
 	size := p.bits / 8
 	for i := each * size; i+size <= len(row); i += size {
 		before, now := row[i-each*size:], row[i:]
@@ -273,7 +274,7 @@ func (p *Page) undoPredictor(row []byte, each int) {
 }
 
 // sample returns a sample of a row in 8 bits; of a palette, its index.
-func (p *Page) sample(row []byte, i int) byte {
+func (p *tiffPage) sample(row []byte, i int) byte {
 	switch p.bits {
 	case 8:
 		return row[i]
@@ -297,7 +298,7 @@ func (p *Page) sample(row []byte, i int) byte {
 }
 
 // drawJPEG draws a strip or tile that is a JPEG.
-func (p *Page) drawJPEG(c *canvas, i int, area image.Rectangle, plane int) error {
+func (p *tiffPage) drawJPEG(c *tiffCanvas, i int, area image.Rectangle, plane int) error {
 	// Adobe's marker says that RGB and CMYK are not transformed. Without it, a
 	// decoder takes three components for YCbCr.
 	head := "\xff\xd8"
@@ -317,7 +318,7 @@ func (p *Page) drawJPEG(c *canvas, i int, area image.Rectangle, plane int) error
 		return err
 	}
 	if config.Width > area.Dx()+64 || config.Height > area.Dy()+64 {
-		return errDamaged
+		return errTIFF
 	}
 	img, err := jpeg.Decode(open())
 	if err != nil {
@@ -327,7 +328,7 @@ func (p *Page) drawJPEG(c *canvas, i int, area image.Rectangle, plane int) error
 	return nil
 }
 
-func (c *canvas) draw(img image.Image, area image.Rectangle, plane int) {
+func (c *tiffCanvas) draw(img image.Image, area image.Rectangle, plane int) {
 	size := img.Bounds().Size()
 	for y := range min(size.Y, c.Height-area.Min.Y) {
 		for x := range min(size.X, c.Width-area.Min.X) {
@@ -350,7 +351,7 @@ func (c *canvas) draw(img image.Image, area image.Rectangle, plane int) {
 }
 
 // picture turns the samples into a picture, in place.
-func (c *canvas) picture() image.Image {
+func (c *tiffCanvas) picture() image.Image {
 	area := image.Rect(0, 0, c.Width, c.Height)
 	switch c.colors {
 	case colorsWhiteIsZero:
@@ -382,7 +383,7 @@ func (c *canvas) picture() image.Image {
 }
 
 // colorTable has 256 colors, so that no index is beyond it.
-func (c *canvas) colorTable() color.Palette {
+func (c *tiffCanvas) colorTable() color.Palette {
 	table := make(color.Palette, 256)
 	n := len(c.palette) / 3
 	for i := range table {

@@ -1,6 +1,6 @@
-// Package lease shares background work ([Leases]) and the time ([Clock]) among
-// the processes of an instance.
-package lease
+// Package fleet has what the processes of an instance share: background work
+// ([Leases]), the time ([Clock]) and mail to be sent ([Outbox]).
+package fleet
 
 import (
 	"context"
