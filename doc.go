@@ -93,9 +93,8 @@
 //	collections          albums and websites, and page loads of these
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
-//	classes              whether an owner's views count; new rules for old views
 //	analytics            reports and their read-only addresses; rolling up and
-//	                     expiring past days
+//	                     expiring past days; new rules for old views
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
 //	fleet                what processes share: background work, time, mail to send

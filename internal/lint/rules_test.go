@@ -64,7 +64,6 @@ var ports = map[string][]string{
 	"analytics":   {"Store"},
 	"audit":       {"Store"},
 	"auth":        {"Store"},
-	"classes":     {"Store"},
 	"collections": {"Store"},
 	"export":      {"Store"},
 	"fleet":       {"Mailer", "Store"},

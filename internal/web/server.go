@@ -14,7 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/classes"
+
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/app/links"
@@ -50,7 +50,7 @@ type Server struct {
 	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 	Analytics *analytics.Service
-	OwnViews  *classes.OwnViews
+	OwnViews  *analytics.OwnViews
 	Views     *ingest.Views
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs

@@ -24,7 +24,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/classes"
+
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
@@ -135,7 +135,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
-		OwnViews: &classes.OwnViews{Store: store, Log: written, Now: now},
+		OwnViews: &analytics.OwnViews{Store: store, Log: written, Now: now},
 		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs,
 		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now},
 		Signer:   signer,

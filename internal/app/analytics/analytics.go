@@ -1,6 +1,6 @@
 // Package analytics reads reports of links and accounts from the view log,
-// gives them read-only addresses ([Sharing]), and rolls up and expires past
-// days.
+// gives them read-only addresses ([Sharing]), rolls up and expires past days,
+// and changes which stored views count ([OwnViews], [Reclassify]).
 package analytics
 
 import (

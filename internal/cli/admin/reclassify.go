@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"vitrine/internal/app/classes"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -46,8 +46,8 @@ type reclassRow struct {
 
 func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
 	said := in.Now()
-	s := &classes.Reclassify{Store: in.Store, Log: in.Log, Now: in.Now, Rule: visitor.ReasonOf, Retry: t.Patiently,
-		Tell: func(r classes.Result) {
+	s := &analytics.Reclassify{Store: in.Store, Log: in.Log, Now: in.Now, Rule: visitor.ReasonOf, Retry: t.Patiently,
+		Tell: func(r analytics.Reclassified) {
 			if now := in.Now(); now.Sub(said) >= 5*time.Second {
 				said = now
 				t.Say("%s read, %s changed", terminal.Counted(r.Views, "view"), terminal.Count(r.Applied))
@@ -86,11 +86,11 @@ func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *in
 	return err
 }
 
-func (c *reclassifyCmd) print(t *terminal.Terminal, r *classes.Result) error {
+func (c *reclassifyCmd) print(t *terminal.Terminal, r *analytics.Reclassified) error {
 	var rows []reclassRow
-	for _, change := range classes.Sorted(r.Changes) {
-		rows = append(rows, reclassRow{classes.Name(change.From), classes.Name(change.To), change.Product,
-			r.Changes[change]})
+	for _, change := range analytics.SortedClassChanges(r.Changes) {
+		rows = append(rows, reclassRow{analytics.ReasonName(change.From), analytics.ReasonName(change.To),
+			change.Product, r.Changes[change]})
 	}
 	if len(rows) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (c *reclassifyCmd) print(t *terminal.Terminal, r *classes.Result) error {
 }
 
 // sum prints the number of changes, and of views that could not be changed.
-func (c *reclassifyCmd) sum(t *terminal.Terminal, r *classes.Result) {
+func (c *reclassifyCmd) sum(t *terminal.Terminal, r *analytics.Reclassified) {
 	switch n := r.Changed(); {
 	case n == 0:
 		t.Say("Nothing changes: the rules of this version give the same result.")

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/classes"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/ingest"
@@ -131,7 +131,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		s.loops = append(s.loops, mail)
 	}
 	c.apply(in.Accounts, s.outbox, public)
-	own := &classes.OwnViews{Store: in.Store, Log: in.Log, Now: in.Now}
+	own := &analytics.OwnViews{Store: in.Store, Log: in.Log, Now: in.Now}
 	follow := worker.New("own views", scanEvery, log, own.Apply)
 	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	viewIDs := vitrine.NewViewIDs()

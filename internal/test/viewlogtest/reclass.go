@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/classes"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
@@ -207,7 +207,7 @@ func sum(s string) uint64 {
 func (t logTest) newRules(c random, m *memory) {
 	t.Helper()
 	rule := c.rules()
-	s := &classes.Reclassify{Log: t.log, Rule: rule}
+	s := &analytics.Reclassify{Log: t.log, Rule: rule}
 	planned, err := s.Run(ctx, false)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/classes"
+
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 
@@ -30,7 +30,7 @@ type Handler struct {
 	Shared    *analytics.Sharing
 	Versions  *links.Versions
 	API       *api.Handler
-	OwnViews  *classes.OwnViews
+	OwnViews  *analytics.OwnViews
 	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 }
 

@@ -1,4 +1,4 @@
-package classes_test
+package analytics_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/app/classes"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/vitrinetest"
@@ -77,7 +77,7 @@ func besideServer(t *testing.T, open func() vitrine.ViewLog) {
 	ruleSets := []map[string]string{{"A": "", "B": "monitor", "C": ""}, {"A": "monitor", "B": "", "C": "mail_scanner"},
 		{}}
 	for _, rule := range ruleSets {
-		s := &classes.Reclassify{Log: admin, Rule: rules(rule)}
+		s := &analytics.Reclassify{Log: admin, Rule: rules(rule)}
 		var together sync.WaitGroup
 		together.Go(func() { write(4, 30) })
 		together.Go(func() {

@@ -1,4 +1,4 @@
-package classes
+package analytics
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package classes
+package analytics
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// OwnViewsLog is what this package uses of [vitrine.ViewLog].
+// OwnViewsLog is what OwnViews uses of [vitrine.ViewLog].
 type OwnViewsLog interface {
 	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
 	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)

@@ -1,4 +1,4 @@
-package classes_test
+package analytics_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/app/classes"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/sqltest"
@@ -92,7 +92,7 @@ func TestExpired(t *testing.T) {
 	}
 	before, kept := whole(), byClass(t, log, 1)
 	gone := int64(before.Views()) - int64(kept[""])
-	s := &classes.Reclassify{Log: log, Rule: rules(map[string]string{"A": "", "B": "ai_training"})}
+	s := &analytics.Reclassify{Log: log, Rule: rules(map[string]string{"A": "", "B": "ai_training"})}
 	r, err := s.Run(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestExpired(t *testing.T) {
 	expired := 1000 - int64(kept[""]+kept["crawler A"]+kept["crawler B"])
 	vitrinetest.Equal(t, "views", r.Views, 1000-expired)
 	vitrinetest.Equal(t, "of expired days", [2]int64{r.Gone, r.GoneOther}, [2]int64{expired - gone, expired - gone})
-	vitrinetest.Equal(t, "changes", r.Changes, map[classes.Change]int64{
+	vitrinetest.Equal(t, "changes", r.Changes, map[analytics.ClassChange]int64{
 		{From: "crawler", To: "", Product: "A"}:            int64(kept["crawler A"]),
 		{From: "crawler", To: "ai_training", Product: "B"}: int64(kept["crawler B"])})
 	vitrinetest.Equal(t, "applied", r.Applied, r.Changed())
@@ -118,15 +118,15 @@ func audit(t *testing.T, log vitrine.ViewLog) {
 // TestMany checks that more changes than fit in memory are made in parts, each
 // once.
 func TestMany(t *testing.T) {
-	classes.KeepInMemory(t, 4000)
+	analytics.KeepInMemory(t, 4000)
 	log := openLog(t)
 	for i := range 5 {
 		fill(t, log, 1, vitrine.LinkID(1+i%2), 5, 6000+i, [2]string{"crawler", fmt.Sprint("A", i)},
 			[2]string{"crawler", "B"})
 	}
-	s := &classes.Reclassify{Log: log, Rule: rules(map[string]string{"B": "monitor"})}
+	s := &analytics.Reclassify{Log: log, Rule: rules(map[string]string{"B": "monitor"})}
 	reported := int64(0)
-	s.Tell = func(r classes.Result) { reported = r.Applied }
+	s.Tell = func(r analytics.Reclassified) { reported = r.Applied }
 	r, err := s.Run(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestHistory(t *testing.T) {
 	fill(t, log, website, page, 1, 3, [2]string{"crawler", "A"})
 	fill(t, log, gone, gone+1, 1, 3, [2]string{"crawler", "A"})
 	fill(t, log, other.ID, 2, 1, 5, [2]string{"crawler", "C"}, [2]string{"", ""})
-	s := &classes.Reclassify{Store: in.Store, Log: log, Now: in.Clock.Now,
+	s := &analytics.Reclassify{Store: in.Store, Log: log, Now: in.Clock.Now,
 		Rule: rules(map[string]string{"A": "", "B": "monitor"})}
 	history := func() (did []string) {
 		in.Must(in.Store.Read(t.Context(), func(tx vitrine.Tx) error {

@@ -1,7 +1,4 @@
-// Package classes changes whether stored views count, and why they are
-// excluded: by new rules ([Reclassify]), and by the setting of an owner whose
-// own views count or not ([OwnViews]).
-package classes
+package analytics
 
 import (
 	"cmp"
@@ -18,8 +15,8 @@ import (
 	"vitrine/report"
 )
 
-// Log is what this package uses of [vitrine.ViewLog].
-type Log interface {
+// ReclassifyLog is what Reclassify uses of [vitrine.ViewLog].
+type ReclassifyLog interface {
 	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
 	EachScope(ctx context.Context, f func(vitrine.Scope) error) error
 	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
@@ -30,7 +27,7 @@ type Log interface {
 // Reclassify applies rules to stored views.
 type Reclassify struct {
 	Store vitrine.Store // for the history of accounts; nil if not written
-	Log   Log
+	Log   ReclassifyLog
 	Now   func() time.Time
 	// Rule returns the reason for excluding a view, from its stored reason and
 	// the name of its program, or "" if the view counts.
@@ -38,21 +35,21 @@ type Reclassify struct {
 	// Retry repeats a call that may fail temporarily; nil means no repetition.
 	Retry func(ctx context.Context, f func() error) error
 	// Tell is called from time to time with the progress; may be nil.
-	Tell func(Result)
+	Tell func(Reclassified)
 }
 
-// Change is a changed reason for the views of a program. "" means that they
-// count.
-type Change struct {
+// ClassChange is a changed reason for the views of a program. "" means that
+// they count.
+type ClassChange struct {
 	From, To string
 	Product  string
 }
 
-// Result is the result of a run.
-type Result struct {
+// Reclassified is the result of a run.
+type Reclassified struct {
 	Views    int64 // number of checked views
 	Excluded int64 // of them
-	Changes  map[Change]int64
+	Changes  map[ClassChange]int64
 	Applied  int64 // views that were changed
 	// Gone counts excluded views of expired days, which have only tallies.
 	// GoneOther counts those of them that would change. They stay unchanged.
@@ -60,7 +57,7 @@ type Result struct {
 }
 
 // Changed returns the number of views that change.
-func (r *Result) Changed() (n int64) {
+func (r *Reclassified) Changed() (n int64) {
 	for _, of := range r.Changes {
 		n += of
 	}
@@ -72,8 +69,8 @@ func (r *Result) Changed() (n int64) {
 // counts all of them and writes a note to the account's history. The next run
 // continues an interrupted one. Views that arrive during the run may be left
 // out.
-func (s *Reclassify) Run(ctx context.Context, apply bool) (Result, error) {
-	r := Result{Changes: map[Change]int64{}}
+func (s *Reclassify) Run(ctx context.Context, apply bool) (Reclassified, error) {
+	r := Reclassified{Changes: map[ClassChange]int64{}}
 	accounts, err := s.accounts(ctx)
 	for _, a := range slices.Sorted(maps.Keys(accounts)) {
 		if err == nil {
@@ -103,12 +100,12 @@ func (s *Reclassify) accounts(ctx context.Context) (map[vitrine.AccountID][]vitr
 
 // account checks the views of an account.
 func (s *Reclassify) account(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, apply bool,
-	all *Result) error {
+	all *Reclassified) error {
 	from, err := s.Log.RetainedFrom(ctx, a)
 	if err == nil && from > 0 {
 		err = s.gone(ctx, a, from, all)
 	}
-	changes := map[Change]int64{}
+	changes := map[ClassChange]int64{}
 	changing := &applying{Reclassify: s, all: all}
 	var some []vitrine.LinkID
 	for _, link := range links {
@@ -149,7 +146,7 @@ func (s *Reclassify) account(ctx context.Context, a vitrine.AccountID, links []v
 	return changing.apply(ctx)
 }
 
-func (r *Result) look(o *report.View) {
+func (r *Reclassified) look(o *report.View) {
 	r.Views++
 	if !o.Counted() {
 		r.Excluded++
@@ -159,14 +156,14 @@ func (r *Result) look(o *report.View) {
 // progressEvery is the number of views after which Tell is called.
 const progressEvery = 10_000
 
-func (s *Reclassify) tell(r *Result) {
+func (s *Reclassify) tell(r *Reclassified) {
 	if s.Tell != nil && (r.Views+r.Applied)%progressEvery == 0 {
 		s.Tell(*r)
 	}
 }
 
 // gone counts the excluded views of expired days.
-func (s *Reclassify) gone(ctx context.Context, a vitrine.AccountID, until report.Day, all *Result) error {
+func (s *Reclassify) gone(ctx context.Context, a vitrine.AccountID, until report.Day, all *Reclassified) error {
 	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a}, To: until})
 	if err != nil {
 		return err
@@ -182,7 +179,7 @@ func (s *Reclassify) gone(ctx context.Context, a vitrine.AccountID, until report
 
 // decide returns the change of a view. The rule sees the reason with which the
 // view was stored, regardless of later rules.
-func (s *Reclassify) decide(o *report.View) (d vitrine.Reclass, c Change, changes bool) {
+func (s *Reclassify) decide(o *report.View) (d vitrine.Reclass, c ClassChange, changes bool) {
 	reason, product := o.Bot, o.Product
 	if o.WasBot != "" {
 		reason, product = o.WasBot, o.WasProduct
@@ -195,7 +192,7 @@ func (s *Reclassify) decide(o *report.View) (d vitrine.Reclass, c Change, change
 	before := o.Class()
 	after, _ := before.Decide(change)
 	return vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Reclass: change},
-		Change{o.Bot, after.Bot, product}, after != before
+		ClassChange{o.Bot, after.Bot, product}, after != before
 }
 
 // changeBatch is how many views one transaction changes. Other writers wait for
@@ -212,7 +209,7 @@ var errBatchFull = errors.New("enough changes collected")
 // time.
 type applying struct {
 	*Reclassify
-	all  *Result
+	all  *Reclassified
 	list []vitrine.Reclass
 }
 
@@ -275,7 +272,7 @@ func (s *Reclassify) retry(ctx context.Context, f func() error) error {
 }
 
 // note writes the planned changes to the history of an account.
-func (s *Reclassify) note(ctx context.Context, a vitrine.AccountID, changes map[Change]int64) error {
+func (s *Reclassify) note(ctx context.Context, a vitrine.AccountID, changes map[ClassChange]int64) error {
 	if s.Store == nil {
 		return nil
 	}
@@ -315,15 +312,15 @@ const maxWords = 8
 
 // summary describes how many views change from which reason to which, the most
 // frequent first.
-func summary(changes map[Change]int64) string {
-	byReason := map[Change]int64{}
+func summary(changes map[ClassChange]int64) string {
+	byReason := map[ClassChange]int64{}
 	for c, n := range changes {
-		byReason[Change{From: c.From, To: c.To}] += n
+		byReason[ClassChange{From: c.From, To: c.To}] += n
 	}
-	list := Sorted(byReason)
+	list := SortedClassChanges(byReason)
 	var words []string
 	for _, c := range list[:min(len(list), maxWords)] {
-		words = append(words, fmt.Sprintf("%s → %s: %d", Name(c.From), Name(c.To), byReason[c]))
+		words = append(words, fmt.Sprintf("%s → %s: %d", ReasonName(c.From), ReasonName(c.To), byReason[c]))
 	}
 	if len(list) > maxWords {
 		words = append(words, "and more")
@@ -331,13 +328,13 @@ func summary(changes map[Change]int64) string {
 	return strings.Join(words, ", ")
 }
 
-// Name returns a reason in words; "" is a person.
-func Name(reason string) string { return cmp.Or(reason, "person") }
+// ReasonName returns a reason in words; "" is a person.
+func ReasonName(reason string) string { return cmp.Or(reason, "person") }
 
-// Sorted returns changes ordered by their number of views, the most frequent
-// first.
-func Sorted(changes map[Change]int64) []Change {
-	return slices.SortedFunc(maps.Keys(changes), func(a, b Change) int {
+// SortedClassChanges returns changes ordered by their number of views, the most
+// frequent first.
+func SortedClassChanges(changes map[ClassChange]int64) []ClassChange {
+	return slices.SortedFunc(maps.Keys(changes), func(a, b ClassChange) int {
 		return cmp.Or(cmp.Compare(changes[b], changes[a]), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
 			cmp.Compare(a.Product, b.Product))
 	})

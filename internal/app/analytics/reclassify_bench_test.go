@@ -1,6 +1,6 @@
 //go:build unix
 
-package classes_test
+package analytics_test
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/classes"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/test/sqltest"
 	"vitrine/report"
@@ -68,7 +68,7 @@ func benchmark(b *testing.B, log vitrine.ViewLog) {
 	}
 	settle()
 	run := func(name string, says map[string]string, apply bool) {
-		s := &classes.Reclassify{Log: log, Rule: rules(says)}
+		s := &analytics.Reclassify{Log: log, Rule: rules(says)}
 		from, cpu := time.Now(), processorTime()
 		r, err := s.Run(b.Context(), apply)
 		if err != nil {
