@@ -12,19 +12,43 @@ import (
 	"vitrine/report"
 )
 
-// Link is a published file.
+// File is a stored file and what is known about it. A link has one, and so has
+// each version of a link or website.
+type File struct {
+	Upload UploadID // the upload that brought it, and the key of its bytes; "" if none: imported, purged
+	Name   string
+	Type   string // declared MIME type
+	Kind   filetype.Kind
+	Size   int64  // bytes
+	SHA256 string // lower-case hex
+	Pages  int    // of a PDF; 0 if unknown
+	Files  int64  // number of files that a website serves
+	// HasBytes reports whether bytes are stored and count. For a deleted link:
+	// whether something may remain to be purged, its bytes if Upload is set.
+	HasBytes bool
+	// Scanned is the version of the signatures at the last scan, clean or not;
+	// "" if there was none.
+	Scanned string
+	Parts   Parts        // stored beside its bytes
+	Preview PreviewState // whether the parts made from the bytes exist
+}
+
+// Take moves another row's file here. The other one keeps what is known about
+// it: name, type, kind, size and pages.
+func (f *File) Take(from *File) {
+	*f = *from
+	*from = File{Name: f.Name, Type: f.Type, Kind: f.Kind, Size: f.Size, Pages: f.Pages, Files: f.Files}
+}
+
+// Link is a published file and its page, or a version: a file that is
+// inspected, scanned and decided about like that of a link, but without a page
+// of its own.
 type Link struct {
 	ID      LinkID
 	Account AccountID
-	Upload  UploadID // the upload that made it, and the key of its bytes; "" if none: an imported link, purged bytes
-	Slug    Slug     // "" once a deleted link's slug was released
+	Slug    Slug // "" once a deleted link's slug was released, and of versions
 	Title   string
-	Name    string // the file's name
-	Type    string // declared MIME type
-	Kind    filetype.Kind
-	Size    int64  // bytes
-	SHA256  string // lower-case hex
-	Pages   int    // of a PDF; 0 if unknown
+	File
 
 	Key           KeyID  // the key that created it; 0 if none or unknown
 	Client        string // the program that made it, as it names itself; "": not known
@@ -36,30 +60,25 @@ type Link struct {
 	StateAt       time.Time // when it entered its state
 	ExpiresAt     time.Time // when it is disabled; zero if never
 	DeletedAt     time.Time // zero if not deleted
-	// HasBytes reports whether bytes are stored and count. For a deleted link:
-	// whether something may remain to be purged, its bytes if Upload is set.
-	HasBytes bool
-	// Scanned is the version of the signatures at the last scan, clean or not;
-	// "" if there was none.
-	Scanned string
 
-	// Site is the website that the link is a version of, or 0 if none. Only
-	// its website shows a version.
-	Site  SiteID
-	Files int64 // number of files that a version serves
-
-	// Of is the link that this row is a version of, or 0 if none. A link's own
-	// row has the file of the current version. Any other version has its file
-	// in a row of its own, whose State concerns only that file. The row of the
-	// current version has no file.
+	// Site is the website that it is a version of, or 0. Only its website shows
+	// it.
+	Site SiteID
+	// Of is the link that it is a version of, or 0. A link has the file of the
+	// current version. Any other version has its own file, and its State
+	// concerns only that. The row of the current version has no file.
 	Of       LinkID
 	Version  int    // of a link: number of the current version; of a version: its number
 	Versions int    // of a link: highest number so far; 0 if never replaced
 	Pending  LinkID // of a link: version that becomes current when it is live; 0 if none
-
-	Parts   Parts        // stored beside its bytes
-	Preview PreviewState // whether the parts made from the bytes exist
 }
+
+// OfLink and OfSite report whether it is a version of a link, or of a website.
+func (l *Link) OfLink() bool { return l.Of != 0 }
+func (l *Link) OfSite() bool { return l.Site != 0 }
+
+// Standalone reports whether it is a link, with a page.
+func (l *Link) Standalone() bool { return !l.OfLink() && !l.OfSite() }
 
 // LinkState is the state of a link (contract, Link states).
 type LinkState string
@@ -122,10 +141,6 @@ func (l *Link) Tag() string {
 
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
-
-// Standalone reports whether the link is neither a version of a website nor of
-// another link.
-func (l *Link) Standalone() bool { return l.Site == 0 && l.Of == 0 }
 
 // ContentKindOf returns how progress through a kind of file is measured
 // (contract, createUpload).
@@ -218,34 +233,12 @@ func (l *Link) SpareFile() SpareFile {
 	return SpareFile{Key: l.Upload, Size: l.Size, Link: l.ID, Since: l.DeletedAt}
 }
 
-// LeaveSite removes a deleted version from its website. No other version
-// replaces it.
-func (l *Link) LeaveSite(tx SiteTx) error {
-	if l.Site == 0 {
-		return nil
-	}
-	site, err := tx.Site(l.Site)
-	if err != nil {
-		return err
-	}
-	if site.Current == l.ID {
-		site.Current = 0
-	}
-	if site.Pending == l.ID {
-		site.Pending = 0
-		if l.State == StateLive {
-			site.Current = 0
-		}
-	}
-	return tx.PutSite(site)
-}
-
 // disableSite disables the website of a pending version that was live and is
 // now disabled. The version becomes the current one, so that no older version
 // reappears. Undoing only the approval leaves the website in its previous
 // state.
 func (l *Link) disableSite(tx SiteTx, c Change) error {
-	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
+	if !l.OfSite() || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil
 	}
 	site, err := tx.Site(l.Site)

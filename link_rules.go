@@ -6,27 +6,18 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"vitrine/internal/filetype"
 )
 
 var ErrNoOwnLink = Errorf(CodeNotFound, "Link not found.")
 
 // OwnLink finds a link of an account by its slug or a former one. Another
 // account's slug is treated as unknown.
-func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (l *Link, err error) {
-	err = store.Read(ctx, func(tx Tx) error {
-		l, err = LinkByAnySlug(tx, slug, now)
-		return err
-	})
-	switch {
-	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || !l.Standalone()):
-		return nil, ErrNoOwnLink
-	case err != nil:
-		return nil, err
+func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (*Link, error) {
+	l, err := Read(ctx, store, func(tx Tx) (*Link, error) { return OwnLinkByAnySlug(tx, a, slug, now) })
+	if err == nil {
+		l.ApplyExpiry(now)
 	}
-	l.ApplyExpiry(now)
-	return l, nil
+	return l, err
 }
 
 // slugTries bounds the search for a free slug among 31^10.
@@ -68,11 +59,22 @@ const maxOldSlugs = 10
 // OwnLinkIn finds a link of an account. Another account's slug is treated as
 // unknown.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
-	l, err := LinkBySlug(tx, slug)
-	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
-		return nil, ErrNoOwnLink
+	return ownLink(a)(LinkBySlug(tx, slug))
+}
+
+// OwnLinkByAnySlug is OwnLinkIn for the slug of a link or a former one.
+func OwnLinkByAnySlug(tx Tx, a *Account, slug string, now time.Time) (*Link, error) {
+	return ownLink(a)(LinkByAnySlug(tx, slug, now))
+}
+
+// ownLink lets a link of an account pass, which has been looked up.
+func ownLink(a *Account) func(*Link, error) (*Link, error) {
+	return func(l *Link, err error) (*Link, error) {
+		if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
+			return nil, ErrNoOwnLink
+		}
+		return l, err
 	}
-	return l, err
 }
 
 // LinkByAnySlug finds a link by its slug or a former one.
@@ -172,19 +174,4 @@ func (l *Link) Captions() []string {
 	}
 	slices.Sort(languages)
 	return languages
-}
-
-// MayHaveCaptions returns an error if the link has no sound, no bytes, or as
-// many captions as allowed.
-func (l *Link) MayHaveCaptions(p Part) error {
-	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
-	switch {
-	case l.Kind != filetype.Video && l.Kind != filetype.Audio:
-		return refuse("Only videos and sounds have captions.")
-	case !l.HasBytes:
-		return refuse("The file of this link is not kept here, so it cannot have captions.")
-	case !l.Parts.Has(p) && len(l.Captions()) >= maxCaptionLanguages:
-		return refuse("A link has captions in at most 20 languages. Delete one first.")
-	}
-	return nil
 }

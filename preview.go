@@ -15,8 +15,6 @@ import (
 const (
 	// MaxCaptions is the largest size of one text, in bytes.
 	MaxCaptions = 1 << 20
-	// maxCaptionLanguages is the most languages of a link's captions.
-	maxCaptionLanguages = 20
 	// maxLanguage is the longest language tag, in characters (RFC 5646, section
 	// 4.4.1).
 	maxLanguage = 35

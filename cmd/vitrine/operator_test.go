@@ -42,8 +42,8 @@ func TestOperatorOnTerminal(t *testing.T) {
 	const links = 25
 	err = in.Store.Update(t.Context(), func(tx vitrine.Tx) error {
 		for i := range links {
-			l := &vitrine.Link{Account: owner.ID, Slug: vitrine.Slug(fmt.Sprintf("link-%02d", i)), Size: 1000,
-				State: vitrine.StateLive, CreatedAt: in.Now(), HasBytes: true}
+			l := &vitrine.Link{Account: owner.ID, Slug: vitrine.Slug(fmt.Sprintf("link-%02d", i)),
+				File: vitrine.File{Size: 1000, HasBytes: true}, State: vitrine.StateLive, CreatedAt: in.Now()}
 			if err := tx.AddLink(l); err != nil {
 				return err
 			}

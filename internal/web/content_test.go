@@ -253,9 +253,9 @@ func TestCutFileIsNotServed(t *testing.T) {
 // says so, and that its views count.
 func TestPageWithoutFile(t *testing.T) {
 	s := newSite(t)
-	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf",
-		Pages: 3, State: vitrine.StateLive,
-		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
+	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported",
+		File: vitrine.File{Name: "old.pdf", Kind: "pdf", Pages: 3}, State: vitrine.StateLive, AllowDownload: true,
+		CreatedAt: s.server.Now(), StateAt: s.server.Now()}
 	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
 	r := s.status(s.get("/p/imported"), 200)
 	if !strings.Contains(r.body, "The file of this link is not available here.") ||

@@ -121,7 +121,7 @@ func (f File) read(now time.Time) error {
 func (f File) visited() error {
 	l := f.Link
 	switch {
-	case !f.Account.ClosedAt.IsZero() || l != nil && l.Site == 0:
+	case !f.Account.ClosedAt.IsZero() || l != nil && !l.OfSite():
 		return vitrine.ErrNoSite
 	case f.Account.Banned, l != nil && l.State == vitrine.StateDisabled:
 		return vitrine.Errorf(vitrine.CodeDisabled, "This website has been disabled.")

@@ -43,8 +43,9 @@ func TestCompletionOverVersions(t *testing.T) {
 		CreatedAt: vitrinetest.Epoch}
 	must(store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(account) }))
 	row := func(kind string, pages int) *vitrine.Link {
-		return &vitrine.Link{Account: account.ID, Kind: filetype.PDF, Pages: pages, State: vitrine.StateLive,
-			CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch, Name: "a." + kind}
+		return &vitrine.Link{Account: account.ID,
+			File: vitrine.File{Kind: filetype.PDF, Pages: pages, Name: "a." + kind}, State: vitrine.StateLive,
+			CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch}
 	}
 	link := row("pdf", 5)
 	link.Slug, link.Versions, link.Version = "replaced", 5, 5

@@ -120,7 +120,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 		fault(fmt.Sprintf("link %s: its upload %s does not exist", l.Slug, l.Upload))
 	case err != nil:
 		return err
-	case u.State != vitrine.UploadDone || u.Link != l.ID && (l.Of == 0 || u.Link != l.Of):
+	case u.State != vitrine.UploadDone || u.Link != l.ID && (!l.OfLink() || u.Link != l.Of):
 		fault(fmt.Sprintf("link %s: its upload %s is %s and names link %d", l.Slug, u.ID, u.State, u.Link))
 	case u.Size != l.Size:
 		fault(fmt.Sprintf("link %s: %d bytes, but %d were announced", l.Slug, l.Size, u.Size))

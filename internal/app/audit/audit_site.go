@@ -23,7 +23,7 @@ func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string))
 	for _, l := range versions {
 		site := of[l.Site]
 		switch {
-		case l.Site == 0:
+		case !l.OfSite():
 		case site == nil:
 			fault("link " + string(l.Slug) + ": it is a version of website " + strconv.FormatInt(int64(l.Site), 10) +
 				", which does not exist")

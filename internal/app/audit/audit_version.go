@@ -19,7 +19,7 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 			fault(fmt.Sprintf("link %s: its pending version is link %d, which is not a version of it", l.Slug,
 				l.Pending))
 		}
-		if l.Of == 0 {
+		if !l.OfLink() {
 			if l.Version < 1 || l.Version > max(l.Versions, 1) {
 				fault(fmt.Sprintf("link %s: version %d of %d is current", l.Slug, l.Version, l.Versions))
 			}
@@ -29,7 +29,7 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 		switch {
 		case m == nil:
 			fault(fmt.Sprintf("link %s: it is a version of link %d, which does not exist", l.Slug, l.Of))
-		case m.Of != 0 || m.Site != 0 || l.Site != 0 || m.Account != l.Account:
+		case !m.Standalone() || l.OfSite() || m.Account != l.Account:
 			fault(fmt.Sprintf("link %s: it cannot be a version of link %s", l.Slug, m.Slug))
 		case l.Version > m.Versions:
 			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug,

@@ -73,7 +73,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 		if folder == "" {
 			continue // the current version, which is its link's
 		}
-		if a.Plan.Pro() && l.Of == 0 {
+		if a.Plan.Pro() && !l.OfLink() {
 			if err := e.report(ctx, a, l, z); err != nil {
 				return err
 			}

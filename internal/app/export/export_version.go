@@ -32,7 +32,7 @@ func foldersOf(links []*vitrine.Link) map[vitrine.LinkID]string {
 	for _, l := range links {
 		m := of[l.Of]
 		switch {
-		case l.Of == 0:
+		case !l.OfLink():
 			folders[l.ID] = string(l.Slug)
 		case m != nil && m.Version != l.Version:
 			folders[l.ID] = path.Join(string(m.Slug), "versions", strconv.Itoa(l.Version))
@@ -49,7 +49,7 @@ func (e *Exporter) versions(links []*vitrine.Link, z *zip.Writer) error {
 	}
 	var list []exportedLinkVersion
 	for _, l := range links {
-		if folder := folders[l.ID]; l.Of != 0 && folder != "" {
+		if folder := folders[l.ID]; l.OfLink() && folder != "" {
 			list = append(list, exportedLinkVersion{slugs[l.Of], l.Version, path.Join("files", folder, l.Name), l.Type,
 				l.Size, l.SHA256, l.State, l.CreatedAt})
 		}

@@ -136,8 +136,8 @@ func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title, Name: title, Kind: kind, Size: in.SizeBytes,
-		Pages: in.PagesTotal,
+	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title,
+		File:  vitrine.File{Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal},
 		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) {

@@ -109,7 +109,7 @@ func BenchmarkImportSort(b *testing.B) {
 	links := linkStore{}
 	for i := range benchLinks {
 		links[vitrine.Slug(fmt.Sprintf("bench-%d", i))] = &vitrine.Link{ID: vitrine.LinkID(i + 1), Account: 1,
-			Kind: "pdf", Pages: 12}
+			File: vitrine.File{Kind: "pdf", Pages: 12}}
 	}
 	for _, n := range []int{200_000, 2_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

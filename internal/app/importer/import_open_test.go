@@ -104,8 +104,9 @@ func (l *importLog) Views(_ context.Context, link vitrine.LinkID, from, to repor
 // importInto returns an import into three links of two accounts. The link with
 // the higher ID belongs to the lower account.
 func importInto(log *importLog) *Importer {
-	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"},
-		"three": {ID: 9, Account: 1, Kind: "pdf"}},
+	pdf := vitrine.File{Kind: "pdf"}
+	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, File: pdf}, "two": {ID: 3, Account: 2, File: pdf},
+		"three": {ID: 9, Account: 1, File: pdf}},
 		Log: log, Now: func() time.Time { return noon }}
 }
 

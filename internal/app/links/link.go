@@ -371,10 +371,8 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if err != nil {
 			return err
 		}
-		if d.By.Kind == vitrine.ActorOwner && l.Account != d.By.Account { // treat another account's link as unknown
-			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
-		}
-		if d.By.Kind == vitrine.ActorOwner && l.Of != 0 {
+		// An owner knows no link of another account.
+		if d.By.Kind == vitrine.ActorOwner && (l.Account != d.By.Account || l.OfLink()) {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}
 		if err := errors.Join(checkUnchanged(tx, l, d.Seen), l.Expire(tx, now)); err != nil {
@@ -428,7 +426,7 @@ func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string
 func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m Match) (*vitrine.Link, error) {
 	var gone []*vitrine.Link
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
-		if err := errors.Join(m.Check(l), DetachVersion(tx, l), l.LeaveSite(tx)); err != nil {
+		if err := errors.Join(m.Check(l), DetachVersion(tx, l), leaveSite(tx, l)); err != nil {
 			return c, err
 		}
 		if gone, err = DeleteVersions(tx, l, s.Now(), d.By); err != nil {

@@ -122,10 +122,7 @@ func (e *Edit) fills() bool {
 // ownLink reads a link of an account by any of its slugs, in a transaction that
 // may change it. If the link has expired, ownLink records that first.
 func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
-	l, err := vitrine.LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
-		return nil, vitrine.ErrNoOwnLink
-	}
+	l, err := vitrine.OwnLinkByAnySlug(tx, a, slug, now)
 	if err != nil {
 		return nil, err
 	}

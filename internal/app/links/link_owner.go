@@ -30,11 +30,7 @@ const maxOwnerEvents = 100
 func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)
-		o.Link, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
-		if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (o.Account != a.ID || !o.Standalone()) {
-			return vitrine.ErrNoOwnLink
-		}
-		if err != nil {
+		if o.Link, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		o.ApplyExpiry(s.Now())

@@ -75,7 +75,7 @@ func (s *Service) releaseSlugs(ctx context.Context) error {
 // long as a page may still read it.
 func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 	switch {
-	case l.Of == 0:
+	case !l.OfLink():
 		if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 			return err
 		}
 	}
-	if l.Of != 0 || s.Now().Sub(l.DeletedAt) < purgeGrace {
+	if l.OfLink() || s.Now().Sub(l.DeletedAt) < purgeGrace {
 		return nil // a later purge does the rest of a link
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {

@@ -63,7 +63,7 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 				if err != nil {
 					return err
 				}
-				if !l.DeletedAt.IsZero() && l.Of != 0 && l.State == vitrine.StateLive {
+				if !l.DeletedAt.IsZero() && l.OfLink() && l.State == vitrine.StateLive {
 					// Readers of a replaced version lose it, too.
 					l.State, l.Reason = vitrine.StateDisabled, vitrine.ReasonModerator
 					if err := tx.PutLink(l); err != nil {

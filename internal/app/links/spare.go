@@ -44,7 +44,7 @@ func strike(tx vitrine.Tx, f vitrine.SpareFile) error {
 		return vitrine.NotFoundIsNil(err)
 	}
 	l.Upload = ""
-	l.HasBytes = l.Of == 0 // the views of a link are purged again
+	l.HasBytes = !l.OfLink() // the views of a link are purged again
 	return tx.PutLink(l)
 }
 

@@ -45,7 +45,7 @@ func AddVersion(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) er
 // decision is undone.
 func UpdateSettled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans,
 	now time.Time) error {
-	if v.Of == 0 || from == v.State || !v.DeletedAt.IsZero() {
+	if !v.OfLink() || from == v.State || !v.DeletedAt.IsZero() {
 		return nil
 	}
 	m, err := tx.Link(v.Of)
@@ -100,7 +100,7 @@ func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrin
 	if err := keepFile(tx, m, now); err != nil {
 		return err
 	}
-	moveFile(m, v)
+	m.Take(&v.File)
 	m.Version, m.Pending = v.Version, 0
 	if m.State == vitrine.StateLive {
 		m.StateAt = now // pages wait for the previews of the new file from now on
@@ -122,7 +122,7 @@ func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
 	if errors.Is(err, vitrine.ErrNotFound) {
 		row = &vitrine.Link{Account: m.Account, Of: m.ID, Version: m.Version, Title: m.Title, State: vitrine.StateLive,
 			Key: m.Key, Client: m.Client, CreatedAt: m.CreatedAt, StateAt: now}
-		moveFile(row, m)
+		row.Take(&m.File)
 		if imported {
 			row.State, row.DeletedAt = vitrine.StateDisabled, now
 		}
@@ -131,18 +131,8 @@ func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
 	if err != nil || imported {
 		return err
 	}
-	moveFile(row, m)
+	row.Take(&m.File)
 	return tx.PutLink(row)
-}
-
-// moveFile moves a file and its facts from a row to another. Both keep the name
-// of their file.
-func moveFile(to, from *vitrine.Link) {
-	to.Upload, to.Name, to.Type, to.Kind, to.Size, to.SHA256, to.Pages = from.Upload, from.Name, from.Type, from.Kind,
-		from.Size, from.SHA256, from.Pages
-	to.Scanned, to.HasBytes, to.Parts, to.Preview = from.Scanned, from.HasBytes, from.Parts, from.Preview
-	from.Upload, from.SHA256, from.Scanned, from.HasBytes, from.Parts, from.Preview = "", "", "", false, "",
-		vitrine.PreviewDue
 }
 
 // VersionFiles returns a row for the file of each version of a link, also of
@@ -230,7 +220,7 @@ func WithVersion(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, erro
 		return nil, err
 	}
 	as := *m
-	moveFile(&as, v)
+	as.Take(&v.File)
 	as.Version = n
 	return &as, nil
 }
@@ -238,7 +228,7 @@ func WithVersion(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, erro
 // DetachVersion removes a version from its link before the version is deleted.
 // It fails for the current version.
 func DetachVersion(tx vitrine.Tx, v *vitrine.Link) error {
-	if v.Of == 0 {
+	if !v.OfLink() {
 		return nil
 	}
 	m, err := tx.Link(v.Of)
@@ -253,6 +243,28 @@ func DetachVersion(tx vitrine.Tx, v *vitrine.Link) error {
 		return tx.PutLink(m)
 	}
 	return nil
+}
+
+// leaveSite removes a version from its website before the version is deleted.
+// No other version replaces it.
+func leaveSite(tx vitrine.SiteTx, l *vitrine.Link) error {
+	if !l.OfSite() {
+		return nil
+	}
+	site, err := tx.Site(l.Site)
+	if err != nil {
+		return err
+	}
+	if site.Current == l.ID {
+		site.Current = 0
+	}
+	if site.Pending == l.ID {
+		site.Pending = 0
+		if l.State == vitrine.StateLive {
+			site.Current = 0
+		}
+	}
+	return tx.PutSite(site)
 }
 
 // DeleteVersions deletes the versions of a link that is being deleted. It

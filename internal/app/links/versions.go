@@ -43,7 +43,7 @@ func (v Version) Restorable() bool { return !v.Current && v.Live() && v.HasBytes
 func (s *Versions) List(ctx context.Context, a *vitrine.Account,
 	slug string) (m *vitrine.Link, list []Version, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		if m, err = ownVersions(tx, a, slug, s.Now()); err != nil {
+		if m, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		m.ApplyExpiry(s.Now())
@@ -82,14 +82,6 @@ func all(tx vitrine.LinkTx, m *vitrine.Link) ([]Version, error) {
 	}
 	slices.SortFunc(list, func(a, b Version) int { return b.Version - a.Version })
 	return list, err
-}
-
-func ownVersions(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
-	m, err := vitrine.LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Standalone()) {
-		return nil, vitrine.ErrNoOwnLink
-	}
-	return m, err
 }
 
 // OfUpload returns the version that an upload added, or nil if there is none:
@@ -175,7 +167,7 @@ func (s *Versions) Delete(ctx context.Context, a *vitrine.Account, slug string, 
 // current version may be nil.
 func (s *Versions) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int,
 	condition Condition) (m, v *vitrine.Link, err error) {
-	if m, err = ownVersions(tx, a, slug, s.Now()); err != nil {
+	if m, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := m.Expire(tx, s.Now()); err != nil {

@@ -157,7 +157,7 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 
 // versions reads the link's other versions, or the link of a version.
 func (c *Case) versions(tx vitrine.LinkTx) (err error) {
-	if c.Link.Of != 0 {
+	if c.Link.OfLink() {
 		c.Of, err = tx.Link(c.Link.Of)
 		return err
 	}

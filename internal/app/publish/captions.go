@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/links"
+	"vitrine/internal/filetype"
 )
 
 // Captions stores and deletes the captions of videos and sounds. Captions are
@@ -58,12 +59,30 @@ func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang strin
 				return err
 			}
 		}
-		return l.MayHaveCaptions(part)
+		return mayHaveCaptions(l, part)
 	}
 	if err := allowed(l); err != nil {
 		return nil, err
 	}
 	return s.store(ctx, l, part, vtt, allowed)
+}
+
+// maxCaptionLanguages is the most languages of a link's captions.
+const maxCaptionLanguages = 20
+
+// mayHaveCaptions returns an error if a link has no sound, no bytes, or as
+// many captions as allowed.
+func mayHaveCaptions(l *vitrine.Link, p vitrine.Part) error {
+	refuse := func(message string) error { return vitrine.Errorf(vitrine.CodeInvalidRequest, "%s", message) }
+	switch {
+	case l.Kind != filetype.Video && l.Kind != filetype.Audio:
+		return refuse("Only videos and sounds have captions.")
+	case !l.HasBytes:
+		return refuse("The file of this link is not kept here, so it cannot have captions.")
+	case !l.Parts.Has(p) && len(l.Captions()) >= maxCaptionLanguages:
+		return refuse("A link has captions in at most 20 languages. Delete one first.")
+	}
+	return nil
 }
 
 // store stores a text and has the link name it. It repeats both if the text is

@@ -117,10 +117,9 @@ func (c *completion) seal(ctx context.Context) error {
 		return vitrine.Unavailable(err)
 	}
 	l := &c.link
-	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site, l.Of = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size,
-		u.Site, u.Replaces
-	l.SHA256, l.HasBytes = info.SHA256, true
-	if l.Site != 0 {
+	l.Account, l.Slug, l.Site, l.Of = u.Account, u.Slug, u.Site, u.Replaces
+	l.File = vitrine.File{Upload: u.ID, Name: u.Name, Type: u.Type, Size: u.Size, SHA256: info.SHA256, HasBytes: true}
+	if l.OfSite() {
 		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // a website has no page for downloads or previews
 	}
 	return nil
@@ -172,7 +171,7 @@ func (c *completion) inspectInTurn(t filetype.Type) (filetype.Facts, error) {
 		return filetype.Facts{}, err
 	}
 	defer release()
-	if c.link.Site == 0 {
+	if !c.link.OfSite() {
 		return inspect.Inspect(c.blob, c.blob.Size(), t)
 	}
 	site, facts, err := inspect.InspectSite(c.blob, c.blob.Size())
@@ -249,7 +248,7 @@ func (c *completion) create(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (er
 	l := &c.link
 	l.Slug, l.CreatedAt, l.StateAt = u.Slug, now, now
 	var site *vitrine.Site
-	if l.Site != 0 {
+	if l.OfSite() {
 		if site, err = openSite(tx, u); err != nil {
 			return err
 		}

@@ -208,7 +208,7 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
 			links, err = tx.Links(vitrine.LinkQuery{Before: at, Limit: renewBatch})
 			for _, l := range links {
-				if l.Site != 0 {
+				if l.OfSite() {
 					continue
 				}
 				l.Preview = vitrine.PreviewDue

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"errors"
 	"time"
 
 	"vitrine"
@@ -29,9 +30,9 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 
 // replaced finds the link whose file is to be replaced.
 func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Link, error) {
-	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Standalone()) {
-		return nil, errNotReplaced
+	m, err := vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now())
+	if errors.Is(err, vitrine.ErrNoOwnLink) {
+		err = errNotReplaced
 	}
 	return m, err
 }

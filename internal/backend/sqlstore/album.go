@@ -5,36 +5,20 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const albumColumns = "account, slug, title, created_at, deleted_at"
+var albums = newTable("albums", func(a *vitrine.Album) []field {
+	return []field{{"id", &a.ID}, {"account", &a.Account}, {"slug", &a.Slug}, {"title", &a.Title},
+		{"created_at", at(&a.CreatedAt)}, {"deleted_at", orNone(&a.DeletedAt)}}
+})
 
-func albumValues(a *vitrine.Album) []any {
-	return []any{int64(a.Account), string(a.Slug), a.Title, sqldb.Ms(a.CreatedAt), sqldb.MsOrNull(a.DeletedAt)}
-}
-
-func readAlbum(row sqldb.Scanner) (*vitrine.Album, error) {
-	a := new(vitrine.Album)
-	return a, row.Scan(&a.ID, &a.Account, &a.Slug, &a.Title, sqldb.Instant{Time: &a.CreatedAt},
-		sqldb.Instant{Time: &a.DeletedAt})
-}
-
-const selectAlbums = "SELECT id, " + albumColumns + " FROM albums"
-
-func (t Tx) AddAlbum(a *vitrine.Album) error {
-	return t.add(&a.ID, "INSERT INTO albums ("+albumColumns+") VALUES ($1, $2, $3, $4, $5)", albumValues(a)...)
-}
+func (t Tx) AddAlbum(a *vitrine.Album) error { return albums.add(t, a) }
+func (t Tx) PutAlbum(a *vitrine.Album) error { return albums.put(t, a) }
 
 func (t Tx) AlbumBySlug(s vitrine.Slug) (*vitrine.Album, error) {
-	return sqldb.One(t.Tx, readAlbum, selectAlbums+" WHERE slug = $1 AND slug <> ''", string(s))
-}
-
-func (t Tx) PutAlbum(a *vitrine.Album) error {
-	return t.Put("UPDATE albums SET account = $1, slug = $2, title = $3, created_at = $4, deleted_at = $5 WHERE id = $6",
-		append(albumValues(a), int64(a.ID))...)
+	return albums.one(t, "slug = $1 AND slug <> ''", string(s))
 }
 
 func (t Tx) Albums(a vitrine.AccountID) ([]*vitrine.Album, error) {
-	return sqldb.List(t.Tx, readAlbum, selectAlbums+ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0),
-		ofAccount(a).Args...)
+	return albums.list(t, ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0), ofAccount(a).Args...)
 }
 
 func (t Tx) PutAlbumLinks(a vitrine.AlbumID, links []vitrine.LinkID) error {
@@ -58,7 +42,7 @@ func (t Tx) AlbumLinks(a vitrine.AlbumID, n int) ([]*vitrine.Link, error) {
 	w := sqldb.Selection{}
 	w.Where("album_links.album = $%d", int64(a))
 	w.Where("links.deleted_at IS NULL")
-	return sqldb.List(t.Tx, readLink, "SELECT links.id, "+linkColumns+
+	return sqldb.List(t.Tx, links.read, "SELECT "+links.columns+
 		" FROM album_links JOIN links ON links.id = album_links.link"+
 		w.End(" ORDER BY album_links.place", n), w.Args...)
 }

@@ -7,20 +7,13 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const changeColumns = "at, actor, actor_account, action, account, link, state_from, state_to, reason, detail, note"
+var changes = newTable("changes", func(c *vitrine.Change) []field {
+	return []field{{"id", &c.ID}, {"at", at(&c.At)}, {"actor", &c.By.Kind}, {"actor_account", &c.By.Account},
+		{"action", &c.Action}, {"account", &c.Account}, {"link", &c.Link}, {"state_from", &c.From},
+		{"state_to", &c.To}, {"reason", &c.Reason}, {"detail", &c.Detail}, {"note", &c.Note}}
+})
 
-func readChange(s sqldb.Scanner) (*vitrine.Change, error) {
-	c := new(vitrine.Change)
-	return c, s.Scan(&c.ID, sqldb.Instant{Time: &c.At}, &c.By.Kind, &c.By.Account, &c.Action, &c.Account, &c.Link,
-		&c.From, &c.To, &c.Reason, &c.Detail, &c.Note)
-}
-
-func (t Tx) AddChange(c *vitrine.Change) error {
-	return t.add(&c.ID, "INSERT INTO changes ("+changeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-		sqldb.Ms(c.At), string(c.By.Kind), int64(c.By.Account), string(c.Action), int64(c.Account), int64(c.Link),
-		string(c.From), string(c.To),
-		c.Reason, c.Detail, c.Note)
-}
+func (t Tx) AddChange(c *vitrine.Change) error { return changes.add(t, c) }
 
 func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 	w := sqldb.Selection{}
@@ -41,8 +34,7 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 	if q.Before != 0 {
 		w.Where("id < $%d", int64(q.Before))
 	}
-	return sqldb.List(t.Tx, readChange, "SELECT id, "+changeColumns+" FROM changes"+w.End(" ORDER BY id DESC", q.Limit),
-		w.Args...)
+	return changes.list(t, w.End(" ORDER BY id DESC", q.Limit), w.Args...)
 }
 
 // activity selects the actions of ChangeQuery.Activity, in the words of their

@@ -12,60 +12,35 @@ import (
 	"vitrine/report"
 )
 
-const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
-	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at,
-	version_of, version, versions, pending`
-
-// words is written only: links are searched by it.
-const linkWritten = linkColumns + ", words"
-
-func linkValues(l *vitrine.Link) []any {
-	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size,
-		l.SHA256, l.Pages,
-		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt),
-		sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
-		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt),
-		int64(l.Of), l.Version, l.Versions, int64(l.Pending), l.SearchWords()}
-}
-
-func readLink(s sqldb.Scanner) (*vitrine.Link, error) {
-	l := new(vitrine.Link)
-	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256,
-		&l.Pages,
-		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt},
-		sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
-		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt}, &l.Of,
-		&l.Version, &l.Versions, &l.Pending)
-}
+var links = newTable("links", func(l *vitrine.Link) []field {
+	return []field{{"id", &l.ID}, {"account", &l.Account}, {"slug", &l.Slug}, {"title", &l.Title},
+		{"upload", &l.Upload}, {"name", &l.Name}, {"type", &l.Type}, {"kind", &l.Kind}, {"size", &l.Size},
+		{"sha256", &l.SHA256}, {"pages", &l.Pages}, {"files", &l.Files}, {"has_bytes", &l.HasBytes},
+		{"scanned", &l.Scanned}, {"parts", &l.Parts}, {"preview", &l.Preview},
+		{"key", &l.Key}, {"client", &l.Client}, {"allow_download", &l.AllowDownload}, {"state", &l.State},
+		{"reason", &l.Reason}, {"detail", &l.Detail}, {"created_at", at(&l.CreatedAt)},
+		{"state_at", orNone(&l.StateAt)}, {"expires_at", orNone(&l.ExpiresAt)}, {"deleted_at", orNone(&l.DeletedAt)},
+		{"site", &l.Site}, {"version_of", &l.Of}, {"version", &l.Version}, {"versions", &l.Versions},
+		{"pending", &l.Pending},
+		{"words", onlyWritten(l.SearchWords())}} // by which links are searched
+})
 
 func (t Tx) AddLink(l *vitrine.Link) error {
 	l.Version = max(l.Version, 1)
-	return t.add(&l.ID, "INSERT INTO links ("+linkWritten+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`, linkValues(l)...)
+	return links.add(t, l)
 }
 
-func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
-	return sqldb.One(t.Tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE id = $1", int64(id))
-}
+func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) { return links.one(t, "id = $1", int64(id)) }
 
 func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
-	return sqldb.One(t.Tx, readLink, selectLinks+" WHERE version_of = $1 AND version = $2 AND version_of <> 0",
-		int64(of), n)
+	return links.one(t, "version_of = $1 AND version = $2 AND version_of <> 0", int64(of), n)
 }
 
 func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
-	return sqldb.One(t.Tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE slug = $1 AND slug <> ''", string(s))
+	return links.one(t, "slug = $1 AND slug <> ''", string(s))
 }
 
-func (t Tx) PutLink(l *vitrine.Link) error {
-	return t.Put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
-		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, detail = $14, scanned = $15, created_at = $16,
-		state_at = $17, deleted_at = $18, has_bytes = $19, parts = $20, preview = $21, site = $22, files = $23,
-		key = $24, client = $25, expires_at = $26, version_of = $27, version = $28, versions = $29, pending = $30, words = $31
-		WHERE id = $32`, append(linkValues(l), int64(l.ID))...)
-}
-
-const selectLinks = "SELECT id, " + linkColumns + " FROM links"
+func (t Tx) PutLink(l *vitrine.Link) error { return links.put(t, l) }
 
 func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	w := selectedLinks(q)
@@ -77,7 +52,7 @@ func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	}
 	order := linkOrders[q.Sort]
 	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
-		return sqldb.List(t.Tx, readLink, selectLinks+w.End(order, q.Limit), w.Args...)
+		return links.list(t, w.End(order, q.Limit), w.Args...)
 	}
 	// An index selects the links; only the rows on the page are read.
 	ids := "SELECT id FROM links" + w.End(order, max(q.Limit, 0))
@@ -87,7 +62,7 @@ func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 		}
 		ids += w.Place(" OFFSET $%d", q.Offset)
 	}
-	return sqldb.List(t.Tx, readLink, selectLinks+" WHERE id IN ("+ids+")"+order, w.Args...)
+	return links.list(t, " WHERE id IN ("+ids+")"+order, w.Args...)
 }
 
 func (t Tx) LinkIDs(q vitrine.LinkQuery) (ids []vitrine.LinkID, err error) {
@@ -156,7 +131,7 @@ var likeText = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 func (t Tx) LinksBySHA256(sum string, n int) ([]*vitrine.Link, error) {
 	w := sqldb.Selection{}
 	w.Where("sha256 = $%d AND sha256 <> ''", sum)
-	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY created_at DESC, id DESC", n), w.Args...)
+	return links.list(t, w.End(" ORDER BY created_at DESC, id DESC", n), w.Args...)
 }
 
 func (t Tx) Review(q vitrine.ReviewQuery) ([]*vitrine.Link, error) {
@@ -168,7 +143,7 @@ func (t Tx) Review(q vitrine.ReviewQuery) ([]*vitrine.Link, error) {
 	if q.After.ID != 0 {
 		w.Where("(state_at, id) > ($%d, $%d)", sqldb.Ms(q.After.Since), int64(q.After.ID))
 	}
-	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY state_at, id", q.Limit), w.Args...)
+	return links.list(t, w.End(" ORDER BY state_at, id", q.Limit), w.Args...)
 }
 
 func (t Tx) CountReview() (map[string]int64, error) {
@@ -189,7 +164,7 @@ func (t Tx) ScanDue(state vitrine.LinkState, signatures string, after vitrine.Li
 	if signatures != "" || state != vitrine.StateProcessing { // without a scanner nothing is ever scanned, so all are due
 		w.Where("scanned <> $%d", signatures)
 	}
-	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY id", n), w.Args...)
+	return links.list(t, w.End(" ORDER BY id", n), w.Args...)
 }
 
 func (t Tx) BytesRefused(sum string) (bad bool, err error) {
@@ -265,7 +240,7 @@ func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
 func (t Tx) LinksExpired(now time.Time, n int) ([]*vitrine.Link, error) {
 	w := sqldb.Selection{}
 	w.Where("expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL AND expires_at <= $%d", sqldb.Ms(now))
-	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY expires_at, id", n), w.Args...)
+	return links.list(t, w.End(" ORDER BY expires_at, id", n), w.Args...)
 }
 
 func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {

@@ -7,16 +7,11 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const tokenColumns = "purpose, hash, account, email, plan, invited_by, created_at, expires_at"
-
-func readToken(s sqldb.Scanner) (*vitrine.OneTimeToken, error) {
-	v := new(vitrine.OneTimeToken)
-	var hash []byte
-	err := s.Scan(&v.ID, &v.Purpose, &hash, &v.Account, &v.Email, &v.Plan, &v.By, sqldb.Instant{Time: &v.CreatedAt},
-		sqldb.Instant{Time: &v.ExpiresAt})
-	copy(v.Hash[:], hash)
-	return v, err
-}
+var tokens = newTable("one_time_tokens", func(v *vitrine.OneTimeToken) []field {
+	return []field{{"id", &v.ID}, {"purpose", &v.Purpose}, {"hash", digest(v.Hash[:])}, {"account", &v.Account},
+		{"email", &v.Email}, {"plan", &v.Plan}, {"invited_by", &v.By}, {"created_at", at(&v.CreatedAt)},
+		{"expires_at", orNone(&v.ExpiresAt)}}
+})
 
 func (t Tx) AddOneTimeToken(v *vitrine.OneTimeToken) error {
 	if _, err := t.OneTimeTokenByHash(v.Hash); err != vitrine.ErrNotFound {
@@ -29,18 +24,15 @@ func (t Tx) AddOneTimeToken(v *vitrine.OneTimeToken) error {
 		v.Email); err != nil {
 		return err
 	}
-	return t.add(&v.ID, "INSERT INTO one_time_tokens ("+tokenColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		string(v.Purpose), v.Hash[:], int64(v.Account), v.Email, string(v.Plan), int64(v.By), sqldb.Ms(v.CreatedAt),
-		sqldb.MsOrNull(v.ExpiresAt))
+	return tokens.add(t, v)
 }
 
 func (t Tx) OneTimeTokenByHash(hash [32]byte) (*vitrine.OneTimeToken, error) {
-	return sqldb.One(t.Tx, readToken, "SELECT id, "+tokenColumns+" FROM one_time_tokens WHERE hash = $1", hash[:])
+	return tokens.one(t, "hash = $1", hash[:])
 }
 
 func (t Tx) OneTimeTokens(p vitrine.TokenPurpose) ([]*vitrine.OneTimeToken, error) {
-	return sqldb.List(t.Tx, readToken, "SELECT id, "+tokenColumns+
-		" FROM one_time_tokens WHERE purpose = $1 ORDER BY created_at DESC, id DESC", string(p))
+	return tokens.list(t, " WHERE purpose = $1 ORDER BY created_at DESC, id DESC", string(p))
 }
 
 func (t Tx) DeleteOneTimeToken(id vitrine.OneTimeTokenID) error {

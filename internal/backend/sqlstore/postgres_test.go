@@ -103,7 +103,8 @@ func TestPostgresText(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch}
 	const odd, kept = "a\x00b\xff", "a\ufffdb\ufffd"
-	l := &vitrine.Link{Slug: "slug", Title: odd, Name: odd, Detail: odd, CreatedAt: vitrinetest.Epoch}
+	l := &vitrine.Link{Slug: "slug", Title: odd, File: vitrine.File{Name: odd}, Detail: odd,
+		CreatedAt: vitrinetest.Epoch}
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 		if err := tx.AddAccount(a); err != nil {
 			return err

@@ -7,39 +7,21 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const sessionColumns = "account, hash, label, by_token, created_at, used_at, expires_at"
+var sessions = newTable("sessions", func(s *vitrine.Session) []field {
+	return []field{{"id", &s.ID}, {"account", &s.Account}, {"hash", digest(s.Hash[:])}, {"label", &s.Label},
+		{"by_token", &s.ByToken}, {"created_at", at(&s.CreatedAt)}, {"used_at", at(&s.UsedAt)},
+		{"expires_at", at(&s.ExpiresAt)}}
+})
 
-func sessionValues(s *vitrine.Session) []any {
-	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByToken, sqldb.Ms(s.CreatedAt), sqldb.Ms(s.UsedAt),
-		sqldb.Ms(s.ExpiresAt)}
-}
-
-func readSession(s sqldb.Scanner) (*vitrine.Session, error) {
-	v := new(vitrine.Session)
-	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, sqldb.Instant{Time: &v.CreatedAt},
-		sqldb.Instant{Time: &v.UsedAt}, sqldb.Instant{Time: &v.ExpiresAt})
-	copy(v.Hash[:], hash)
-	return v, err
-}
-
-func (t Tx) AddSession(s *vitrine.Session) error {
-	return t.add(&s.ID, "INSERT INTO sessions ("+sessionColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		sessionValues(s)...)
-}
+func (t Tx) AddSession(s *vitrine.Session) error { return sessions.add(t, s) }
+func (t Tx) PutSession(s *vitrine.Session) error { return sessions.put(t, s) }
 
 func (t Tx) SessionByHash(hash [32]byte) (*vitrine.Session, error) {
-	return sqldb.One(t.Tx, readSession, "SELECT id, "+sessionColumns+" FROM sessions WHERE hash = $1", hash[:])
+	return sessions.one(t, "hash = $1", hash[:])
 }
 
 func (t Tx) Sessions(a vitrine.AccountID) ([]*vitrine.Session, error) {
-	return sqldb.List(t.Tx, readSession, "SELECT id, "+sessionColumns+
-		" FROM sessions WHERE account = $1 ORDER BY used_at DESC, id DESC", int64(a))
-}
-
-func (t Tx) PutSession(s *vitrine.Session) error {
-	return t.Put("UPDATE sessions SET account = $1, hash = $2, label = $3, by_token = $4, created_at = $5, used_at = $6, expires_at = $7 WHERE id = $8",
-		append(sessionValues(s), int64(s.ID))...)
+	return sessions.list(t, " WHERE account = $1 ORDER BY used_at DESC, id DESC", int64(a))
 }
 
 func (t Tx) DeleteSession(id vitrine.SessionID) error {

@@ -7,31 +7,21 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const sharedReportColumns = "account, link, hash, label, password, created_at, expires_at"
+var sharedReports = newTable("shared_reports", func(r *vitrine.SharedReport) []field {
+	return []field{{"id", &r.ID}, {"account", &r.Account}, {"link", &r.Link}, {"hash", digest(r.Hash[:])},
+		{"label", &r.Label}, {"password", &r.Password}, {"created_at", at(&r.CreatedAt)},
+		{"expires_at", orNone(&r.ExpiresAt)}}
+})
 
-func readSharedReport(s sqldb.Scanner) (*vitrine.SharedReport, error) {
-	v := new(vitrine.SharedReport)
-	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &v.Link, &hash, &v.Label, &v.Password, sqldb.Instant{Time: &v.CreatedAt},
-		sqldb.Instant{Time: &v.ExpiresAt})
-	copy(v.Hash[:], hash)
-	return v, err
-}
-
-func (t Tx) AddSharedReport(r *vitrine.SharedReport) error {
-	return t.add(&r.ID, "INSERT INTO shared_reports ("+sharedReportColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		int64(r.Account), int64(r.Link), r.Hash[:], r.Label, r.Password, sqldb.Ms(r.CreatedAt),
-		sqldb.MsOrNull(r.ExpiresAt))
-}
+func (t Tx) AddSharedReport(r *vitrine.SharedReport) error { return sharedReports.add(t, r) }
 
 func (t Tx) SharedReportByHash(hash [32]byte) (*vitrine.SharedReport, error) {
-	return sqldb.One(t.Tx, readSharedReport, "SELECT id, "+sharedReportColumns+" FROM shared_reports WHERE hash = $1",
-		hash[:])
+	return sharedReports.one(t, "hash = $1", hash[:])
 }
 
 func (t Tx) SharedReports(a vitrine.AccountID, l vitrine.LinkID) ([]*vitrine.SharedReport, error) {
-	return sqldb.List(t.Tx, readSharedReport, "SELECT id, "+sharedReportColumns+
-		" FROM shared_reports WHERE account = $1 AND link = $2 ORDER BY created_at DESC, id DESC", int64(a), int64(l))
+	return sharedReports.list(t, " WHERE account = $1 AND link = $2 ORDER BY created_at DESC, id DESC", int64(a),
+		int64(l))
 }
 
 func (t Tx) DeleteSharedReport(a vitrine.AccountID, id vitrine.SharedReportID) error {

@@ -7,43 +7,31 @@ import (
 	"vitrine/internal/backend/sqldb"
 )
 
-const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link, failure, site, replaces`
-
-func uploadValues(u *vitrine.Upload) []any {
-	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug),
-		string(u.State),
-		sqldb.Ms(u.CreatedAt), sqldb.MsOrNull(u.HoldUntil), int64(u.Link), sqldb.InJSON[vitrine.Error]{V: &u.Failure},
-		int64(u.Site), int64(u.Replaces)}
-}
-
-func readUpload(s sqldb.Scanner) (*vitrine.Upload, error) {
-	u := new(vitrine.Upload)
-	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
-		sqldb.Instant{Time: &u.CreatedAt}, sqldb.Instant{Time: &u.HoldUntil}, &u.Link,
-		sqldb.InJSON[vitrine.Error]{V: &u.Failure}, &u.Site, &u.Replaces)
-}
+var uploads = newTable("uploads", func(u *vitrine.Upload) []field {
+	return []field{{"id", &u.ID}, {"account", &u.Account}, {"idempotency_key", &u.IdempotencyKey},
+		{"replaced", &u.Replaced}, {"name", &u.Name}, {"type", &u.Type}, {"size", &u.Size}, {"slug", &u.Slug},
+		{"state", &u.State}, {"created_at", at(&u.CreatedAt)}, {"hold_until", orNone(&u.HoldUntil)},
+		{"link", &u.Link}, {"failure", sqldb.InJSON[vitrine.Error]{V: &u.Failure}}, {"site", &u.Site},
+		{"replaces", &u.Replaces}}
+})
 
 func (t Tx) AddUpload(u *vitrine.Upload) error {
-	n, err := t.Exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-		ON CONFLICT DO NOTHING`, uploadValues(u)...)
+	n, err := t.Exec(uploads.insert+" ON CONFLICT DO NOTHING", stored(uploads.fields(u))...)
 	if err == nil && n == 0 {
 		return vitrine.ErrExists
 	}
 	return err
 }
 
+func (t Tx) PutUpload(u *vitrine.Upload) error { return uploads.put(t, u) }
+
 func (t Tx) Upload(id vitrine.UploadID) (*vitrine.Upload, error) {
-	return sqldb.One(t.Tx, readUpload, "SELECT "+uploadColumns+" FROM uploads WHERE id = $1", string(id))
+	return uploads.one(t, "id = $1", string(id))
 }
 
 func (t Tx) UploadByKey(a vitrine.AccountID, key string) (*vitrine.Upload, error) {
-	return sqldb.One(t.Tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
-		WHERE account = $1 AND idempotency_key = $2 AND NOT replaced AND idempotency_key <> ''`, int64(a), key)
-}
-
-func (t Tx) PutUpload(u *vitrine.Upload) error {
-	return t.Put(`UPDATE uploads SET account = $2, idempotency_key = $3, replaced = $4, name = $5, type = $6, size = $7, slug = $8,
-		state = $9, created_at = $10, hold_until = $11, link = $12, failure = $13, site = $14, replaces = $15 WHERE id = $1`, uploadValues(u)...)
+	return uploads.one(t, "account = $1 AND idempotency_key = $2 AND NOT replaced AND idempotency_key <> ''",
+		int64(a), key)
 }
 
 func (t Tx) DeleteUpload(id vitrine.UploadID) error {
@@ -88,11 +76,9 @@ func (t Tx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadI
 }
 
 func (t Tx) SlugHolder(s vitrine.Slug, now time.Time) (*vitrine.Upload, error) {
-	return sqldb.One(t.Tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
-		WHERE slug = $1 AND state = 'open' AND slug <> '' AND hold_until > $2 ORDER BY hold_until DESC LIMIT 1`, string(s), sqldb.Ms(now))
+	return uploads.one(t, `slug = $1 AND state = 'open' AND slug <> '' AND hold_until > $2 ORDER BY hold_until DESC LIMIT 1`, string(s), sqldb.Ms(now))
 }
 
 func (t Tx) StaleUploads(s vitrine.UploadState, before time.Time, n int) ([]*vitrine.Upload, error) {
-	return sqldb.List(t.Tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
-		WHERE state = $1 AND created_at < $2 ORDER BY created_at, id LIMIT $3`, string(s), sqldb.Ms(before), n)
+	return uploads.list(t, ` WHERE state = $1 AND created_at < $2 ORDER BY created_at, id LIMIT $3`, string(s), sqldb.Ms(before), n)
 }

@@ -20,7 +20,7 @@ func versionOfLink(ctx context.Context, in *instance.Instance, l *vitrine.Link) 
 		return of, nil
 	}
 	err = in.Store.Read(ctx, func(tx vitrine.Tx) error {
-		if l.Of == 0 {
+		if l.OfSite() {
 			site, err := tx.Site(l.Site)
 			if err == nil {
 				of.Website = site.Slug

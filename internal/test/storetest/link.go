@@ -12,21 +12,22 @@ import (
 
 // link returns a live link with a file.
 func link(a *vitrine.Account, slug vitrine.Slug, age time.Duration) *vitrine.Link {
-	return &vitrine.Link{Account: a.ID, Upload: vitrine.NewUploadID(), Slug: slug, Title: string(slug),
-		Name: "file.pdf", Type: "application/pdf",
-		Kind: "pdf", Size: 100, SHA256: "00ff", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch.Add(-age),
-		StateAt: vitrinetest.Epoch.Add(-age), HasBytes: true}
+	return &vitrine.Link{Account: a.ID,
+		File: vitrine.File{Upload: vitrine.NewUploadID(), Name: "file.pdf", Type: "application/pdf", Kind: "pdf",
+			Size: 100, SHA256: "00ff", HasBytes: true},
+		Slug: slug, Title: string(slug), State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch.Add(-age),
+		StateAt: vitrinetest.Epoch.Add(-age)}
 }
 
 func (t storeTest) links() {
 	ann := t.account("ann@example.org")
-	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓",
-		Name: "räport.pdf", Type: "application/pdf",
-		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview,
-		Reason: "because", Detail: "a.zip: ✓", Scanned: "signatures 1",
-		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), HasBytes: true,
-		Parts: "captions-en picture", Preview: vitrine.PreviewDone,
-		Key: 7, Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour)}
+	l := &vitrine.Link{Account: ann.ID,
+		File: vitrine.File{Upload: vitrine.NewUploadID(), Name: "räport.pdf", Type: "application/pdf", Kind: "pdf",
+			Size: 1 << 40, SHA256: "ab12", Pages: 12, Scanned: "signatures 1", HasBytes: true,
+			Parts: "captions-en picture", Preview: vitrine.PreviewDone},
+		Slug: "report", Title: "A <title> ✓", AllowDownload: true, State: vitrine.StateReview, Reason: "because",
+		Detail: "a.zip: ✓", CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), Key: 7,
+		Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour)}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch}
 	t.addLinks(l, bare)
 	if l.ID < 1 || bare.ID < 1 || l.ID == bare.ID {

@@ -25,7 +25,7 @@ type replacement struct {
 func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	replaced vitrine.UploadID) (Link, error) {
 	made := s.Link(l)
-	if l.Site != 0 {
+	if l.OfSite() {
 		site, err := s.Sites.OfVersion(r.Context(), l)
 		if err != nil {
 			return made, err

@@ -20,7 +20,7 @@ import (
 // without scripts, with their own styles and pictures and nothing external.
 // Links within the website work.
 func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	if httpx.Navigated(r) || l.Site == 0 {
+	if httpx.Navigated(r) || !l.OfSite() {
 		return httpx.ErrNoPage
 	}
 	site, blob, err := s.OpenSite(r.Context(), l)

@@ -15,7 +15,7 @@ import (
 var sampleDay = time.Date(2026, 5, 29, 16, 0, 0, 0, time.UTC)
 
 // sampleLink is the link of the sample.
-var sampleLink = vitrine.Link{Slug: "spring-report", Title: "Spring report", Kind: filetype.PDF}
+var sampleLink = vitrine.Link{Slug: "spring-report", Title: "Spring report", File: vitrine.File{Kind: filetype.PDF}}
 
 // sampleReport returns the report of the made-up link. The real engine computes
 // its numbers.

@@ -95,7 +95,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		p.Public = s.Server.LinkURL(l.Slug)
 	}
 	p.Path = "/p/" + string(l.Slug)
-	if l.Site != 0 {
+	if l.OfSite() {
 		site, err := s.Sites.OfVersion(r.Context(), l)
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (s *Handler) examination(l *vitrine.Link, me *vitrine.Account) (e examinati
 		return e
 	}
 	e.Frame, e.Copy = s.Viewers.ExamineAddress(l, me, "examine"), s.Viewers.ExamineAddress(l, me, "copy")
-	if l.Site != 0 {
+	if l.OfSite() {
 		e.Frame = s.Viewers.ExamineAddress(l, me, "site/") + "?found"
 		e.Note = "A version of a website, opened at the page with the finding, or at its first page. You can follow its links. Scripts do not run, and nothing is loaded from other sites."
 		return e

@@ -23,7 +23,7 @@ func TestTitle(t *testing.T) {
 		{" .pdf", " .pdf", " .pdf"},
 		{"odd", "odd", "odd"},
 	} {
-		if got := ui.Title(&vitrine.Link{Name: x.name, Title: x.title}); got != x.want {
+		if got := ui.Title(&vitrine.Link{File: vitrine.File{Name: x.name}, Title: x.title}); got != x.want {
 			t.Errorf("Title of %q with name %q = %q, want %q", x.title, x.name, got, x.want)
 		}
 	}

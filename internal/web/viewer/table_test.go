@@ -17,8 +17,7 @@ func TestProgressOf(t *testing.T) {
 		filetype.Document: {"", "pages", "sheets"}}
 	for _, kind := range filetype.Supported {
 		for _, parts := range append(parts[kind.Kind], "picture") {
-			l := &vitrine.Link{Name: "file." + kind.Ext, Kind: kind.Kind, HasBytes: true, Parts: parts,
-				Preview: vitrine.PreviewDone}
+			l := &vitrine.Link{File: vitrine.File{Name: "file." + kind.Ext, Kind: kind.Kind, HasBytes: true, Parts: parts, Preview: vitrine.PreviewDone}}
 			for _, v := range []*viewer.Viewer{s.Of(l), viewer.Card} {
 				shown[v] = true
 				if got, want := v.ProgressOf(l), vitrine.ContentKindOf(l.Kind); got != want {
@@ -35,7 +34,7 @@ func TestProgressOf(t *testing.T) {
 
 // TestEntryViewer checks which viewers show the files of an archive.
 func TestEntryViewer(t *testing.T) {
-	l := &vitrine.Link{Name: "kit.zip", Kind: filetype.Archive}
+	l := &vitrine.Link{File: vitrine.File{Name: "kit.zip", Kind: filetype.Archive}}
 	for name, want := range map[string]string{"a.pdf": "pdf", "a.PNG": "image", "a.txt": "text", "a.csv": "text",
 		"a.html": "text", "main.go": "text", "a.docx": "docx", "a.mp4": "video", "a.mp3": "audio",
 		"a.xlsx": "", "a.bin": ""} {

@@ -256,7 +256,7 @@ type statsTop struct {
 func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 	var rows []statsTop
 	for _, l := range links {
-		l.Title = ui.Title(&vitrine.Link{Title: l.Title, Name: l.Title}) // the name of its file is not here
+		l.Title = ui.Title(&vitrine.Link{Title: l.Title, File: vitrine.File{Name: l.Title}}) // the name of its file is not here
 		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind),
 			Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
 			Engaged: ui.TimeOf(l.AvgEngagedMs, l.Sessions), Completion: ui.CompletionOf(l.CompletionPct),

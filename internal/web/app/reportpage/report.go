@@ -45,11 +45,7 @@ func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, e
 	if slug == "" {
 		return nil, nil
 	}
-	l, err := s.Links.BySlug(r.Context(), slug)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || !l.Standalone()) {
-		return nil, vitrine.ErrNoOwnLink
-	}
-	return l, err
+	return s.Links.Of(r.Context(), me, slug)
 }
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
