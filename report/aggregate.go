@@ -5,25 +5,6 @@ package report
 // one. Each method adds n facts at once; the caller makes sure that every fact
 // is in each of the sums that it belongs to.
 
-// Label is one of the labels that a tally counts views by.
-type Label int
-
-// The labels of a view. An empty label means unknown, and is not counted. An
-// empty source means a direct view, and is counted.
-const (
-	LabelCountry  Label = byCountry
-	LabelReferrer Label = byReferrer
-	LabelSource   Label = bySource
-	LabelDevice   Label = byDevice
-	LabelBrowser  Label = byBrowser
-	LabelOS       Label = byOS
-	LabelScreen   Label = byScreen
-	LabelCampaign Label = byCampaign
-	LabelMedium   Label = byMedium
-	LabelContent  Label = byContent
-	LabelTerm     Label = byTerm
-)
-
 // Sums are sums over the views of one day or one link, or over all views. Only
 // counted views count, except in Atypical. Sessions and the fields after it sum
 // counted sessions only. Times are limited to 0 to MaxMs, and shares to 0 to a
@@ -107,20 +88,11 @@ func (t *Tally) AddFileSums(link int64, version int, s *Sums) {
 // AddHour adds n views in an hour, 0 to 23, on the weekday of d.
 func (t *Tally) AddHour(d Day, hour int, n int64) { t.heat[d.Weekday()][hour] += n }
 
-// AddLabel adds n views with a label; for screens, n views with a session.
-func (t *Tally) AddLabel(l Label, label string, n int64) {
-	if label == "" && l == LabelSource {
-		label = directSource
-	}
-	if label != "" && n != 0 {
-		t.labels[l].add(label, n)
-	}
-}
-
-// AddCity adds n views from a city of a country.
-func (t *Tally) AddCity(city, country string, n int64) {
-	if city != "" && n != 0 {
-		t.labels[byCity].addCity(city, country, n)
+// AddKey adds n views with a key of a dimension with a card; for screens, n
+// views with a session. An empty key is not counted.
+func (t *Tally) AddKey(d Dimension, key string, n int64) {
+	if key != "" && n != 0 {
+		t.labels[d.Row().index].add(key, n)
 	}
 }
 

@@ -111,18 +111,9 @@ func addGroups(t *report.Tally, o *report.View) {
 	}
 	day := report.DayOf(o.At)
 	t.AddHour(day, int((o.At-day.StartMs())/3_600_000), 1)
-	screen := ""
-	if o.Session != nil {
-		screen = o.Session.Screen
+	for _, d := range report.Cards() {
+		t.AddKey(d.Dimension, d.Key(o), 1)
 	}
-	for l, label := range map[report.Label]string{report.LabelCountry: o.Country, report.LabelReferrer: o.Referrer,
-		report.LabelSource: o.Source,
-		report.LabelDevice: o.Device, report.LabelBrowser: o.Browser, report.LabelOS: o.OS, report.LabelScreen: screen,
-		report.LabelCampaign: o.Campaign, report.LabelMedium: o.Medium, report.LabelContent: o.Content,
-		report.LabelTerm: o.Term} {
-		t.AddLabel(l, label, 1)
-	}
-	t.AddCity(o.City, o.Country, 1)
 	if !o.CountedSession() {
 		return
 	}

@@ -9,36 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Dimension is what a condition tests: a label of a view, or of its link.
-type Dimension string
-
-// The dimensions (analytics, Filters).
-const (
-	OnCountry   Dimension = "country"
-	OnCity      Dimension = "city" // "City, CC", as its card has it
-	OnReferrer  Dimension = "referrer"
-	OnSource    Dimension = "source"
-	OnDevice    Dimension = "device"
-	OnBrowser   Dimension = "browser"
-	OnOS        Dimension = "os"
-	OnScreen    Dimension = "screen" // of the engagement
-	OnCampaign  Dimension = "campaign"
-	OnMedium    Dimension = "medium"
-	OnContent   Dimension = "content"
-	OnTerm      Dimension = "term"
-	OnQR        Dimension = "qr"        // yes or no
-	OnReturning Dimension = "returning" // yes or no
-	OnVersion   Dimension = "version"   // of the file, from 1
-	OnKind      Dimension = "kind"      // of the link's file; of account reports
-	OnLink      Dimension = "link"      // its slug; of account reports
-)
-
-// Dimensions lists the dimensions in the order of a filter.
-func Dimensions() []Dimension {
-	return []Dimension{OnLink, OnKind, OnCountry, OnCity, OnReferrer, OnSource, OnDevice, OnBrowser, OnOS, OnScreen,
-		OnCampaign, OnMedium, OnContent, OnTerm, OnVersion, OnQR, OnReturning}
-}
-
 // Condition requires that a dimension has a value, or that it does not. The
 // empty value means unknown.
 type Condition struct {
@@ -78,9 +48,8 @@ func (c Condition) String() string {
 func ParseCondition(text string) (c Condition, err error) {
 	name, rest, some := strings.Cut(text, ":")
 	c.Dimension = Dimension(name)
-	if !slices.Contains(Dimensions(), c.Dimension) {
-		return c, fmt.Errorf("%q is unknown; write it as country:is:DE, with one of %s", shortened(name),
-			joined(Dimensions()))
+	if c.Dimension.Row() == nil {
+		return c, fmt.Errorf("%q is unknown; write it as country:is:DE, with one of %s", shortened(name), names())
 	}
 	word, value, all := strings.Cut(rest, ":")
 	if !some || word != isWord && word != isNotWord {
@@ -114,12 +83,13 @@ func shortened(s string) string {
 	return s
 }
 
-func joined[S ~string](list []S) string {
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = string(s)
+// names lists the dimensions.
+func names() string {
+	var list []string
+	for _, d := range &dimensions {
+		list = append(list, string(d.Dimension))
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(list, ", ")
 }
 
 // Filter selects the views of a report by its conditions. For each dimension,
@@ -144,7 +114,6 @@ func ParseFilter(texts []string) (f Filter, err error) {
 }
 
 func (f Filter) sorted() Filter {
-	all := Dimensions()
 	s := slices.Clone(f)
 	slices.SortFunc(s, func(a, b Condition) int {
 		not := func(c Condition) int {
@@ -153,7 +122,7 @@ func (f Filter) sorted() Filter {
 			}
 			return 0
 		}
-		return cmp.Or(slices.Index(all, a.Dimension)-slices.Index(all, b.Dimension), not(a)-not(b),
+		return cmp.Or(a.Dimension.Row().index-b.Dimension.Row().index, not(a)-not(b),
 			cmp.Compare(a.Value, b.Value))
 	})
 	return slices.Compact(s)
@@ -207,7 +176,10 @@ func (f Filter) With(d Dimension, values ...string) Filter {
 // Match reports whether the filter selects a view. Conditions on the link are
 // ignored: see MatchLink.
 func (f Filter) Match(o *View) bool {
-	return f.match(func(d Dimension) (string, bool) { return o.value(d), d != OnKind && d != OnLink })
+	return f.match(func(d Dimension) (string, bool) {
+		row := d.Row()
+		return row.Key(o), !row.OfLink()
+	})
 }
 
 // Lists reports whether a list has a view: the view matches and, in a list of
@@ -258,58 +230,4 @@ func (f Filter) holds(value string) bool {
 		}
 	}
 	return found || !wanted
-}
-
-// value returns the view's value of a dimension.
-func (o *View) value(d Dimension) string {
-	switch d {
-	case OnCountry:
-		return o.Country
-	case OnCity:
-		return cityKey(o.City, o.Country)
-	case OnReferrer:
-		return o.Referrer
-	case OnSource:
-		return cmp.Or(o.Source, directSource)
-	case OnDevice:
-		return o.Device
-	case OnBrowser:
-		return o.Browser
-	case OnOS:
-		return o.OS
-	case OnScreen:
-		if o.Session != nil {
-			return o.Session.Screen
-		}
-	case OnCampaign:
-		return o.Campaign
-	case OnMedium:
-		return o.Medium
-	case OnContent:
-		return o.Content
-	case OnTerm:
-		return o.Term
-	case OnVersion:
-		return strconv.Itoa(max(o.Version, 1))
-	case OnQR:
-		return yesNo(o.QR)
-	case OnReturning:
-		return yesNo(o.Returning)
-	}
-	return ""
-}
-
-func yesNo(b bool) string {
-	if b {
-		return Yes
-	}
-	return No
-}
-
-// cityKey returns the name of a city on its card.
-func cityKey(city, country string) string {
-	if city == "" || country == "" {
-		return city
-	}
-	return city + ", " + country
 }

@@ -128,10 +128,11 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 	b = append(b, version)
 	b = t.appendHeat(b)
 	var err error
-	for _, c := range append([]counts{t.bots}, t.labels[:firstDimensions]...) {
-		if b, err = c.append(b, id); err != nil {
-			return nil, err
-		}
+	if b, err = t.bots.append(b, id); err != nil {
+		return nil, err
+	}
+	if b, err = t.appendLabels(b, false, id); err != nil {
+		return nil, err
 	}
 	b = t.times.append(b)
 	b = t.media.append(b)
@@ -170,10 +171,8 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 	if err := r.counts(&t.bots, label); err != nil {
 		return err
 	}
-	for i := range firstDimensions {
-		if err := r.counts(&t.labels[i], label); err != nil {
-			return err
-		}
+	if err := r.labels(t, false, label); err != nil {
+		return err
 	}
 	r.times(&t.times)
 	r.progress(&t.media)

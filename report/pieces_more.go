@@ -8,19 +8,44 @@ import (
 
 // hasMore reports whether t has what the second form of a body adds.
 func (t *Tally) hasMore() bool {
-	for _, c := range t.labels[firstDimensions:] {
-		if len(c) > 0 {
+	for _, d := range carded {
+		if d.Extra && len(t.labels[d.index]) > 0 {
 			return true
 		}
 	}
 	return len(t.products) > 0 || t.parts != partSums{}
 }
 
-func (t *Tally) appendMore(b []byte, id func(label string) (uint64, error)) (_ []byte, err error) {
-	for _, c := range append([]counts{t.products}, t.labels[firstDimensions:]...) {
-		if b, err = c.append(b, id); err != nil {
-			return nil, err
+// appendLabels appends the counts of the extra cards, or of the others.
+func (t *Tally) appendLabels(b []byte, extra bool, id func(label string) (uint64, error)) (_ []byte, err error) {
+	for _, d := range carded {
+		if d.Extra == extra {
+			if b, err = t.labels[d.index].append(b, id); err != nil {
+				return nil, err
+			}
 		}
+	}
+	return b, nil
+}
+
+// labels reads what appendLabels wrote.
+func (r *pieceReader) labels(t *Tally, extra bool, label func(id uint64) (string, error)) error {
+	for _, d := range carded {
+		if d.Extra == extra {
+			if err := r.counts(&t.labels[d.index], label); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Tally) appendMore(b []byte, id func(label string) (uint64, error)) (_ []byte, err error) {
+	if b, err = t.products.append(b, id); err != nil {
+		return nil, err
+	}
+	if b, err = t.appendLabels(b, true, id); err != nil {
+		return nil, err
 	}
 	b = appendNumber(b, t.parts.sessions)
 	if t.parts.sessions == 0 {
@@ -36,10 +61,8 @@ func (r *pieceReader) more(t *Tally, label func(id uint64) (string, error)) erro
 	if err := r.counts(&t.products, label); err != nil {
 		return err
 	}
-	for i := firstDimensions; i < dimensions; i++ {
-		if err := r.counts(&t.labels[i], label); err != nil {
-			return err
-		}
+	if err := r.labels(t, true, label); err != nil {
+		return err
 	}
 	n := r.number()
 	if t.parts.sessions += n; n == 0 {

@@ -184,14 +184,14 @@ func TestTopLabels(t *testing.T) {
 			fold.Add(&report.View{ID: int64(i), At: 1, Viewer: 1, Referrer: label, Source: label})
 		}
 		tally := fold.Tally()
-		all := tally.Labels(report.LabelReferrer, 1<<30)
+		all := tally.Labels(report.OnReferrer, 1<<30)
 		if !slices.IsSortedFunc(all, func(a, b report.Bucket) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
 		}) {
 			t.Fatalf("not sorted: %v", all)
 		}
 		for n := range len(all) + 2 {
-			if got := tally.Labels(report.LabelReferrer, n); !slices.Equal(got, all[:min(n, len(all))]) {
+			if got := tally.Labels(report.OnReferrer, n); !slices.Equal(got, all[:min(n, len(all))]) {
 				t.Fatalf("the first %d of %v are %v", n, all, got)
 			}
 		}

@@ -28,8 +28,8 @@ type Tally struct {
 	times    times // engaged times of counted sessions
 
 	days   map[Day]*dayRow
-	heat   [7][24]int64 // views by weekday, 0 = Sunday, and hour
-	labels [dimensions]counts
+	heat   [7][24]int64            // views by weekday, 0 = Sunday, and hour
+	labels [len(dimensions)]counts // by index; of those with cards
 	pages  map[int]*pageSums
 	media  progress // by furthest point
 	scroll progress // by depth

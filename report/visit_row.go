@@ -70,19 +70,21 @@ type PageSeen struct {
 // showed.
 func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	l = l.withFile(o.Version)
-	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City,
-		Device: o.Device, Browser: o.Browser, OS: o.OS,
-		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,
-		Atypical: o.Atypical(),
-		Referrer: o.Referrer, Campaign: o.Campaign, Medium: o.Medium, Content: o.Content, Term: o.Term,
-		Version: max(o.Version, 1), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
+	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
+		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
+		QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
 		Undecided: o.Bot == BotUndecided}
+	for _, d := range labelled {
+		if label := d.Field(o); label != nil {
+			*d.Visit(&row) = *label
+		}
+	}
+	row.Source = cmp.Or(row.Source, directSource)
 	s := o.Session
 	if s == nil {
 		return row
 	}
-	row.Engaged, row.EngagedMs, row.PresentMs, row.Screen, row.Progress = true, s.EngagedMs, s.PresentMs, s.Screen,
-		progressText(l, s)
+	row.Engaged, row.EngagedMs, row.PresentMs, row.Progress = true, s.EngagedMs, s.PresentMs, progressText(l, s)
 	switch l.Content {
 	case ContentPages:
 		for _, p := range s.Pages {

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/visitor"
+	"vitrine/report"
 )
 
 // The most that one network adds to reports (analytics, Views).
@@ -146,26 +147,30 @@ func (l *Limits) hash(c counted) uint64 { return maphash.Comparable(l.seed, c) }
 // label replaces the labels that a sender can choose if its network has added
 // too many different ones to the link.
 func (l *Limits) label(from netip.Prefix, o *vitrine.ViewRecord) {
-	for i, f := range []struct {
-		text    *string
-		instead string
-	}{{&o.Source, visitor.Other}, {&o.Referrer, visitor.Other}, {&o.Campaign, visitor.Other},
-		{&o.Medium, visitor.Other}, {&o.Content, visitor.Other}, {&o.Term, visitor.Other}, {&o.Product, ""}} {
-		if *f.text == "" || *f.text == f.instead {
-			continue
+	for i, d := range report.Labels() {
+		if d.Sent {
+			l.one(from, o.Link, i, d.Field(&o.View), visitor.Other)
 		}
-		h := maphash.Comparable(l.seed, label{from, o.Link, i, *f.text})
-		if l.seen.has(h) {
-			continue
-		}
-		n := l.hash(counted{countLabels, from, o.Link})
-		if l.labels.count(n) >= l.Labels {
-			*f.text = f.instead
-			continue
-		}
-		l.labels.add(n)
-		l.seen.add(h)
 	}
+	l.one(from, o.Link, len(report.Labels()), &o.Product, "")
+}
+
+// one replaces a label, the i-th of a view of a link, if it is one too many.
+func (l *Limits) one(from netip.Prefix, link int64, i int, text *string, instead string) {
+	if *text == "" || *text == instead {
+		return
+	}
+	h := maphash.Comparable(l.seed, label{from, link, i, *text})
+	if l.seen.has(h) {
+		return
+	}
+	n := l.hash(counted{countLabels, from, link})
+	if l.labels.count(n) >= l.Labels {
+		*text = instead
+		return
+	}
+	l.labels.add(n)
+	l.seen.add(h)
 }
 
 // Write adds the excess views so far to those in the store. It is background

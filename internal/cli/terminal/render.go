@@ -299,11 +299,12 @@ type card struct {
 // audience writes the hours and the non-empty breakdowns, side by side if they
 // fit.
 func (p *page) audience(s *report.Summary, more ...card) {
-	b := s.Breakdowns
-	cards := append(more, card{"Countries", b.Countries, report.CountryName}, card{"Cities", b.Cities, nil},
-		card{"Sources", b.Sources, nil}, card{"Referrers", b.Referrers, hostName}, card{"Devices", b.Devices, nil},
-		card{"Browsers", b.Browsers, nil}, card{"Systems", b.OS, nil},
-		card{"Window widths", b.Screens, widthName})
+	name := map[report.Dimension]func(string) string{report.OnCountry: report.CountryName, report.OnReferrer: hostName,
+		report.OnScreen: widthName}
+	cards := more
+	for _, d := range report.Cards() {
+		cards = append(cards, card{d.Title, d.Buckets(&s.Breakdowns), name[d.Dimension]})
+	}
 	columns := max(p.width/narrowWidth, 1)
 	var row [][]string
 	for _, c := range cards {

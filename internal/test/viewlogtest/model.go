@@ -230,9 +230,7 @@ func (c random) id() vitrine.ViewID {
 
 func (c random) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
-	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"),
-		City:   c.word("city "),
-		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0,
+	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
 		Returning: c.IntN(2) == 0}
 	if c.IntN(6) == 0 {
 		o.Bot, o.Product = "crawler", c.word("Bot")
@@ -245,9 +243,13 @@ func (c random) view() vitrine.ViewRecord {
 			o.Bot = report.BotOwn
 		}
 	}
+	for _, d := range report.Labels() {
+		if field := d.Field(&o); field != nil && (!d.Extra || c.IntN(3) == 0) {
+			*field = c.word(string(d.Dimension) + " ")
+		}
+	}
 	if c.IntN(3) == 0 {
-		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "),
-			c.word("content "), c.word("term ")
+		o.Version = 2 * c.IntN(3)
 	}
 	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
@@ -481,8 +483,8 @@ func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 	if sessions, parts := tally.PlayedParts(); s.Link != 0 {
 		all = append(all, sessions, parts)
 	}
-	for _, l := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent, report.LabelTerm} {
-		all = append(all, tally.Labels(l, 100))
+	for _, d := range report.Cards() {
+		all = append(all, tally.Labels(d.Dimension, 100))
 	}
 	if s.Link == 0 {
 		var top []report.TopLink

@@ -41,34 +41,16 @@ func (c random) lens(from, to report.Day) (report.Lens, report.Window) {
 	return l, w
 }
 
-// filter returns random conditions, with values that occur in the model or not.
+// filter returns random conditions on any dimensions, with values that occur in
+// the model or not.
 func (c random) filter() report.Filter {
+	all := report.Dimensions()
 	var texts []string
 	for range c.IntN(4) {
-		not := []string{"is", "is", "is_not"}[c.IntN(3)]
-		dimension, value := "country", c.word("C")
-		switch c.IntN(10) {
-		case 0:
-			dimension, value = "city", c.word("city ")
-			if country := c.word("C"); value != "" && country != "" {
-				value += ", " + country
-			}
-		case 1:
-			dimension, value = "source", cmp.Or(c.word("source "), "Direct")
-		case 2:
-			dimension, value = "device", c.word("device ")
-		case 3:
-			dimension, value = "os", c.word("os ")
-		case 4:
-			dimension, value = "screen", c.word("screen ")
-		case 5:
-			dimension, value = []string{"qr", "returning"}[c.IntN(2)], []string{"yes", "no"}[c.IntN(2)]
-		case 6:
-			dimension, value = "campaign", c.word("campaign ")
-		case 7:
-			dimension, value = "version", fmt.Sprint(1+c.IntN(3))
-		}
-		texts = append(texts, dimension+":"+not+":"+value)
+		d, o := all[c.IntN(len(all))], c.view()
+		o.Session = &report.Session{Screen: c.word("screen ")}
+		on := report.Condition{Dimension: d.Dimension, Not: c.IntN(3) == 0, Value: d.Key(&o.View)}
+		texts = append(texts, on.String())
 	}
 	f, err := report.ParseFilter(texts)
 	if err != nil {

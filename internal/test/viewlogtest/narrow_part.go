@@ -111,6 +111,6 @@ func (t logTest) narrowCap() {
 		vitrinetest.Equal(t, "views: "+what, [2]int64{got.Views(), got.AllViews()},
 			[2]int64{want.Views(), want.AllViews()})
 		vitrinetest.Equal(t, "uniques: "+what, got.Uniques(q.From, q.To), want.Uniques(q.From, q.To))
-		vitrinetest.Equal(t, "labels: "+what, got.Labels(report.LabelCountry, 9), want.Labels(report.LabelCountry, 9))
+		vitrinetest.Equal(t, "labels: "+what, got.Labels(report.OnCountry, 9), want.Labels(report.OnCountry, 9))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -142,11 +143,17 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 	}
 }
 
-var visitColumns = []string{"id", "at", "viewer", "country", "city", "source", "referrer", "campaign", "medium",
-	"content", "term", "device", "browser", "os",
-	"screen", "version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress",
-	"atypical", "downloaded", "pages", "played_pct",
-	"reached_pct", "depth_pct"}
+// visitColumns are the columns of visits as CSV.
+var visitColumns = slices.Concat([]string{"id", "at", "viewer"}, labelColumns(),
+	[]string{"version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress",
+		"atypical", "downloaded", "pages", "played_pct", "reached_pct", "depth_pct"})
+
+func labelColumns() (names []string) {
+	for _, d := range report.Labels() {
+		names = append(names, string(d.Dimension))
+	}
+	return names
+}
 
 func visitCells(v *report.VisitRow) []string {
 	var pages strings.Builder
@@ -163,11 +170,12 @@ func visitCells(v *report.VisitRow) []string {
 		b, _ := json.Marshal(p)
 		return string(b)
 	}
-	return []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer,
-		v.Campaign, v.Medium, v.Content, v.Term,
-		v.Device, v.Browser, v.OS, v.Screen, strconv.Itoa(v.Version), strconv.FormatBool(v.QR),
-		strconv.FormatBool(v.Returning), v.Excluded, v.Product,
-		strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10), strconv.FormatInt(v.PresentMs, 10),
-		v.Progress, strconv.FormatBool(v.Atypical),
-		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth)}
+	cells := []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer}
+	for _, d := range report.Labels() {
+		cells = append(cells, *d.Visit(v))
+	}
+	return append(cells, strconv.Itoa(v.Version), strconv.FormatBool(v.QR), strconv.FormatBool(v.Returning), v.Excluded,
+		v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
+		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
+		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth))
 }

@@ -59,7 +59,7 @@ func OnlyParameters(values url.Values, known []string) error {
 	}
 	message := fmt.Sprintf("There is no parameter %q.", shortName(unknown))
 	switch meant, dimension := nearest(unknown, known), strings.ToLower(unknown); {
-	case slices.Contains(known, "filter") && slices.Contains(report.Dimensions(), report.Dimension(dimension)):
+	case slices.Contains(known, "filter") && report.Dimension(dimension).Row() != nil:
 		message += fmt.Sprintf(" Use filter=%s:is:VALUE.", dimension)
 	case meant != "":
 		message += fmt.Sprintf(" Use %q.", meant)

@@ -29,7 +29,8 @@ type counter struct {
 	links      map[vitrine.LinkID]*linkSums
 	files      map[file]*report.Sums
 	heat       [7][24]int64
-	labels     [kinds]tallies
+	words      [segment.Kinds]tallies
+	bots       tallies
 	times      []uint32
 	pages      []pageSums
 	parts      [report.PartCount]int64
@@ -52,17 +53,6 @@ type file struct {
 }
 
 type pageSums struct{ sessions, ms, last int64 }
-
-// The kinds of labels whose numbers rows contain.
-const (
-	place = iota
-	origin
-	agent
-	campaign
-	bot
-	screen
-	kinds
-)
 
 // tallies counts by number. Small numbers, which are the most frequent, are
 // counted in an array.
@@ -188,7 +178,7 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	s := &r.Session
 	brief := r.Engaged && s.EngagedMs < c.rules.AtypicalEngagedMs && s.PresentMs < c.rules.AtypicalPresentMs
 	if !human {
-		c.labels[bot].add(r.Bot)
+		c.bots.add(r.Bot)
 		return c.atypical(r)
 	}
 	if brief {
@@ -213,7 +203,7 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	of := c.file(r.Version)
 	if !c.q.Brief {
 		c.heat[c.clock.Weekday][c.clock.Hour]++
-		c.words(r)
+		c.count(r)
 	}
 	if r.Engaged && !brief {
 		c.session(s, pages, step)
@@ -224,16 +214,16 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	return nil
 }
 
-// words counts the labels of a view that counts.
-func (c *counter) words(r *segment.Row) {
-	c.labels[place].add(r.Place)
-	c.labels[origin].add(r.Origin)
-	c.labels[agent].add(r.Agent)
+// count counts the words of a view that counts.
+func (c *counter) count(r *segment.Row) {
+	c.words[segment.KindPlace].add(r.Place)
+	c.words[segment.KindOrigin].add(r.Origin)
+	c.words[segment.KindAgent].add(r.Agent)
 	if r.Campaign != 0 {
-		c.labels[campaign].add(r.Campaign)
+		c.words[segment.KindCampaign].add(r.Campaign)
 	}
 	if r.Engaged {
-		c.labels[screen].add(r.Session.Screen)
+		c.words[segment.KindScreen].add(r.Session.Screen)
 	}
 }
 
@@ -392,39 +382,27 @@ func (c *counter) addTo(t *report.Tally) error {
 }
 
 func (c *counter) addLabels(t *report.Tally) error {
-	for kind, add := range [kinds]func(l *[4]string, n int64){
-		place: func(l *[4]string, n int64) {
-			t.AddLabel(report.LabelCountry, l[0], n)
-			t.AddCity(l[1], l[0], n)
-		},
-		origin: func(l *[4]string, n int64) {
-			t.AddLabel(report.LabelReferrer, l[0], n)
-			t.AddLabel(report.LabelSource, l[1], n)
-		},
-		agent: func(l *[4]string, n int64) {
-			t.AddLabel(report.LabelDevice, l[0], n)
-			t.AddLabel(report.LabelBrowser, l[1], n)
-			t.AddLabel(report.LabelOS, l[2], n)
-		},
-		campaign: func(l *[4]string, n int64) {
-			for i, label := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent,
-				report.LabelTerm} {
-				t.AddLabel(label, l[i], n)
-			}
-		},
-		bot:    func(l *[4]string, n int64) { t.AddBots(l[0], l[1], n) },
-		screen: func(l *[4]string, n int64) { t.AddLabel(report.LabelScreen, l[0], n) },
-	} {
-		err := c.labels[kind].each(func(id segment.LabelID, n int64) error {
+	for kind := range c.words {
+		err := c.words[kind].each(func(id segment.LabelID, n int64) error {
 			l, err := c.q.Word(id)
-			if err == nil {
-				add(&l.Labels, n)
+			if err != nil {
+				return err
 			}
-			return err
+			o := viewOf(kind, l)
+			for _, d := range segment.WordKinds[kind].Dimensions {
+				t.AddKey(d, d.Row().Key(o), n)
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.bots.each(func(id segment.LabelID, n int64) error {
+		l, err := c.q.Word(id)
+		if err == nil {
+			t.AddBots(l.Labels[0], l.Labels[1], n)
+		}
+		return err
+	})
 }

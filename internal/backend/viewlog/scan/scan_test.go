@@ -59,10 +59,12 @@ func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
 
 // row returns the record of a view.
 func (d *dictionary) row(o *report.View) segment.Row {
-	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version,
-		Place: d.id(segment.WordPlace, o.Country, o.City), Origin: d.id(segment.WordOrigin, o.Referrer, o.Source),
-		Agent:    d.id(segment.WordAgent, o.Device, o.Browser, o.OS),
-		Campaign: d.id(segment.WordCampaign, o.Campaign, o.Medium, o.Content, o.Term)}}
+	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version}}
+	for _, k := range segment.WordKinds {
+		if k.ID != nil {
+			*k.ID(&r.View) = d.id(k.Kind, k.Of(o)...)
+		}
+	}
 	for flag, set := range map[uint16]bool{segment.ViewReturning: o.Returning, segment.ViewQR: o.QR,
 		segment.ViewOwn: o.Own, segment.ViewBot: o.Bot != ""} {
 		if set {
@@ -92,9 +94,6 @@ func history(r *rand.Rand, n int) (views []report.View) {
 	for range n {
 		id := vitrine.ViewIDAt((firstDay+report.Day(r.IntN(testDays))).StartMs()+r.Int64N(86_400_000), r.IntN(4))
 		o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(testLinks), Viewer: r.Uint64N(30),
-			Country: some("", "DE", "FR", "IN"), City: some("", "Lyon"), Referrer: some("", "example.org"),
-			Source: some("Direct", "Search"), Device: some("", "Desktop", "Mobile"), Browser: some("Chrome", "Safari"),
-			OS: some("", "Linux"), Campaign: some("", "", "spring", "fall"), Medium: some("", "mail"),
 			QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0, Version: 2 * r.IntN(3)}
 		switch r.IntN(8) {
 		case 0:
@@ -103,7 +102,7 @@ func history(r *rand.Rand, n int) (views []report.View) {
 			o.Own, o.Bot = true, some("", report.BotOwn)
 		}
 		if r.IntN(3) > 0 {
-			s := &report.Session{EngagedMs: r.Int64N(20_000), PresentMs: r.Int64N(40_000), Screen: some("", "small")}
+			s := &report.Session{EngagedMs: r.Int64N(20_000), PresentMs: r.Int64N(40_000)}
 			switch r.IntN(4) {
 			case 0:
 				for p := 1; p < 9; p += 1 + r.IntN(4) {
@@ -116,6 +115,11 @@ func history(r *rand.Rand, n int) (views []report.View) {
 				s.Depth = r.Int64N(1_000_001)
 			}
 			o.Session = s
+		}
+		for _, d := range report.Labels() {
+			if field := d.Field(&o); field != nil {
+				*field = some(labelsOf(d.Dimension)...)
+			}
 		}
 		if key := o.ID*testLinks + o.Link; !ids[key] {
 			ids[key] = true
@@ -186,19 +190,42 @@ func window(t *testing.T, r *rand.Rand) report.Window {
 	return w
 }
 
-var filters = [][]string{nil, nil, {"country:is:DE"}, {"country:is_not:FR", "device:is:Desktop"}, {"qr:is:yes"},
-	{"returning:is:no", "screen:is:small"}, {"campaign:is:spring"}, {"version:is:4"}, {"city:is:Lyon, FR"},
-	{"source:is:Search", "os:is:Linux"}, {"country:is:XX"}}
+// labelsOf returns the labels that views have of a dimension.
+func labelsOf(d report.Dimension) []string {
+	return []string{"", string(d) + " 1", string(d) + " 2"}
+}
 
-// TestScan checks that a scan counts like the engine for any filter, time zone,
-// links, oldest view, and downloads.
+// filterOf returns a random filter on a dimension, and sometimes on another.
+func filterOf(t *testing.T, r *rand.Rand, d report.DimensionRow, views []report.View) report.Filter {
+	t.Helper()
+	var texts []string
+	for range 1 + r.IntN(2) {
+		c := report.Condition{Dimension: d.Dimension, Not: r.IntN(3) == 0,
+			Value: d.Key(&views[r.IntN(len(views))])}
+		if r.IntN(8) == 0 && d.Field != nil {
+			c.Value = "no view has it"
+		}
+		texts = append(texts, c.String())
+		all := report.Dimensions()
+		d = all[r.IntN(len(all))]
+	}
+	f, err := report.ParseFilter(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestScan checks that a scan counts like the engine for a filter on any
+// dimension, time zone, links, oldest view, and downloads.
 func TestScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	for round := range 60 {
-		views, d, w := history(r, 50+r.IntN(600)), newDictionary(), window(t, r)
-		filter, err := report.ParseFilter(filters[r.IntN(len(filters))])
-		if err != nil {
-			t.Fatal(err)
+	all := report.Dimensions()
+	for round := range 4 * len(all) {
+		views, d, w := history(r, 50+r.IntN(400)), newDictionary(), window(t, r)
+		var filter report.Filter
+		if r.IntN(8) > 0 {
+			filter = filterOf(t, r, all[round%len(all)], views)
 		}
 		from, to := w.Steps.Bounds(w.From, w.To)
 		q := &Query{Lens: report.Lens{Steps: w.Steps, Filter: filter, Single: r.IntN(2) == 0}, From: w.From, To: w.To,
@@ -272,8 +299,8 @@ func rendered(w report.Window, q *Query, tally *report.Tally) string {
 		sessions, parts := tally.PlayedParts()
 		all = append(all, sessions, parts)
 	}
-	for _, l := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelBrowser, report.LabelOS} {
-		all = append(all, tally.Labels(l, 100))
+	for _, d := range report.Cards() {
+		all = append(all, d.Card, tally.Labels(d.Dimension, 100))
 	}
 	b, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
@@ -329,9 +356,9 @@ func TestScanFails(t *testing.T) {
 	if err := scan(t.Context(), query(), damaged); !errors.Is(err, segment.ErrDamaged) {
 		t.Errorf("scan of a damaged segment = %v, want ErrDamaged", err)
 	}
-	d.fails = d.id(segment.WordPlace, "DE", "")
+	d.fails = d.id(segment.WordPlace, "country 1", "")
 	q := query()
-	q.Filter, _ = report.ParseFilter([]string{"country:is:DE"})
+	q.Filter, _ = report.ParseFilter([]string{"country:is:country 1"})
 	if err := scan(t.Context(), q, many); !errors.Is(err, errDictionary) {
 		t.Errorf("scan with a dictionary that fails a filter = %v, want %v", err, errDictionary)
 	}

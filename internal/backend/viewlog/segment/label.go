@@ -1,6 +1,10 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"vitrine/report"
+)
 
 // LabelID is the number of a word. All labels of word 0 are unknown.
 type LabelID uint64
@@ -8,20 +12,97 @@ type LabelID uint64
 // The kinds of words. A word combines labels that often occur together, such as
 // a city and its country, or a browser and its system.
 const (
-	WordPlace    = 'p' // country, city
-	WordOrigin   = 'o' // referrer, source
-	WordAgent    = 'a' // device, browser, os
+	WordPlace    = 'p'
+	WordOrigin   = 'o'
+	WordAgent    = 'a'
 	WordBot      = 'b' // reason, [product]
 	WordScreen   = 's'
-	WordCampaign = 'c' // campaign, medium, content, term
+	WordCampaign = 'c'
 	WordLabel    = 'l' // of a tally
 )
 
-// Labels is up to four labels. Its stored form is the kind, then the length and
+// WordKind is a kind of words that have labels of views.
+type WordKind struct {
+	Kind       byte
+	Dimensions []report.Dimension // in the order of the labels, at most maxLabels
+	// ID returns where a record has the number of the word; nil: the word
+	// belongs to the engagement.
+	ID func(o *View) *LabelID
+
+	rows []*report.DimensionRow
+}
+
+// The indexes of WordKinds.
+const (
+	KindPlace = iota
+	KindOrigin
+	KindAgent
+	KindCampaign
+	KindScreen
+	Kinds // how many there are
+)
+
+// WordKinds says in which word a row has each label.
+var WordKinds = [Kinds]WordKind{
+	KindPlace: {Kind: WordPlace, ID: func(o *View) *LabelID { return &o.Place },
+		Dimensions: []report.Dimension{report.OnCountry, report.OnCity}},
+	KindOrigin: {Kind: WordOrigin, ID: func(o *View) *LabelID { return &o.Origin },
+		Dimensions: []report.Dimension{report.OnReferrer, report.OnSource}},
+	KindAgent: {Kind: WordAgent, ID: func(o *View) *LabelID { return &o.Agent },
+		Dimensions: []report.Dimension{report.OnDevice, report.OnBrowser, report.OnOS}},
+	KindCampaign: {Kind: WordCampaign, ID: func(o *View) *LabelID { return &o.Campaign },
+		Dimensions: []report.Dimension{report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm}},
+	KindScreen: {Kind: WordScreen, Dimensions: []report.Dimension{report.OnScreen}},
+}
+
+func init() {
+	for i := range WordKinds {
+		k := &WordKinds[i]
+		for _, d := range k.Dimensions {
+			k.rows = append(k.rows, d.Row())
+		}
+	}
+}
+
+// Read sets the labels of a view to those of a word.
+func (k *WordKind) Read(l *Labels, o *report.View) {
+	for i, d := range k.rows {
+		if field := d.Field(o); field != nil {
+			*field = l.Labels[i]
+		}
+	}
+}
+
+// Number returns a row's number of the word.
+func (k *WordKind) Number(r *Row) LabelID {
+	switch {
+	case k.ID != nil:
+		return *k.ID(&r.View)
+	case r.Engaged:
+		return r.Session.Screen
+	}
+	return 0
+}
+
+// Of returns the labels of a view for a word.
+func (k *WordKind) Of(o *report.View) []string {
+	labels := make([]string, len(k.rows))
+	for i, d := range k.rows {
+		if field := d.Field(o); field != nil {
+			labels[i] = *field
+		}
+	}
+	return labels
+}
+
+// maxLabels is the most labels of a word.
+const maxLabels = 4
+
+// Labels is some labels. Its stored form is the kind, then the length and
 // bytes of each label.
 type Labels struct {
 	kind   byte
-	Labels [4]string
+	Labels [maxLabels]string
 }
 
 var Unknown = new(Labels)

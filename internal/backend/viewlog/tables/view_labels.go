@@ -17,17 +17,12 @@ func (w *LabelWriter) View(o *report.View) (r segment.View, err error) {
 	if o.Version > 1 {
 		r.Version = o.Version
 	}
-	for _, word := range []struct {
-		id     *segment.LabelID
-		kind   byte
-		labels []string
-	}{
-		{&r.Place, segment.WordPlace, []string{o.Country, o.City}},
-		{&r.Origin, segment.WordOrigin, []string{o.Referrer, o.Source}},
-		{&r.Agent, segment.WordAgent, []string{o.Device, o.Browser, o.OS}},
-		{&r.Campaign, segment.WordCampaign, []string{o.Campaign, o.Medium, o.Content, o.Term}},
-	} {
-		if *word.id, err = w.ID(word.kind, word.labels...); err != nil {
+	for i := range segment.WordKinds {
+		k := &segment.WordKinds[i]
+		if k.ID == nil {
+			continue
+		}
+		if *k.ID(&r), err = w.ID(k.Kind, k.Of(o)...); err != nil {
 			return r, err
 		}
 	}
@@ -115,20 +110,26 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
 		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
 		Returning: r.Flags&segment.ViewReturning != 0}
-	var words [6]*segment.Labels
-	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot, r.Was} {
-		var err error
-		if words[i], err = word(id); err != nil {
+	for i := range segment.WordKinds {
+		k := &segment.WordKinds[i]
+		if k.ID == nil {
+			continue
+		}
+		l, err := word(*k.ID(r))
+		if err != nil {
 			return err
 		}
+		k.Read(l, o)
 	}
-	place, origin, agent, campaign, bot := &words[0].Labels, &words[1].Labels, &words[2].Labels, &words[3].Labels,
-		&words[4].Labels
-	o.Country, o.City = place[0], place[1]
-	o.Referrer, o.Source = origin[0], origin[1]
-	o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
-	o.Campaign, o.Medium, o.Content, o.Term = campaign[0], campaign[1], campaign[2], campaign[3]
-	o.Bot, o.Product = bot[0], bot[1]
-	o.WasBot, o.WasProduct = words[5].Labels[0], words[5].Labels[1]
+	bot, err := word(r.Bot)
+	if err != nil {
+		return err
+	}
+	was, err := word(r.Was)
+	if err != nil {
+		return err
+	}
+	o.Bot, o.Product = bot.Labels[0], bot.Labels[1]
+	o.WasBot, o.WasProduct = was.Labels[0], was.Labels[1]
 	return nil
 }

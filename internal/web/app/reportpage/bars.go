@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,8 @@ import (
 
 // statsBars is a breakdown card.
 type statsBars struct {
-	ID, Name, Of string // what the rows are, and what they count
+	ID, Name, Of string           // what the rows are, and what they count
+	Dimension    report.Dimension // by which the rows filter; "": they do not
 	Rows         []statsBar
 	All          int            // how many rows there are; Rows has the first of them
 	Rest         *statsBar      // the views that are in no row; nil if there are none
@@ -53,26 +55,15 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 	return rows
 }
 
-// filteredBy maps cards to the dimension by which their rows filter.
-var filteredBy = map[string]report.Dimension{
-	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource,
-	"referrers": report.OnReferrer, "devices": report.OnDevice,
-	"browsers": report.OnBrowser, "campaigns": report.OnCampaign, "mediums": report.OnMedium,
-	"contents": report.OnContent, "terms": report.OnTerm,
-	"os": report.OnOS, "screens": report.OnScreen,
-}
-
 // rests maps cards to the name of the views in none of their rows, and to what
-// is said of them if there are no rows.
-var rests = map[string][2]string{
-	"countries": {"Unknown", "The country of %s is not known."},
-	"cities":    {"Unknown", "The city of %s is not known."},
-	"referrers": {"None"},
-	"devices":   {"Unknown", "The device of %s is not known."},
-	"browsers":  {"Unknown", "The browser of %s is not known."},
-	"os":        {"Unknown", "The system of %s is not known."},
-	"screens":   {"Not measured", "The window width of %s was not measured."},
-	"campaigns": {"None"}, "mediums": {"None"}, "contents": {"None"}, "terms": {"None"},
+// is said of them if there are no rows. Of other cards they have none.
+var rests = map[report.Dimension][2]string{
+	report.OnCountry: {"Unknown", "The country of %s is not known."},
+	report.OnCity:    {"Unknown", "The city of %s is not known."},
+	report.OnDevice:  {"Unknown", "The device of %s is not known."},
+	report.OnBrowser: {"Unknown", "The browser of %s is not known."},
+	report.OnOS:      {"Unknown", "The system of %s is not known."},
+	report.OnScreen:  {"Not measured", "The window width of %s was not measured."},
 }
 
 // setRest adds the views that are in no bucket, so that the card adds up to all
@@ -82,46 +73,39 @@ func (c *statsBars) setRest(buckets []report.Bucket, views int64, words seriesWo
 	for _, b := range buckets {
 		rest -= b.Count
 	}
-	names, some := rests[c.ID]
-	if !some || rest <= 0 || len(buckets) >= pageBuckets {
+	if rest <= 0 || len(buckets) >= pageBuckets {
 		return
 	}
-	c.Rest = &statsBar{Name: names[0], Count: ui.Figure(rest)}
+	names := rests[c.Dimension]
+	c.Rest = &statsBar{Name: cmp.Or(names[0], "None"), Count: ui.Figure(rest)}
 	if names[1] != "" {
 		c.Missing = fmt.Sprintf(names[1], ui.Counted(rest, words.One, strings.ToLower(words.Views)))
 	}
 }
 
 func statsBreakdowns(b *report.Breakdowns, views int64, words seriesWords) []statsBars {
-	city := func(label string, row *statsBar) {
-		row.Name, row.Note = ui.CityName(label)
+	dress := map[report.Dimension]func(label string, row *statsBar){
+		report.OnCity: func(label string, row *statsBar) { row.Name, row.Note = ui.CityName(label) },
+		report.OnReferrer: func(address string, row *statsBar) {
+			if row.Name = shortAddress(address); row.Name != address {
+				row.Full = address
+			}
+		},
 	}
-	referrer := func(address string, row *statsBar) {
-		if row.Name = shortAddress(address); row.Name != address {
-			row.Full = address
+	name := map[report.Dimension]func(string) string{report.OnCountry: report.CountryName,
+		report.OnScreen: ui.ScreenName}
+	var all []statsBars
+	for _, d := range report.Cards() {
+		buckets := d.Buckets(b)
+		if d.Extra && len(buckets) == 0 {
+			continue
 		}
-	}
-	card := func(id, name, of string, buckets []report.Bucket, label func(string) string,
-		dress func(string, *statsBar)) statsBars {
-		c := statsBars{ID: id, Name: name, Of: of, Rows: statsBarsOf(buckets, of, label, dress), All: len(buckets)}
+		c := statsBars{ID: d.Card, Dimension: d.Dimension, Name: d.Title, Of: words.Views,
+			Rows: statsBarsOf(buckets, words.Views, name[d.Dimension], dress[d.Dimension]), All: len(buckets)}
 		c.setRest(buckets, views, words)
-		return c
+		all = append(all, c)
 	}
-	all := []statsBars{
-		card("countries", "Countries", words.Views, b.Countries, report.CountryName, nil),
-		card("cities", "Cities", words.Views, b.Cities, nil, city),
-		card("sources", "Sources", words.Views, b.Sources, nil, nil),
-		card("referrers", "Referrers", words.Views, b.Referrers, nil, referrer),
-		card("devices", "Devices", words.Views, b.Devices, nil, nil),
-		card("browsers", "Browsers", words.Views, b.Browsers, nil, nil),
-		card("os", "Systems", words.Views, b.OS, nil, nil),
-		card("campaigns", "Campaigns", words.Views, b.Campaigns, nil, nil),
-		card("mediums", "Campaign mediums", words.Views, b.Mediums, nil, nil),
-		card("contents", "Campaign contents", words.Views, b.Contents, nil, nil),
-		card("terms", "Campaign terms", words.Views, b.Terms, nil, nil),
-		card("screens", "Window widths", words.Views, b.Screens, ui.ScreenName, nil),
-	}
-	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
+	return all
 }
 
 // setBare takes the cards without rows out of Bars.
@@ -152,9 +136,6 @@ func shortAddress(address string) string {
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(short, "www."), "/")
 }
-
-// utmCards lists the cards that are shown only if links have campaigns.
-var utmCards = map[string]bool{"campaigns": true, "mediums": true, "contents": true, "terms": true}
 
 // More returns how many rows a card hides at first, in words, or "".
 func (c statsBars) More() string {

@@ -33,26 +33,18 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"assistants": func(n *numbers) [][]string {
 		return bucketRows("assistant", "reads", n.summary().ProductsOf(visitor.BotAIAssistant))
 	},
-	"countries": func(n *numbers) [][]string {
-		return bucketRows("country", "views", n.summary().Breakdowns.Countries)
-	},
-	"cities": func(n *numbers) [][]string { return bucketRows("city", "views", n.summary().Breakdowns.Cities) },
-	"referrers": func(n *numbers) [][]string {
-		return bucketRows("referrer", "views", n.summary().Breakdowns.Referrers)
-	},
-	"sources":  func(n *numbers) [][]string { return bucketRows("source", "views", n.summary().Breakdowns.Sources) },
-	"devices":  func(n *numbers) [][]string { return bucketRows("device", "views", n.summary().Breakdowns.Devices) },
-	"browsers": func(n *numbers) [][]string { return bucketRows("browser", "views", n.summary().Breakdowns.Browsers) },
-	"os":       func(n *numbers) [][]string { return bucketRows("os", "views", n.summary().Breakdowns.OS) },
-	"campaigns": func(n *numbers) [][]string {
-		return bucketRows("campaign", "views", n.summary().Breakdowns.Campaigns)
-	},
-	"mediums":  func(n *numbers) [][]string { return bucketRows("medium", "views", n.summary().Breakdowns.Mediums) },
-	"contents": func(n *numbers) [][]string { return bucketRows("content", "views", n.summary().Breakdowns.Contents) },
-	"terms":    func(n *numbers) [][]string { return bucketRows("term", "views", n.summary().Breakdowns.Terms) },
-	"screens": func(n *numbers) [][]string {
-		return bucketRows("screen", "sessions", n.summary().Breakdowns.Screens)
-	},
+}
+
+func init() {
+	for _, d := range report.Cards() {
+		count := "views"
+		if d.Sessions {
+			count = "sessions"
+		}
+		cardRows[d.Card] = func(n *numbers) [][]string {
+			return bucketRows(string(d.Dimension), count, d.Buckets(&n.summary().Breakdowns))
+		}
+	}
 }
 
 // writeCard answers with the table of a card. A sample has none, because a file

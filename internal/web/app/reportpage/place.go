@@ -76,16 +76,6 @@ func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
 // inRange returns a query with only a range.
 func inRange(rg report.Range) analytics.Query { return analytics.In(rg) }
 
-// dimensionNames are the labels of dimensions.
-var dimensionNames = map[report.Dimension]string{
-	report.OnLink: "Link", report.OnKind: "Kind", report.OnCountry: "Country", report.OnCity: "City",
-	report.OnReferrer: "Referrer", report.OnSource: "Source",
-	report.OnDevice: "Device", report.OnBrowser: "Browser", report.OnOS: "System", report.OnScreen: "Window width",
-	report.OnCampaign: "Campaign",
-	report.OnMedium:   "Medium", report.OnContent: "Content", report.OnTerm: "Term", report.OnVersion: "Version",
-	report.OnQR: "QR scan", report.OnReturning: "Returning",
-}
-
 // valueName returns the label of a value.
 func valueName(d report.Dimension, value string) string {
 	switch {
@@ -130,7 +120,7 @@ func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsFor
 	a := statsForm{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear,
 		Custom: p.q.Dates != nil}
 	for i, c := range p.q.Filter {
-		a.Chips = append(a.Chips, statsChip{Name: dimensionNames[c.Dimension], Value: valueName(c.Dimension, c.Value),
+		a.Chips = append(a.Chips, statsChip{Name: c.Dimension.Row().Name, Value: valueName(c.Dimension, c.Value),
 			Not:    c.Not,
 			Turn:   p.with(func(q *analytics.Query) { q.Filter[i].Not = !c.Not }),
 			Remove: p.with(func(q *analytics.Query) { q.Filter = slices.Delete(q.Filter, i, i+1) })})

@@ -336,7 +336,7 @@ func (p *reportPage) fillAccount(n *numbers, now time.Time) {
 		return
 	}
 	if len(a.Mix) > 0 {
-		mix := statsBars{ID: "mix", Name: "Kinds of files", Of: "Views",
+		mix := statsBars{ID: "mix", Dimension: report.OnKind, Name: "Kinds of files", Of: "Views",
 			Rows: statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}
 		p.Bars = append([]statsBars{mix}, p.Bars...)
 	}
@@ -356,8 +356,8 @@ func (p *reportPage) link(of place) {
 		return
 	}
 	for _, card := range p.Bars {
-		d, ok := filteredBy[card.ID]
-		if !ok {
+		d := card.Dimension
+		if d == "" {
 			continue
 		}
 		for i := range card.Rows {

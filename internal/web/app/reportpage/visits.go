@@ -211,16 +211,18 @@ func visitFacts(v *report.VisitRow) (facts [][2]string) {
 	add("Played", percent(v.Played))
 	add("Got to", percent(v.Reached))
 	add("Scrolled", percent(v.Depth))
-	add("Source", v.Source)
-	add("Referrer", v.Referrer)
-	add("Campaign", v.Campaign)
-	add("Medium", v.Medium)
-	add("Content", v.Content)
-	add("Term", v.Term)
-	add("Browser", browser)
-	add("Device", v.Device)
-	if v.Screen != "" {
-		add("Window width", ui.ScreenName(v.Screen))
+	for _, d := range report.Cards() {
+		switch value := *d.Visit(v); d.Dimension {
+		case report.OnCountry, report.OnCity, report.OnOS: // the title has the place, and the browser its system
+		case report.OnBrowser:
+			add(d.Name, browser)
+		case report.OnScreen:
+			if value != "" {
+				add(d.Name, ui.ScreenName(value))
+			}
+		default:
+			add(d.Name, value)
+		}
 	}
 	if v.Version > 1 {
 		add("Version of the file", strconv.Itoa(v.Version))
