@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"vitrine"
@@ -148,6 +149,8 @@ func newImportViews() *command.Command {
 }
 
 func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	// Collecting seldom saves a seventh of the processor time, for 100 MB.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) {
 		lock, err := lockImport(c.Data)
 		if err != nil {
