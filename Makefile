@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-costs bench-places bench-scan lint format test-js
+.PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-costs bench-places bench-scan licences lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -56,6 +56,10 @@ bench-places: ## taking in views and making reports on SQLite and PostgreSQL in 
 
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
 	VITRINE_BENCH_LARGE=1 go test ./internal/filetype/inspect ./internal/backend/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
+
+licences: ## the licences of what the program contains, in docs/reference/licences.md, and their texts in bin/licences.txt
+	mkdir -p bin
+	VITRINE_LICENCES=$(CURDIR)/bin/licences.txt go test ./internal/lint -run '^TestLicences$$' -count 1
 
 lint: bin/tools/staticcheck tools/frontend/node_modules ## format and lint Go, scripts and styles
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

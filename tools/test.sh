@@ -161,6 +161,7 @@ test)
   step "the program as shipped" shipped
   step "deployment files" deployment
   step "race" race race -run "^$races\$|$program" $(race_packages) ./cmd/vitrine
+  step "vulnerabilities" vulnerabilities
   ;;
 all)
   whole=(client internal/backend/clamav internal/backend/disk internal/backend/mail internal/backend/s3 internal/backend/spool internal/base/worker)

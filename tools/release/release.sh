@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # release.sh VERSION DIR builds the files of a release: a static program for
-# each platform, a list of the modules in it (CycloneDX), and checksums. Two
-# runs on one commit make the same files. PLATFORMS names fewer platforms. With
-# CHECK=1 the first platform is built again, from a copy of the source in another
+# each platform, a list of the modules in it (CycloneDX), the texts of their
+# licences, and checksums. Two runs on one commit make the same files.
+# PLATFORMS names fewer platforms. With CHECK=1 the first platform is built again, from a copy of the source in another
 # directory and with an empty build cache, and must come out the same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,6 +27,7 @@ program=("$out"/vitrine_"$version"_*) # of each platform the modules are the sam
 bin/tools/cyclonedx-gomod bin -json -noserial -version "$version" -output "$sbom" "${program[0]}" >/dev/null
 # The time of the run says nothing, and would make each run different.
 sed -i '/^ *"timestamp":/d' "$sbom"
+VITRINE_LICENCES=$(realpath "$out")/vitrine_${version}_licences.txt go test ./internal/lint -run '^TestLicences$' -count 1 >/dev/null
 (cd "$out" && sha256sum vitrine_* >SHA256SUMS)
 
 if [[ -n ${CHECK:-} ]]; then

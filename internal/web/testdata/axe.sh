@@ -3,6 +3,7 @@
 # is committed. It is part of no program that is built. To move to another version, change the line below and run TestBrowserFilePages and TestBrowserSitePages.
 set -eu
 
+# renovate: datasource=npm depName=axe-core
 version=4.14.1
 
 here=$(cd "$(dirname "$0")" && pwd)

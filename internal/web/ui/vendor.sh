@@ -3,9 +3,13 @@
 # archives by, into vendor/docx/, and the typeface of headings, into vendor/serif/. Run it from anywhere; what it writes is committed. To move to another version, change the lines below and run the browser tests.
 set -eu
 
+# renovate: datasource=npm depName=pdfjs-dist
 version=5.6.205
+# renovate: datasource=npm depName=docx-preview
 docx_version=0.4.1
+# renovate: datasource=npm depName=jszip
 jszip_version=3.10.2
+# renovate: datasource=npm depName=@fontsource/source-serif-4
 serif_version=5.3.1
 
 # The predefined CMaps of ISO 32000-1, table 118, and the maps to Unicode that go with them: text in Chinese, Japanese and Korean
