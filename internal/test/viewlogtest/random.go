@@ -1,0 +1,116 @@
+package viewlogtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// random generates random batches with many conflicts: few links, viewers and
+// IDs.
+type random struct{ *rand.Rand }
+
+const (
+	modelLinks = 4
+	modelDays  = 20
+)
+
+func (c random) word(s string) string {
+	if n := c.IntN(4); n > 0 {
+		return fmt.Sprint(s, n)
+	}
+	return ""
+}
+
+func (c random) id() vitrine.ViewID {
+	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
+}
+
+func (c random) view() vitrine.ViewRecord {
+	id, link := c.id(), c.Int64N(modelLinks)+1
+	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
+		Returning: c.IntN(2) == 0}
+	if c.IntN(6) == 0 {
+		o.Bot, o.Product = "crawler", c.word("Bot")
+	}
+	switch c.IntN(8) {
+	case 0:
+		o.Bot, o.Product = report.BotUndecided, c.word("network ")
+	case 1:
+		if o.Own, o.Bot, o.Product = true, "", ""; c.IntN(3) > 0 {
+			o.Bot = report.BotOwn
+		}
+	}
+	for _, d := range report.Labels() {
+		if field := d.Field(&o); field != nil && (!d.Extra || c.IntN(3) == 0) {
+			*field = c.word(string(d.Dimension) + " ")
+		}
+	}
+	if c.IntN(3) == 0 {
+		o.Version = 2 * c.IntN(3)
+	}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
+}
+
+func (c random) session() report.Session {
+	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
+	s.EngagedMs = c.Int64N(s.PresentMs + 1)
+	if c.IntN(4) == 0 {
+		s.EngagedMs %= 1500
+	}
+	switch c.IntN(4) {
+	case 0:
+		for p := 1; p < 10; p += 1 + c.IntN(3) {
+			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: c.Int64N(10_000)})
+		}
+	case 1:
+		s.Played, s.Reached = c.Int64N(1_000_001), c.Int64N(1_000_001)
+		s.Parts.AddRange(c.IntN(report.PartCount), c.IntN(report.PartCount))
+		s.Parts.Add(c.IntN(report.PartCount))
+	case 2:
+		s.Depth = c.Int64N(1_000_001)
+	}
+	return s
+}
+
+// known returns a view that usually exists.
+func (c random) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
+	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
+	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
+		return link, vitrine.ViewID(views[c.IntN(len(views))].ID)
+	}
+	return link, c.id()
+}
+
+func (c random) batch(m *memory) (b vitrine.Batch) {
+	for range c.IntN(6) {
+		b.Views = append(b.Views, c.view())
+	}
+	for range c.IntN(6) {
+		link, open := c.known(m)
+		s := vitrine.Snapshot{Link: link, View: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
+		if c.IntN(8) == 0 {
+			s.Bot = vitrine.BotAutomation
+		}
+		b.Snapshots = append(b.Snapshots, s)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		d := vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open}
+		if c.IntN(3) == 0 {
+			d.View, d.Account = 0, vitrine.AccountID(1+link%2)
+		}
+		b.Downloads = append(b.Downloads, d)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open,
+			Reclass: report.Reclass{Count: c.IntN(2) == 0, Reason: c.reason()}})
+	}
+	return b
+}
+
+// modelSteps is the number of steps of a model test.
+const modelSteps = 250
