@@ -150,8 +150,8 @@ type AccountTx interface {
 	AccountByEmail(email string) (*Account, error)
 	// PutAccount returns ErrExists if another account has the email.
 	PutAccount(a *Account) error
-	// CountAccounts counts accounts that are not closed.
-	CountAccounts() (int64, error)
+	// HasAccounts reports whether there are accounts that are not closed.
+	HasAccounts() (bool, error)
 	// Accounts lists the accounts that q selects, oldest first.
 	Accounts(q AccountQuery) ([]*Account, error)
 }

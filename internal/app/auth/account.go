@@ -79,8 +79,8 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	if plan != "" {
 		return nil
 	}
-	n, err := tx.CountAccounts()
-	if err == nil && n > 0 {
+	has, err := tx.HasAccounts()
+	if err == nil && has {
 		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "plan",
 			Message: "This instance already has an account."}
 	}
@@ -90,14 +90,14 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 // add creates an account; the first one is the owner's and Lifetime. It deletes
 // tokens that would create an account with the same address.
 func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password string) (*vitrine.Account, error) {
-	n, err := tx.CountAccounts()
+	has, err := tx.HasAccounts()
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	a := &vitrine.Account{Email: email, Password: password, Plan: plan, ViewerKey: vitrine.RandomKey(),
 		ViewerKeyAt: now, CreatedAt: now}
-	if n == 0 {
+	if !has {
 		a.Plan, a.Role = vitrine.PlanLifetime, vitrine.RoleOwner
 	}
 	if err := tx.AddAccount(a); errors.Is(err, vitrine.ErrExists) {
@@ -105,7 +105,7 @@ func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password 
 	} else if err != nil {
 		return nil, err
 	}
-	if n == 0 {
+	if !has {
 		err = tx.DeleteOneTimeTokens(0, "") // setup tokens
 	}
 	return a, errors.Join(err, tx.DeleteOneTimeTokens(0, email))

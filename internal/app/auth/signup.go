@@ -34,32 +34,27 @@ var (
 // setUp returns an error before the first account exists, because the first
 // account becomes the owner's.
 func setUp(tx vitrine.AccountTx) error {
-	n, err := tx.CountAccounts()
-	if err == nil && n == 0 {
+	has, err := tx.HasAccounts()
+	if err == nil && !has {
 		err = errNotSetUp
 	}
 	return err
 }
 
 // IsSetUp reports whether an instance has an account.
-func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		n, err := tx.CountAccounts()
-		is = n > 0
-		return err
-	})
-	return is, err
+func (s *Accounts) IsSetUp(ctx context.Context) (bool, error) {
+	return vitrine.Read(ctx, s.Store, vitrine.Tx.HasAccounts)
 }
 
 // OfferSetup creates the token for creating the first account, and replaces an
 // earlier one. Errors: CodeInvalidRequest if there is an account.
 func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		n, err := tx.CountAccounts()
+		has, err := tx.HasAccounts()
 		if err != nil {
 			return err
 		}
-		if n > 0 {
+		if has {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This instance has been set up: it has an account.")
 		}
 		text, err = s.addSetup(tx)
@@ -74,8 +69,8 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err 
 func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		text = ""
-		n, err := tx.CountAccounts()
-		if err != nil || n > 0 {
+		has, err := tx.HasAccounts()
+		if err != nil || has {
 			return err
 		}
 		old, err := tx.OneTimeTokens(vitrine.TokenSetup)
@@ -122,11 +117,11 @@ func (s *Accounts) SetupGood(ctx context.Context, text string) error {
 }
 
 func (s *Accounts) setupGood(tx vitrine.Tx, text string) error {
-	n, err := tx.CountAccounts()
+	has, err := tx.HasAccounts()
 	if err != nil {
 		return err
 	}
-	if n > 0 {
+	if has {
 		return errSetUp
 	}
 	_, err = findOneTimeToken(tx, text, s.Now(), vitrine.TokenSetup)

@@ -21,6 +21,8 @@ type DB struct {
 	Watcher *pool // one connection that never writes, and so sees the changes of all other connections
 	locks   locks
 	version storeVersion
+	// Hook, unless nil, is called for each statement, as that of WithHook.
+	Hook    func(query string) error
 	Changes *Listener // nil unless other processes can change the database unnoticed: PostgreSQL's store
 	// Background, if not nil, is notified of each commit, even of one with an
 	// unknown outcome, and is closed last.
@@ -76,7 +78,9 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	usable := false
 	defer func() { p.Release(c, usable) }()
 	t := &Tx{Conn: c, Dialect: d.Dialect}
-	t.hook, _ = ctx.Value(hookKey{}).(func(string) error)
+	if t.hook, _ = ctx.Value(hookKey{}).(func(string) error); t.hook == nil {
+		t.hook = d.Hook
+	}
 	committed := false
 	defer func() {
 		t.Err = sql.ErrTxDone

@@ -43,6 +43,6 @@ func (t Tx) DeleteAbuseReports(l vitrine.LinkID) error {
 }
 
 func (t Tx) ExpireAbuseReports(before time.Time) (int64, error) {
-	return t.Exec("DELETE FROM abuse_reports WHERE at < $1 AND link IN (SELECT id FROM links WHERE state = 'live')",
-		sqldb.Ms(before))
+	return t.Exec(`DELETE FROM abuse_reports WHERE at < $1
+		AND EXISTS (SELECT 1 FROM links WHERE id = abuse_reports.link AND state = 'live')`, sqldb.Ms(before))
 }

@@ -26,9 +26,9 @@ func (t Tx) AccountByEmail(email string) (*vitrine.Account, error) {
 	return accounts.one(t, "email = $1", email)
 }
 
-func (t Tx) CountAccounts() (n int64, err error) {
-	err = t.Get([]any{&n}, "SELECT count(*) FROM accounts WHERE closed_at IS NULL")
-	return n, err
+func (t Tx) HasAccounts() (has bool, err error) {
+	err = t.Get([]any{&has}, "SELECT EXISTS (SELECT 1 FROM accounts WHERE closed_at IS NULL)")
+	return has, err
 }
 
 func (t Tx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
@@ -42,7 +42,7 @@ func (t Tx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
 		w.Where(`lower(email) LIKE $%d ESCAPE '\'`, "%"+likeText.Replace(strings.ToLower(q.Search))+"%")
 	}
 	if q.Role != "" {
-		w.Where("role = $%d", string(q.Role))
+		w.Where("role = $%d AND role <> ''", string(q.Role))
 	}
 	if q.OwnChanged {
 		w.Where("own_changed_at IS NOT NULL")

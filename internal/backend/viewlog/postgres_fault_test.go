@@ -106,19 +106,18 @@ func TestPostgresCommitUnknown(t *testing.T) {
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || runs != 1 || c.cuts.Load() == 0 {
 		t.Errorf("commit without an answer = %v after %d runs, %d connections closed", err, runs, c.cuts.Load())
 	}
-	var n int64
-	for ticker := time.NewTicker(time.Millisecond); n == 0; <-ticker.C { // the server may still be working on it
-		err := other.Read(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err })
+	has := false
+	for ticker := time.NewTicker(time.Millisecond); !has; <-ticker.C { // the server may still be working on it
+		err := other.Read(t.Context(), func(tx vitrine.Tx) (err error) { has, err = tx.HasAccounts(); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := s.Update(t.Context(), func(tx vitrine.Tx) (err error) {
-		n,
-			err = tx.CountAccounts()
+		has, err = tx.HasAccounts()
 		return err
-	}); err != nil || n != 1 {
-		t.Errorf("%d accounts afterwards, %v, want 1", n, err)
+	}); err != nil || !has {
+		t.Errorf("accounts afterwards: %v, %v, want some", has, err)
 	}
 }
 

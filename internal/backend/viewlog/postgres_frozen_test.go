@@ -52,7 +52,7 @@ func TestPostgresFrozen(t *testing.T) {
 		return errors.Join(err, errors.Join(outcome.Refused...))
 	}
 	read := func(int64) error {
-		return store.Read(context.Background(), func(tx vitrine.Tx) error { _, err := tx.CountAccounts(); return err })
+		return store.Read(context.Background(), func(tx vitrine.Tx) error { _, err := tx.HasAccounts(); return err })
 	}
 	count := func(int64) error {
 		_, err := log.Counts(context.Background(), []vitrine.LinkID{1})

@@ -18,11 +18,20 @@ import (
 // account as rolled up to that day and builds its tallies. The next call
 // continues an interrupted one. Reports are right at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
-	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND NOT deleting) AS a
-		LEFT JOIN accounts s ON s.account = a.account
-		WHERE coalesce(s.rolled_up_until, 0) < $2 OR s.stale_from < s.rolled_up_until ORDER BY a.account LIMIT 1`, []any{before},
+	return l.eachAccount(ctx, accountsWithViews+` SELECT account FROM a WHERE account IS NOT NULL
+		AND (coalesce((SELECT rolled_up_until FROM accounts s WHERE s.account = a.account), 0) < $2
+			OR EXISTS (SELECT 1 FROM accounts s WHERE s.account = a.account AND s.stale_from < s.rolled_up_until))
+		LIMIT 1`, []any{before},
 		func(account vitrine.AccountID) error { return l.rollUp(ctx, account, before) })
 }
+
+// accountsWithViews finds the accounts after $1 that have links, in their
+// order, by one look into the index for each: an account may have very many
+// links.
+const accountsWithViews = `WITH RECURSIVE a (account) AS (
+	SELECT min(account) FROM links WHERE account > $1 AND NOT deleting
+	UNION ALL SELECT (SELECT min(account) FROM links WHERE account > a.account AND NOT deleting) FROM a
+		WHERE a.account IS NOT NULL)`
 
 // eachAccount calls f for each account that a query returns; the query selects
 // the next account after $1. Only one process at a time does background work on

@@ -189,7 +189,7 @@ func (in *Instance) Close() error {
 // are spooled, and a load balancer would otherwise remove all servers at once.
 func (in *Instance) Ready(ctx context.Context) error {
 	return in.Store.Read(ctx, func(tx vitrine.Tx) error {
-		_, err := tx.CountAccounts()
+		_, err := tx.HasAccounts()
 		return err
 	})
 }

@@ -113,7 +113,7 @@ func (t storeTest) dead() {
 		t.Error("a transaction can write after its end")
 	}
 	t.read(func(tx vitrine.Tx) error { kept = tx; return nil })
-	if _, err := kept.CountAccounts(); err == nil {
+	if _, err := kept.HasAccounts(); err == nil {
 		t.Error("a transaction can read after its end")
 	}
 	vitrinetest.Equal(t, "secret", t.secret("s"), nil)

@@ -81,6 +81,8 @@ CREATE TABLE keys (
     replaced   BOOLEAN NOT NULL
 );
 CREATE INDEX keys_of_account ON keys (account, created_at, id);
+CREATE INDEX keys_revoked ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
+CREATE INDEX keys_expiring ON keys (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Requests of programs for an API key, which a person confirms in a browser.
 CREATE TABLE logins (
@@ -277,6 +279,8 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
 CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
+-- The history of the instance, newest first.
+CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password');
 CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'operator') AND action <> 'create';
 -- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
 CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password');

@@ -1,0 +1,62 @@
+package viewlog
+
+import (
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/test/sqltest"
+	"vitrine/internal/test/tier"
+	"vitrine/internal/test/viewlogtest"
+	"vitrine/report"
+)
+
+// TestScans checks that no statement that the log runs reads a whole table. Its
+// statements are those of the suite of its port.
+func TestScans(t *testing.T) {
+	testScans(t, map[string]string{
+		"WITH RECURSIVE a":                   "one row for each account, as found by an index",
+		"SELECT account FROM accounts UNION": "the audit",
+		"FROM tallies":                       "the audit",
+		"FROM daily_views":                   "the audit",
+	})
+}
+
+// TestPostgresScans is TestScans on PostgreSQL.
+func TestPostgresScans(t *testing.T) {
+	tier.Need(t, tier.All, "the suite once more, on PostgreSQL")
+	sqltest.InPostgres(t)
+	testScans(t, map[string]string{})
+}
+
+func testScans(t *testing.T, excused map[string]string) {
+	var run sqltest.Statements
+	viewlogtest.Run(t, 5, func(t *testing.T) vitrine.ViewLog {
+		l := openTestLog(t)
+		l.least = minViews{1, 1, 1}
+		run.Watch(l.db)
+		return l
+	})
+	l := openTestLog(t)
+	g := sqltest.NewTraffic(200)
+	last := int64(0)
+	for range 8 {
+		var b vitrine.Batch
+		for range 500 {
+			o := g.Imported()
+			last = o.At
+			b.Views = append(b.Views, o)
+		}
+		if _, err := l.Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.RollUp(t.Context(), report.DayOf(last)); err != nil {
+		t.Fatal(err)
+	}
+	err := l.db.Update(t.Context(), func(tx *sqldb.Tx) error { _, err := tx.Exec("ANALYZE"); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.CheckScans(t, l.db, excused)
+}
