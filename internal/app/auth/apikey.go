@@ -87,13 +87,13 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 		return nil, vitrine.ErrBanned
 	}
 	if s.Now().Sub(k.UsedAt) >= keyUseResolution {
-		s.touch(ctx, k.ID, key)
+		s.touch(ctx, key)
 	}
 	return &Caller{a, k}, nil
 }
 
 // touch records when a key was last used. A failure must not fail the request.
-func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText) {
+func (s *Keys) touch(ctx context.Context, key vitrine.KeyText) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		k, err := tx.KeyByHash(key.Hash())
 		if err != nil {

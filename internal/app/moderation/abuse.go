@@ -235,20 +235,6 @@ func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
 	return len(waiting), err
 }
 
-// List returns the reports about a link in any state, newest first, for the
-// operator.
-func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrine.AbuseReport, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := vitrine.LinkBySlug(tx, slug)
-		if err != nil {
-			return err
-		}
-		reports, err = tx.AbuseReports(l.ID, time.Time{})
-		return err
-	})
-	return reports, err
-}
-
 // Expire deletes old reports. Those about a link in review or disabled remain,
 // because they are the reason.
 func (s *AbuseReports) Expire(ctx context.Context) error {

@@ -19,37 +19,34 @@ var Migrations embed.FS
 const migrateTries = 5
 
 // versionTries bounds how often the version is asked for while others begin a
-// new database, and VersionPause is by how much longer each try waits: some
-// four seconds in all.
+// new database (Waits.Version): for some four seconds in all.
 const versionTries = 20
-
-var VersionPause = 20 * time.Millisecond
 
 // migrate brings a database to the newest schema, each step in a transaction of
 // its own. If the database has a newer schema than this program, migrate fails
 // and changes nothing.
-func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
+func migrate(d *Dialect, handle *sql.DB, path, schema string, w Waits) error {
 	steps, err := fs.Sub(Migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
 	if err != nil {
 		return err
 	}
-	return MigrateTo(d, handle, path, steps)
+	return MigrateTo(d, handle, path, steps, w)
 }
 
 // versions returns the schema version of a database, and the newest known
 // version. In a new database it creates the table of versions. That fails if
 // another process is creating the table, which then exists a moment later.
-func versions(ctx context.Context, p *goose.Provider) (now, known int64, err error) {
+func versions(ctx context.Context, p *goose.Provider, w Waits) (now, known int64, err error) {
 	for try := range versionTries {
 		if now, known, err = p.GetVersions(ctx); err == nil {
 			break
 		}
-		time.Sleep(time.Duration(try) * VersionPause)
+		time.Sleep(time.Duration(try) * w.Version)
 	}
 	return now, known, err
 }
 
-func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
+func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS, w Waits) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {
 		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()),
@@ -57,7 +54,7 @@ func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 		if err != nil {
 			return err
 		}
-		before, known, err := versions(ctx, p)
+		before, known, err := versions(ctx, p, w)
 		if err != nil {
 			return fmt.Errorf("read the schema version of %s: %w", path, err)
 		}
@@ -77,7 +74,7 @@ func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 		}
 		// Another process that opens the same database may have made the step
 		// that failed here.
-		now, _, again := versions(ctx, p)
+		now, _, again := versions(ctx, p, w)
 		pending, unknown := p.HasPending(ctx)
 		if again != nil || unknown != nil || now == before && pending || try == migrateTries {
 			return fmt.Errorf("upgrade the database %s from schema version %d: %w", path, before, err)

@@ -147,11 +147,24 @@ const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SE
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
+// Open opens the store or the view log: a SQLite file, or a PostgreSQL database
+// (postgres://…). It creates the schema or upgrades it. It returns an error if a
+// newer version of the program has used it. Several processes can use it.
+func Open(place, schema string, w Waits) (*DB, error) {
+	switch {
+	case !IsPostgres(place):
+		return OpenSQLite(place, schema, w)
+	case schema == StoreSchema:
+		return OpenPostgres(place, schema, PostgresStore, PostgresWriters, w)
+	}
+	return OpenPostgres(place, schema, PostgresViewLog, 1, w)
+}
+
 // OpenPostgres opens the store or the view log of a PostgreSQL database. It
 // creates it if there is none, and upgrades its schema. place is the address;
 // its parameter pool_max_conns is the most connections for transactions. Up to
 // writers of them write.
-func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
+func OpenPostgres(place, what string, d *Dialect, writers int, w Waits) (*DB, error) {
 	if u, err := url.Parse(place); err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		// A truncated address could contain part of the password.
 		return nil, errors.New("an address of PostgreSQL is postgres://USER:PASSWORD@HOST:PORT/NAME; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
@@ -177,11 +190,11 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second,
 			Interval: 5 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
-	lines, channel := newLines(dialer), ""
+	lines, channel := newLines(dialer, w.Silence), ""
 	if d == PostgresStore {
 		channel = ChangesChannel
 	}
-	listener := newListener(config.Copy(), channel, lines)
+	listener := newListener(config.Copy(), channel, lines, w)
 	config.DialFunc = lines.dial
 	schema := postgresSchemas[what]
 	path := fmt.Sprintf("%s of PostgreSQL at %s:%d, schema %s", config.Database, config.Host, config.Port, schema)
@@ -192,7 +205,7 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 		}
 		return err
 	}))
-	if err := preparePostgres(handle, listener, d, path, what); err != nil {
+	if err := preparePostgres(handle, listener, d, path, what, w); err != nil {
 		return nil, errors.Join(explainRefused(config, err), handle.Close(), listener.Close())
 	}
 	writers = min(writers, size/2)
@@ -204,7 +217,7 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 
 // preparePostgres checks that the server is usable and migrates the schema. One
 // process does so at a time.
-func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string) error {
+func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string, w Waits) error {
 	schema := postgresSchemas[what]
 	ctx := context.Background()
 	c, err := handle.Conn(ctx)
@@ -249,7 +262,7 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 	if err != nil {
 		return fmt.Errorf("create the schema %s in the database %s: %w", schema, path, err)
 	}
-	return migrate(d, handle, path, what)
+	return migrate(d, handle, path, what, w)
 }
 
 // sessionMode is the remedy for a pooler that assigns connections to

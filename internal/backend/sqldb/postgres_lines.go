@@ -34,8 +34,8 @@ type trackedConns struct {
 
 var ErrFrozen = errors.New("the server does not respond and is treated as frozen until it does")
 
-func newLines(dialer *net.Dialer) *trackedConns {
-	l := &trackedConns{dialer: dialer, silent: PostgresWaits.Silence, began: time.Now()}
+func newLines(dialer *net.Dialer, silent time.Duration) *trackedConns {
+	l := &trackedConns{dialer: dialer, silent: silent, began: time.Now()}
 	l.up, l.cut = context.WithCancel(context.Background())
 	return l
 }

@@ -23,7 +23,7 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	l := newLines(&net.Dialer{})
+	l := newLines(&net.Dialer{}, UsualWaits().Silence)
 	dial := func() net.Conn {
 		t.Helper()
 		c, err := l.dial(t.Context(), "tcp", server.Addr().String())

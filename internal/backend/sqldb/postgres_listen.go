@@ -47,12 +47,16 @@ type Waits struct {
 	Again, Open time.Duration
 	// Silence is how long a server must be silent to count as frozen.
 	Silence time.Duration
+	// Version is by how much longer each try waits to ask for the version of a
+	// new database, while others begin it.
+	Version time.Duration
 }
 
-// PostgresWaits are the limits of databases opened from now on. Tests shorten
-// them.
-var PostgresWaits = Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 * time.Second,
-	Again: 500 * time.Millisecond, Open: 4 * time.Second, Silence: 6 * time.Second}
+// UsualWaits returns the limits of a server that serves. Tests shorten them.
+func UsualWaits() Waits {
+	return Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 * time.Second, Again: 500 * time.Millisecond,
+		Open: 4 * time.Second, Silence: 6 * time.Second, Version: 20 * time.Millisecond}
+}
 
 const (
 	// HeartbeatQuery asks the server which of its processes answers, and what
@@ -66,9 +70,9 @@ const (
 
 var errShared = errors.New("another server process responds than before")
 
-func newListener(config *pgx.ConnConfig, channel string, lines *trackedConns) *Listener {
+func newListener(config *pgx.ConnConfig, channel string, lines *trackedConns, w Waits) *Listener {
 	ctx, end := context.WithCancel(context.Background())
-	l := &Listener{config: config, channel: channel, Lines: lines, waits: PostgresWaits, end: end,
+	l := &Listener{config: config, channel: channel, Lines: lines, waits: w, end: end,
 		ended: make(chan struct{})}
 	go l.run(ctx)
 	return l

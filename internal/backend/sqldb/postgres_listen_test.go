@@ -19,7 +19,7 @@ func TestPostgresPoolerFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newListener(config, ChangesChannel, newLines(&net.Dialer{}))
+	l := newListener(config, ChangesChannel, newLines(&net.Dialer{}, UsualWaits().Silence), UsualWaits())
 	defer l.Close()
 	heard := func() bool {
 		l.mu.Lock()

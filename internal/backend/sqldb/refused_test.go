@@ -12,7 +12,7 @@ import (
 func TestNothingListens(t *testing.T) {
 	const place = "postgres://x@localhost:1/y"
 	_, looked := LookAt(t.Context(), place, StoreSchema)
-	_, opened := OpenPostgres(place, StoreSchema, PostgresStore, 1)
+	_, opened := OpenPostgres(place, StoreSchema, PostgresStore, 1, UsualWaits())
 	for what, err := range map[string]error{"LookAt": looked, "OpenPostgres": opened} {
 		if !errors.Is(err, syscall.ECONNREFUSED) || !strings.HasSuffix(err.Error(), "nothing listens at localhost:1") {
 			t.Errorf("%s = %v, want that nothing listens", what, err)

@@ -60,7 +60,7 @@ const SqliteReaders = 4
 
 // OpenSQLite opens a database file and upgrades its schema. It creates a
 // missing file, for its owner only.
-func OpenSQLite(path, schema string) (*DB, error) {
+func OpenSQLite(path, schema string, w Waits) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func OpenSQLite(path, schema string) (*DB, error) {
 		return nil, fmt.Errorf("make database: %w", err)
 	}
 	writer := sql.OpenDB(SqliteFile(SqliteName(path, writerCache, "")))
-	if err := migrate(SqliteDialect, writer, path, schema); err != nil {
+	if err := migrate(SqliteDialect, writer, path, schema, w); err != nil {
 		return nil, errors.Join(explainDamage(path, err), writer.Close())
 	}
 	reader := sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, "query_only(1)")))

@@ -11,7 +11,7 @@ import (
 // that cutting waits for no reader.
 func TestLogShrinks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	d, err := OpenSQLite(path, StoreSchema)
+	d, err := OpenSQLite(path, StoreSchema, UsualWaits())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
+	"vitrine/internal/test/sqltest"
 )
 
 func TestReopen(t *testing.T) {
@@ -52,15 +52,13 @@ func TestReopen(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
-	defer func(before time.Duration) { sqldb.VersionPause = before }(sqldb.VersionPause)
-	sqldb.VersionPause = time.Millisecond
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
 	if err := os.WriteFile(garbage, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "none", "store.db"), garbage} {
-		if s, err := Open(path); err == nil {
+		if s, err := OpenWith(path, sqltest.Hasty); err == nil {
 			t.Errorf("Open(%s) succeeds, want an error", path)
 			_ = s.Close()
 		}
@@ -100,7 +98,7 @@ func migration(statement string) *fstest.MapFile {
 // program.
 func upgrade(path string, steps fstest.MapFS) error {
 	handle := sql.OpenDB(sqldb.SqliteFile(sqldb.SqliteName(path, sqldb.ReaderCache, "")))
-	return errors.Join(sqldb.MigrateTo(sqldb.SqliteDialect, handle, path, steps), handle.Close())
+	return errors.Join(sqldb.MigrateTo(sqldb.SqliteDialect, handle, path, steps, sqldb.UsualWaits()), handle.Close())
 }
 
 func TestNewerSchema(t *testing.T) {

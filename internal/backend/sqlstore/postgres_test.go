@@ -139,9 +139,8 @@ func TestPostgresText(t *testing.T) {
 // TestPostgresVersionWithoutNews checks that a store whose listening connection
 // is cut or stalls still sees the changes of others, and then listens again.
 func TestPostgresVersionWithoutNews(t *testing.T) {
-	sqltest.HastyPostgres(t)
 	place := vitrinetest.PostgresDatabase(t)
-	one, other := openTestStore(t, place), openTestStore(t, place)
+	one, other := openStoreWith(t, place, sqltest.Hasty), openStoreWith(t, place, sqltest.Hasty)
 	other.DB.Changes.Close() // so that only one listens
 	change := func() {
 		t.Helper()
@@ -199,15 +198,14 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 // does not change without writes, and that transactions without writes send no
 // notification.
 func TestPostgresVersionStays(t *testing.T) {
-	sqltest.HastyPostgres(t)
-	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
+	s := openStoreWith(t, vitrinetest.PostgresDatabase(t), sqltest.Hasty)
 	version := sqltest.Stable(t, s, s.DB)
 	for range 3 {
 		if err := s.Read(t.Context(), func(tx vitrine.Tx) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	<-time.NewTimer(2 * sqldb.PostgresWaits.Beat).C // it must stay for several beats
+	<-time.NewTimer(2 * sqltest.Hasty.Beat).C // it must stay for several beats
 	if v := sqltest.VersionOf(t, s); v != version {
 		t.Errorf("version %d became %d without a write", version, v)
 	}

@@ -22,15 +22,11 @@ var _ vitrine.Store = (*Store)(nil)
 // (postgres://…). It creates the schema or upgrades it. It returns an error if
 // a newer version of the program has used the store. Several processes can use
 // the same store.
-func Open(place string) (*Store, error) {
-	if sqldb.IsPostgres(place) {
-		db, err := sqldb.OpenPostgres(place, "store", sqldb.PostgresStore, sqldb.PostgresWriters)
-		if err != nil {
-			return nil, err
-		}
-		return &Store{DB: db}, nil
-	}
-	db, err := sqldb.OpenSQLite(place, "store")
+func Open(place string) (*Store, error) { return OpenWith(place, sqldb.UsualWaits()) }
+
+// OpenWith opens a store with other limits of time.
+func OpenWith(place string, w sqldb.Waits) (*Store, error) {
+	db, err := sqldb.Open(place, sqldb.StoreSchema, w)
 	if err != nil {
 		return nil, err
 	}

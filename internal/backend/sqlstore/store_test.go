@@ -6,13 +6,19 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/storetest"
 )
 
 func openTestStore(tb testing.TB, path string) *Store {
 	tb.Helper()
-	s, err := Open(path)
+	return openStoreWith(tb, path, sqldb.UsualWaits())
+}
+
+func openStoreWith(tb testing.TB, path string, w sqldb.Waits) *Store {
+	tb.Helper()
+	s, err := OpenWith(path, w)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -23,15 +23,14 @@ import (
 // acknowledged is lost, and no connection is left. Slow operations on another
 // server complete in the meantime.
 func TestPostgresFrozen(t *testing.T) {
-	sqltest.HastyPostgres(t)
 	ctx := t.Context()
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
-	slow := openTestStore(t, vitrinetest.PostgresDatabase(t))
+	slow := openStoreWith(t, vitrinetest.PostgresDatabase(t), sqltest.Hasty)
 	sqltest.Stable(t, slow, slow.DB)
 	goroutines := runtime.NumGoroutine()
-	store := openTestStore(t, place)
-	log, err := Open(place)
+	store := openStoreWith(t, place, sqltest.Hasty)
+	log, err := openWith(place, sqltest.Hasty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestPostgresFrozen(t *testing.T) {
 		err := slow.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			var nothing string
 			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text",
-				(sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
+				(sqltest.Hasty.Silence+2*time.Second).Seconds()))
 		})
 		if err := errors.Join(err, free()); err != nil {
 			t.Errorf("slow statement = %v, want nil", err)

@@ -32,14 +32,10 @@ var _ vitrine.ViewLog = (*ViewLog)(nil)
 // (postgres://…). It creates the schema or upgrades it. It returns an error if
 // a newer version of the program has used the log. Several processes can use
 // the same log.
-func Open(place string) (*ViewLog, error) {
-	var db *sqldb.DB
-	var err error
-	if sqldb.IsPostgres(place) {
-		db, err = sqldb.OpenPostgres(place, "viewlog", sqldb.PostgresViewLog, 1)
-	} else {
-		db, err = sqldb.OpenSQLite(place, "viewlog")
-	}
+func Open(place string) (*ViewLog, error) { return openWith(place, sqldb.UsualWaits()) }
+
+func openWith(place string, w sqldb.Waits) (*ViewLog, error) {
+	db, err := sqldb.Open(place, sqldb.ViewLogSchema, w)
 	if err != nil {
 		return nil, err
 	}

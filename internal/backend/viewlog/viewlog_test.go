@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/tier"
@@ -45,7 +46,12 @@ func TestSameReports(t *testing.T) {
 
 func openTestStore(tb testing.TB, place string) *sqlstore.Store {
 	tb.Helper()
-	s, err := sqlstore.Open(place)
+	return openStoreWith(tb, place, sqldb.UsualWaits())
+}
+
+func openStoreWith(tb testing.TB, place string, w sqldb.Waits) *sqlstore.Store {
+	tb.Helper()
+	s, err := sqlstore.OpenWith(place, w)
 	if err != nil {
 		tb.Fatal(err)
 	}

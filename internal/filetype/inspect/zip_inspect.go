@@ -52,7 +52,7 @@ func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int,
 		if p := u.add(m.Name, m.Dir(), m.Packed, m.Unpacked); p != nil {
 			return p
 		}
-		if p := z.peek(s, m); p != nil {
+		if p := z.peek(m); p != nil {
 			return p
 		}
 		if names[m.Name] && !m.Dir() {
@@ -93,7 +93,7 @@ func overlappingMembers(extents []zipExtent) bool {
 
 // peek checks the first bytes of a member for a program under another name, and
 // determines how to inspect it.
-func (z *inspection) peek(s *filetype.Source, m *archive.ZipMember) *filetype.Problem {
+func (z *inspection) peek(m *archive.ZipMember) *filetype.Problem {
 	head := m.Start
 	m.Start = nil
 	if m.Encrypted || len(head) == 0 {

@@ -26,7 +26,7 @@ func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 		if p := facts.SetSize(width, height); p != nil {
 			return p
 		}
-		if p := w.layout(t, width, height); p != nil {
+		if p := w.layout(t); p != nil {
 			return p
 		}
 		if pages == 0 {
@@ -152,7 +152,7 @@ func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 
 // layout checks that a page has the right number of strips or tiles, and that
 // they begin within the file.
-func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Problem {
+func (w *tiffWalk) layout(t filetype.Type) *filetype.Problem {
 	var f filetype.Facts
 	if p := f.SetSize(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
 		return p

@@ -14,15 +14,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// HastyPostgres shortens the time that the databases of a test wait for their
-// server. It is only a little shorter, so that a busy server does not look
-// frozen.
-func HastyPostgres(t *testing.T) {
-	before := sqldb.PostgresWaits
-	sqldb.PostgresWaits = sqldb.Waits{Beat: 200 * time.Millisecond, Answer: time.Second, Heard: 1200 * time.Millisecond,
-		Again: 100 * time.Millisecond, Open: 2 * time.Second, Silence: 3 * time.Second}
-	t.Cleanup(func() { sqldb.PostgresWaits = before })
-}
+// Hasty are shorter limits for the time that the databases of a test wait for
+// their server. They are only a little shorter, so that a busy server does not
+// look frozen.
+var Hasty = sqldb.Waits{Beat: 200 * time.Millisecond, Answer: time.Second, Heard: 1200 * time.Millisecond,
+	Again: 100 * time.Millisecond, Open: 2 * time.Second, Silence: 3 * time.Second, Version: time.Millisecond}
 
 // InPostgres puts the databases of a test into PostgreSQL. A used database is
 // emptied for the next part of the test, which is faster than making a new one.
