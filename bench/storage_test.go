@@ -94,7 +94,7 @@ type storage struct{ total, log, visits, tallies int64 }
 // table is the log.
 var (
 	tallyTables = []string{"tallies", "times", "daily_views"}
-	visitTables = []string{"visits", "runs"}
+	visitTables = []string{"viewer_days", "runs"}
 )
 
 // stored measures the data directory without the published files and the store

@@ -39,8 +39,11 @@ func (s *Service) occurs(ctx context.Context, of vitrine.Scope, c report.Conditi
 		return false, nil
 	}
 	c.Not = false
-	some, err := s.Log.Recent(ctx, vitrine.RecentQuery{Scope: of, To: 1<<63 - 1, N: 1, Filter: report.Filter{c}})
-	return len(some) > 0, err
+	// A tally skips segments without the value. To look for the newest view
+	// with it would read each view by itself.
+	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: of, To: report.DayOf(s.Now().UnixMilli()) + 1,
+		Lens: report.Lens{Filter: report.Filter{c}}, Brief: true})
+	return err == nil && t.Views() > 0, err
 }
 
 // advice returns how to write the value of a condition, or "" if views can have

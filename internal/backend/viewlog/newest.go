@@ -73,7 +73,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 		})
 		recent = nil
 		for _, p := range places {
-			if len(recent) == q.N {
+			if len(recent) == q.N || ctx.Err() != nil {
 				break
 			}
 			rows, err := t.rows(p.Link, ids{p.ID, p.ID + 1}, 1)
@@ -92,8 +92,8 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 				return nil, err
 			}
 		}
-		if len(recent) == q.N || from == q.From {
-			return recent, nil
+		if len(recent) == q.N || from == q.From || ctx.Err() != nil {
+			return recent, ctx.Err()
 		}
 	}
 }

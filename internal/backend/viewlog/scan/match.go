@@ -88,10 +88,13 @@ func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 			continue
 		}
 		found := false
-		for r := u.Column(column); r.More() && !found; {
+		for _, id := range u.Words(column) {
 			var err error
-			if found, err = m.holds(kind, r.Word()); err != nil {
+			if found, err = m.holds(kind, segment.LabelID(id)); err != nil {
 				return false, err
+			}
+			if found {
+				break
 			}
 		}
 		if !found {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"vitrine"
 	"vitrine/report"
@@ -311,50 +310,6 @@ func (r *Reader) byte() byte {
 	c := r.b[r.at]
 	r.at++
 	return c
-}
-
-func (r *Reader) uint64() uint64 {
-	if r.left() < 8 {
-		r.fail()
-		return 0
-	}
-	n := binary.LittleEndian.Uint64(r.b[r.at:])
-	r.at += 8
-	return n
-}
-
-// countPages returns the number of pages that appendPages wrote.
-func (r *Reader) countPages() int64 {
-	n := r.number()
-	if n < 1 || n > int64(r.left()) {
-		r.fail()
-		return 0
-	}
-	// Each number ends with a byte without the highest bit.
-	left := int(2 * n)
-	for r.at+8 <= len(r.b) {
-		ends := ^binary.LittleEndian.Uint64(r.b[r.at:]) & 0x8080808080808080
-		if count := bits.OnesCount64(ends); count < left {
-			left -= count
-			r.at += 8
-			continue
-		}
-		for ; left > 1; left-- {
-			ends &= ends - 1
-		}
-		r.at += bits.TrailingZeros64(ends)/8 + 1
-		return n
-	}
-	for ; left > 0; r.at++ {
-		if r.at == len(r.b) {
-			r.fail()
-			return 0
-		}
-		if r.b[r.at] < 0x80 {
-			left--
-		}
-	}
-	return n
 }
 
 func (r *Reader) word() LabelID { return LabelID(r.number()) }

@@ -15,57 +15,62 @@ import (
 
 // A segment holds views of a link in columns, so that similar values are
 // adjacent and differences are small. It begins with its version and the number
-// of views, followed by the lengths of the columns, the columns, and a
-// checksum.
-//
-//	flags     a byte for each view: its flags, and whether it has a session
-//	time      ms since the previous view
-//	counter   of the ID, minus that of the previous view
-//	viewer    8 bytes
-//	place, origin, agent, bot        words; bot only if its flag is set
-//	session   a byte for each session: the flags of its record
-//	engaged, present (minus engaged), screen
-//	start, pages, media, depth       if the flag is set, as in the record
-//
-// The second version adds two columns:
-//
-//	more      if the flag is set: the upper flags of a view and their values
-//	parts     if the flag is set
-const (
-	segmentVersion = 2
-	flagSession    = 1 << 5
-	flagMore       = 1 << 6
-	sessionParts   = 1 << 5 // in the flags of a session
-)
+// of views, followed by a bit for each column that it has, the lengths of those
+// columns, the columns, and a checksum. A column that is only zeros is absent
+// and takes no space.
+const segmentVersion = 1
 
+// The columns. Those after flags have a number for each view, those after
+// session one for each session. Others have numbers only where their flag is
+// set, and pages as many as the number of pages says.
 const (
-	columnFlags = iota
-	columnTime
-	columnCounter
+	columnFlags   = iota // of the record, and flagSession
+	columnTime           // ms since the previous view
+	columnCounter        // of the ID, minus that of the previous view
 	columnViewer
 	columnPlace
 	columnOrigin
 	columnAgent
 	columnBot
-	columnSession
+	columnVersion
+	columnCampaign
+	columnWas
+	columnSession // the flags of the record, and sessionParts
 	columnEngaged
-	columnPresent
+	columnPresent // minus engaged
 	columnScreen
-	columnStart
-	columnPages
-	columnMedia
+	columnStart // minus the time of the view
+	columnPages // number of pages
+	columnPage  // minus the page before
+	columnPageMs
+	columnPlayed
+	columnReached // minus played
 	columnDepth
-	columnMore
-	columnParts
+	columnParts // bytes of appendParts
 	columns
-
-	// numberColumns is the number of columns among which those are that are
-	// decoded at once.
-	numberColumns = columnScreen + 1
-
-	// columnsBefore is the number of columns of the first version.
-	columnsBefore = columnMore
 )
+
+const (
+	flagSession  = 1 << 7 // in the flags of a view; no flag of a record
+	sessionParts = 1 << 5 // in the flags of a session
+	// maxRows is more than the rows of any segment, so that damage is found
+	// before memory is allocated.
+	maxRows = 1 << 16
+)
+
+// kinds says what the numbers of a column are, if they are not words.
+var kinds = [columns]columnKind{columnTime: measures, columnEngaged: measures, columnPresent: measures,
+	columnStart: measures, columnPageMs: listed}
+
+// The columns of words that every view has.
+const (
+	PlaceColumn  Column = columnPlace
+	OriginColumn Column = columnOrigin
+	AgentColumn  Column = columnAgent
+)
+
+// Column is a column of a segment.
+type Column int
 
 // Counters is the number of IDs in a millisecond.
 const Counters = 1 << 21
@@ -87,70 +92,76 @@ func (r *Row) ViewerDay(link vitrine.LinkID) ViewerDay {
 
 // Encoder makes a segment from rows ordered by ID.
 type Encoder struct {
-	columns           [columns][]byte
+	columns           [columns]columnWriter
 	Views, Sessions   int64
 	First, Last       vitrine.ViewID
 	lastMs, lastCount int64
 }
 
 func (p *Encoder) Add(r *Row) {
-	number := func(column int, n int64) {
-		p.columns[column] = binary.AppendUvarint(p.columns[column], uint64(n))
-	}
-	signed := func(column int, n int64) {
-		p.columns[column] = binary.AppendVarint(p.columns[column], n)
-	}
+	c := &p.columns
 	ms, count := r.ID.Ms(), int64(r.ID)%Counters
 	if p.Views == 0 {
 		p.First, p.lastMs = r.ID, ms
 	}
-	upper := r.flags()
-	flags := byte(upper)
+	flags := r.flags()
 	if r.Engaged {
 		flags |= flagSession
 	}
-	if upper>>8 != 0 {
-		flags |= flagMore
-		p.columns[columnMore] = r.appendMore(append(p.columns[columnMore], byte(upper>>8)), upper)
-	}
-	p.columns[columnFlags] = append(p.columns[columnFlags], flags)
-	number(columnTime, ms-p.lastMs)
-	number(columnCounter, (count-p.lastCount+Counters)%Counters)
-	p.columns[columnViewer] = binary.LittleEndian.AppendUint64(p.columns[columnViewer], r.Viewer)
-	number(columnPlace, int64(r.Place))
-	number(columnOrigin, int64(r.Origin))
-	number(columnAgent, int64(r.Agent))
-	if r.Flags&ViewBot != 0 {
-		number(columnBot, int64(r.Bot))
+	c[columnFlags].number(int64(flags))
+	c[columnTime].number(ms - p.lastMs)
+	c[columnCounter].number((count - p.lastCount + Counters) % Counters)
+	c[columnViewer].number(int64(r.Viewer))
+	c[columnPlace].word(r.Place)
+	c[columnOrigin].word(r.Origin)
+	c[columnAgent].word(r.Agent)
+	for _, part := range []struct {
+		flag   uint16
+		column int
+		n      int64
+	}{{ViewBot, columnBot, int64(r.Bot)}, {viewVersion, columnVersion, int64(r.Version)},
+		{viewCampaign, columnCampaign, int64(r.Campaign)}, {viewWas, columnWas, int64(r.Was)}} {
+		if flags&part.flag != 0 {
+			c[part.column].number(part.n)
+		}
 	}
 	p.Views++
 	p.Last, p.lastMs, p.lastCount = r.ID, ms, count
-	if !r.Engaged {
-		return
+	if r.Engaged {
+		p.Sessions++
+		p.session(&r.Session, ms)
 	}
-	p.Sessions++
-	s := &r.Session
-	sflags := s.flags()
+}
+
+// session adds the session of a view.
+func (p *Encoder) session(s *Session, viewMs int64) {
+	c, flags := &p.columns, s.flags()
 	if s.Parts != (report.Parts{}) {
-		sflags |= sessionParts
-		p.columns[columnParts] = appendParts(p.columns[columnParts], s.Parts)
+		flags |= sessionParts
+		c[columnParts].bytes(appendParts(nil, s.Parts))
 	}
-	p.columns[columnSession] = append(p.columns[columnSession], sflags)
-	number(columnEngaged, s.EngagedMs)
-	signed(columnPresent, s.PresentMs-s.EngagedMs)
-	number(columnScreen, int64(s.Screen))
-	if sflags&sessionStart != 0 {
-		signed(columnStart, s.StartMs-ms)
+	c[columnSession].number(int64(flags))
+	c[columnEngaged].number(s.EngagedMs)
+	c[columnPresent].signed(s.PresentMs - s.EngagedMs)
+	c[columnScreen].word(s.Screen)
+	if flags&sessionStart != 0 {
+		c[columnStart].signed(s.StartMs - viewMs)
 	}
-	if sflags&sessionPages != 0 {
-		p.columns[columnPages] = appendPages(p.columns[columnPages], s.Pages)
+	if flags&sessionPages != 0 {
+		c[columnPages].number(int64(len(s.Pages)))
+		before := 0
+		for _, page := range s.Pages {
+			c[columnPage].number(int64(page.Page - before))
+			c[columnPageMs].number(page.Ms)
+			before = page.Page
+		}
 	}
-	if sflags&sessionMedia != 0 {
-		number(columnMedia, s.Played)
-		signed(columnMedia, s.Reached-s.Played)
+	if flags&sessionMedia != 0 {
+		c[columnPlayed].number(s.Played)
+		c[columnReached].signed(s.Reached - s.Played)
 	}
-	if sflags&sessionDepth != 0 {
-		p.columns[columnDepth] = appendShare(p.columns[columnDepth], s.Depth)
+	if flags&sessionDepth != 0 {
+		c[columnDepth].number(shareNumber(s.Depth))
 	}
 }
 
@@ -158,33 +169,41 @@ func (p *Encoder) Add(r *Row) {
 // shorter stored form.
 const hundredth = 10_000
 
-func appendShare(b []byte, n int64) []byte {
+func shareNumber(n int64) int64 {
 	if n%hundredth == 0 {
-		return binary.AppendUvarint(b, uint64(n/hundredth)<<1)
+		return n / hundredth << 1
 	}
-	return binary.AppendUvarint(b, uint64(n)<<1|1)
+	return n<<1 | 1
 }
 
-func (r *Reader) share() int64 {
-	n := r.number()
-	if n&1 == 0 {
-		return n >> 1 * hundredth
+func shareOf(number int64) int64 {
+	if number&1 == 0 {
+		return number >> 1 * hundredth
 	}
-	return n >> 1
+	return number >> 1
 }
 
 // End appends the segment to b and prepares the encoder for the next one.
 func (p *Encoder) End(b []byte) []byte {
 	start := len(b)
+	var packed []byte
+	var lengths []uint64
+	there := uint64(0)
+	for i := range p.columns {
+		before := len(packed)
+		packed = p.columns[i].end(packed, kinds[i])
+		if n := len(packed) - before; n > 0 {
+			there |= 1 << i
+			lengths = append(lengths, uint64(n))
+		}
+	}
 	b = append(b, segmentVersion)
 	b = binary.AppendUvarint(b, uint64(p.Views))
-	for _, c := range p.columns {
-		b = binary.AppendUvarint(b, uint64(len(c)))
+	b = binary.AppendUvarint(b, there)
+	for _, n := range lengths {
+		b = binary.AppendUvarint(b, n)
 	}
-	for i, c := range p.columns {
-		b = append(b, c...)
-		p.columns[i] = c[:0]
-	}
+	b = append(b, packed...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 	*p = Encoder{columns: p.columns}
 	return b
@@ -198,47 +217,50 @@ type Decoder struct {
 	CountPages bool
 	SeenPages  int64
 
-	left            int64
-	columns         [columns]Reader
-	numbers         [numberColumns]numbers
-	ids, rows       bool // the numbers of IDs, and all of rows, are decoded
-	storedFlags     byte // of the last row
+	rows, left      int64
+	columns         [columns]column
 	lastMs, lastCnt int64
 	row             Row
+	bytes           []byte
 }
 
 // Open begins to read a segment. first is the ID of its first view.
 func (u *Decoder) Open(segment []byte, first vitrine.ViewID) error {
 	end := len(segment) - 4
-	if end < 2 || segment[0] < 1 || segment[0] > segmentVersion ||
+	if end < 2 || segment[0] != segmentVersion ||
 		crc32.Checksum(segment[:end], castagnoli) != binary.LittleEndian.Uint32(segment[end:]) {
 		return ErrDamaged
 	}
 	r := Reader{b: segment[1:end]}
-	u.left = r.number()
+	u.rows = r.number()
+	there := uint64(r.number())
+	if u.rows < 0 || u.rows > maxRows || there>>columns != 0 {
+		return ErrDamaged
+	}
 	var lengths [columns]int64
-	there, sum := columns, int64(0)
-	if segment[0] == 1 {
-		there = columnsBefore
+	sum := int64(0)
+	for i := range lengths {
+		if there&(1<<i) != 0 {
+			lengths[i] = r.number()
+			sum += lengths[i]
+		}
 	}
-	for i := range lengths[:there] {
-		lengths[i] = r.number()
-		sum += lengths[i]
-	}
-	if r.bad || sum != int64(r.left()) || slices.Min(lengths[:]) < 0 || u.left != lengths[columnFlags] {
+	if r.bad || slices.Min(lengths[:]) < 0 || sum != int64(r.left()) {
 		return ErrDamaged
 	}
 	for i, n := range lengths {
-		u.columns[i] = Reader{b: r.b[r.at:][:n:n]}
+		if !u.columns[i].open(r.b[r.at:][:n:n]) {
+			return ErrDamaged
+		}
 		r.at += int(n)
 	}
-	u.lastMs, u.lastCnt = first.Ms(), 0
-	u.ids, u.rows = false, false
-	for i := range u.numbers {
-		u.numbers[i] = numbers{all: u.numbers[i].all[:0]}
-	}
+	u.left, u.lastMs, u.lastCnt = u.rows, first.Ms(), 0
 	return nil
 }
+
+// Words returns the numbers of the words in a column, each at least once. Call
+// it before reading rows. The result is valid until the next Open.
+func (u *Decoder) Words(c Column) []int64 { return u.columns[c].different(u.rows) }
 
 // Brief reads only the ID, viewer and flags of the next row. It returns nil at
 // the end. Do not mix Brief and Next.
@@ -247,85 +269,122 @@ func (u *Decoder) Brief() *Row {
 		return nil
 	}
 	u.left--
-	if !u.ids {
-		u.decode(columnTime, columnCounter)
-		u.ids = true
-	}
 	r, c := &u.row, &u.columns
-	flags := c[columnFlags].byte()
-	u.lastMs += u.numbers[columnTime].next()
-	u.lastCnt = (u.lastCnt + u.numbers[columnCounter].next()) % Counters
+	u.lastMs += c[columnTime].next()
+	u.lastCnt = (u.lastCnt + c[columnCounter].next()) % Counters
 	r.ID = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
-	u.storedFlags = flags
-	r.Flags, r.Engaged = uint16(flags&^(flagSession|flagMore)), flags&flagSession != 0
-	r.Viewer = c[columnViewer].uint64()
+	flags := uint16(c[columnFlags].next())
+	r.Flags, r.Engaged = flags&^flagSession, flags&flagSession != 0
+	r.Viewer = uint64(c[columnViewer].next())
 	return r
 }
 
 // Next reads the next row. It returns nil at the end.
 func (u *Decoder) Next() *Row {
-	r, c, n := u.Brief(), &u.columns, &u.numbers
+	r, c := u.Brief(), &u.columns
 	if r == nil {
 		return nil
 	}
-	if !u.rows {
-		u.decode(columnPlace, columnOrigin, columnAgent, columnEngaged, columnPresent, columnScreen)
-		u.rows = true
-	}
-	r.Place, r.Origin, r.Agent, r.Bot = n[columnPlace].word(), n[columnOrigin].word(), n[columnAgent].word(), 0
+	r.Place, r.Origin, r.Agent = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word()
+	r.Bot, r.Version, r.Campaign, r.Was = 0, 0, 0, 0
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
-	if r.Version, r.Campaign, r.Was = 0, 0, 0; u.storedFlags&flagMore != 0 {
-		r.more(c[columnMore].byte(), &c[columnMore])
+	if r.Flags&(viewVersion|viewCampaign|viewWas) != 0 {
+		u.more(r)
 	}
-	if !r.Engaged {
-		return r
-	}
-	s := &r.Session
-	pages := s.Pages[:0]
-	*s = Session{}
-	sflags := c[columnSession].byte()
-	s.Downloaded = sflags&sessionDownloaded != 0
-	s.EngagedMs = n[columnEngaged].next()
-	s.PresentMs = s.EngagedMs + n[columnPresent].signed()
-	s.Screen = n[columnScreen].word()
-	if sflags&sessionStart != 0 {
-		s.StartMs = u.lastMs + c[columnStart].signed()
-	}
-	if u.SeenPages = 0; sflags&sessionPages != 0 {
-		if u.CountPages {
-			u.SeenPages = c[columnPages].countPages()
-		} else {
-			pages = c[columnPages].pages(pages)
-			u.SeenPages = int64(len(pages))
-		}
-	}
-	s.Pages = pages
-	if sflags&sessionMedia != 0 {
-		s.Played = c[columnMedia].number()
-		s.Reached = s.Played + c[columnMedia].signed()
-	}
-	if sflags&sessionDepth != 0 {
-		s.Depth = c[columnDepth].share()
-	}
-	if sflags&sessionParts != 0 {
-		s.Parts = c[columnParts].parts()
+	if r.Engaged {
+		u.session(&r.Session)
 	}
 	return r
 }
 
-// decode decodes columns of numbers.
-func (u *Decoder) decode(columns ...int) {
-	for _, i := range columns {
-		u.numbers[i].decode(u.columns[i])
+// more reads the rare parts of a row.
+func (u *Decoder) more(r *Row) {
+	c := &u.columns
+	if r.Flags&viewVersion != 0 {
+		if r.Version = int(c[columnVersion].next()); r.Version < 2 {
+			c[columnVersion].bad = true
+		}
 	}
+	if r.Flags&viewCampaign != 0 {
+		r.Campaign = c[columnCampaign].word()
+	}
+	if r.Flags&viewWas != 0 {
+		r.Was = c[columnWas].word()
+	}
+	r.Flags &^= viewVersion | viewCampaign | viewWas
+}
+
+// session reads the session of a row.
+func (u *Decoder) session(s *Session) {
+	c, pages := &u.columns, s.Pages[:0]
+	*s = Session{}
+	flags := byte(c[columnSession].next())
+	s.Downloaded = flags&sessionDownloaded != 0
+	s.EngagedMs = c[columnEngaged].next()
+	s.PresentMs = s.EngagedMs + c[columnPresent].signed()
+	s.Screen = c[columnScreen].word()
+	if flags&sessionStart != 0 {
+		s.StartMs = u.lastMs + c[columnStart].signed()
+	}
+	if u.SeenPages = 0; flags&sessionPages != 0 {
+		if u.SeenPages = c[columnPages].next(); u.SeenPages < 0 || u.SeenPages > vitrine.MaxPages {
+			u.SeenPages, c[columnPages].bad = 0, true
+		}
+		if !u.CountPages {
+			pages = u.pages(pages)
+		}
+	}
+	s.Pages = pages
+	if flags&sessionMedia != 0 {
+		s.Played = c[columnPlayed].next()
+		s.Reached = s.Played + c[columnReached].signed()
+	}
+	if flags&sessionDepth != 0 {
+		s.Depth = shareOf(c[columnDepth].next())
+	}
+	if flags&sessionParts != 0 {
+		s.Parts = u.parts()
+	}
+}
+
+func (u *Decoder) pages(pages []report.PageTime) []report.PageTime {
+	steps, times, page := &u.columns[columnPage], &u.columns[columnPageMs], 0
+	for range u.SeenPages {
+		page += int(steps.next())
+		pages = append(pages, report.PageTime{Page: page, Ms: times.next()})
+		if times.bad {
+			break
+		}
+	}
+	return pages
+}
+
+func (u *Decoder) parts() report.Parts {
+	c := &u.columns[columnParts]
+	n := c.next()
+	rest := 2 * n
+	if n == rawParts {
+		rest = rawPartsLen
+	}
+	if u.bytes = append(u.bytes[:0], byte(n)); rest < 0 || rest > 2*rawParts {
+		c.bad = true
+		return report.Parts{}
+	}
+	for range rest {
+		u.bytes = append(u.bytes, byte(c.next()))
+	}
+	r := Reader{b: u.bytes}
+	p := r.parts()
+	c.bad = c.bad || r.bad
+	return p
 }
 
 // End returns ErrDamaged if values were missing.
 func (u *Decoder) End() error {
 	for i := range u.columns {
-		if u.columns[i].bad || i < numberColumns && u.numbers[i].bad {
+		if u.columns[i].bad {
 			return ErrDamaged
 		}
 	}

@@ -1,4 +1,5 @@
--- The ID of a view holds its time. Days count from 1970. Package segment describes the blobs.
+-- The ID of a view holds its time. Days count from 1970. Package segment describes the blobs. SQLite keeps long ones in
+-- tables with row IDs, whose pages they fill; in the tree of a primary key, each would leave a part of its pages empty.
 
 -- +goose Up
 -- One row.
@@ -69,7 +70,7 @@ CREATE TABLE segments (
     sessions BIGINT NOT NULL,
     data     BLOB   NOT NULL,
     PRIMARY KEY (link, first)
-) WITHOUT ROWID;
+);
 
 -- Which viewer came to which link on which day, of the views by people in segments. Each run is sorted; an entry of any run is
 -- valid.
@@ -86,7 +87,7 @@ CREATE TABLE viewer_days (
     first   BIGINT NOT NULL, -- its first viewer; the entries of a viewer are all in one row of a run
     data    BLOB   NOT NULL,
     PRIMARY KEY (account, run, first)
-) WITHOUT ROWID;
+);
 
 -- Tallies of 8^level days from a day on, of a link, or of the account (link 0).
 CREATE TABLE tallies (
@@ -97,7 +98,7 @@ CREATE TABLE tallies (
     head    BLOB   NOT NULL,
     body    BLOB   NOT NULL,
     PRIMARY KEY (account, link, level, day)
-) WITHOUT ROWID;
+);
 
 -- Their engaged times: of a group of buckets, or all (-1); those that no tally of a lower level has.
 CREATE TABLE times (
@@ -108,7 +109,7 @@ CREATE TABLE times (
     part    BIGINT NOT NULL,
     data    BLOB   NOT NULL,
     PRIMARY KEY (account, link, part, level, day)
-) WITHOUT ROWID;
+);
 
 -- Views by link of each day of an account that has any.
 CREATE TABLE daily_views (
@@ -116,7 +117,7 @@ CREATE TABLE daily_views (
     day     BIGINT NOT NULL,
     data    BLOB   NOT NULL,
     PRIMARY KEY (account, day)
-) WITHOUT ROWID;
+);
 
 CREATE TABLE downloads (
     link BIGINT NOT NULL,

@@ -1,0 +1,328 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// A column is a list of numbers in the shortest of these forms, which its first
+// byte names:
+//
+//	0 to 64   the smallest number; the distance of each number from it, in so
+//	          many bits
+//	plain     each number as a varint
+//	words     how many different numbers there are; their distances, the
+//	          smallest first, as a column; for each number, its place among
+//	          them, in as many bits as the places need
+//
+// A column of zeros is empty, unless it is always plain. Bits are packed from the lowest bit of a byte on.
+const (
+	plain = 0x80
+	words = 0x81
+)
+
+// maxWords bounds the different numbers of a column with words.
+const maxWords = 1 << 16
+
+// columnWriter collects the numbers of a column.
+type columnWriter struct {
+	numbers []uint64
+	sorted  []uint64 // different numbers
+}
+
+func (c *columnWriter) number(n int64)  { c.numbers = append(c.numbers, uint64(n)) }
+func (c *columnWriter) signed(n int64)  { c.number(n<<1 ^ n>>63) }
+func (c *columnWriter) word(id LabelID) { c.number(int64(id)) }
+func (c *columnWriter) bytes(b []byte) {
+	for _, n := range b {
+		c.number(int64(n))
+	}
+}
+
+// columnKind says what the numbers of a column are.
+type columnKind int
+
+const (
+	repeated columnKind = iota // words and the like: many are equal
+	measures                   // times and the like: few are equal
+	listed                     // always plain, so that a column has as many bytes as numbers
+)
+
+// end appends the column to b and empties c.
+func (c *columnWriter) end(b []byte, kind columnKind) []byte {
+	numbers := c.numbers
+	c.numbers = numbers[:0]
+	form := formOf(numbers)
+	switch {
+	case len(numbers) == 0 || form.largest == 0 && kind != listed:
+		return b
+	case kind == listed:
+		return appendPlain(b, numbers)
+	case kind == measures || form.largest == form.smallest || len(numbers) < 3:
+		return form.append(b, numbers)
+	}
+	c.sorted = append(c.sorted[:0], numbers...)
+	slices.Sort(c.sorted)
+	c.sorted = slices.Compact(c.sorted)
+	different := len(c.sorted)
+	if different > len(numbers)*3/4 || different > maxWords {
+		return form.append(b, numbers)
+	}
+	start, width := len(b), bits.Len(uint(different-1))
+	b = binary.AppendUvarint(append(b, words), uint64(different))
+	for i := different - 1; i > 0; i-- {
+		c.sorted[i] -= c.sorted[i-1]
+	}
+	b = formOf(c.sorted).append(b, c.sorted)
+	if len(b)-start+packedSize(len(numbers), width) >= form.size() {
+		return form.append(b[:start], numbers)
+	}
+	for i := 1; i < different; i++ {
+		c.sorted[i] += c.sorted[i-1]
+	}
+	w := bitWriter{b: b}
+	for _, n := range numbers {
+		place, _ := slices.BinarySearch(c.sorted, n)
+		w.add(uint64(place), width)
+	}
+	return w.end()
+}
+
+// form is what the length of a column depends on.
+type form struct {
+	count, plain      int // length of the plain form
+	smallest, largest uint64
+}
+
+func formOf(numbers []uint64) form {
+	f := form{count: len(numbers)}
+	if len(numbers) > 0 {
+		f.smallest = numbers[0]
+	}
+	for _, n := range numbers {
+		f.plain += max(bits.Len64(n)+6, 7) / 7
+		f.smallest, f.largest = min(f.smallest, n), max(f.largest, n)
+	}
+	return f
+}
+
+// width returns the bits of a number in the packed form.
+func (f form) width() int { return bits.Len64(f.largest - f.smallest) }
+
+func packedSize(count, width int) int { return (count*width + 7) / 8 }
+
+// packed returns the length of the packed form.
+func (f form) packed() int {
+	return max(bits.Len64(f.smallest)+6, 7)/7 + packedSize(f.count, f.width())
+}
+
+// size returns the length of the shorter form.
+func (f form) size() int { return 1 + min(f.plain, f.packed()) }
+
+// append appends the shorter form of a column that is not only zeros.
+func (f form) append(b []byte, numbers []uint64) []byte {
+	if f.plain < f.packed() {
+		return appendPlain(b, numbers)
+	}
+	b = binary.AppendUvarint(append(b, byte(f.width())), f.smallest)
+	w := bitWriter{b: b}
+	for _, n := range numbers {
+		w.add(n-f.smallest, f.width())
+	}
+	return w.end()
+}
+
+func appendPlain(b []byte, numbers []uint64) []byte {
+	b = append(b, plain)
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+// bitWriter appends numbers of few bits.
+type bitWriter struct {
+	b    []byte
+	bits uint64
+	n    int // bits that wait
+}
+
+func (w *bitWriter) add(n uint64, width int) {
+	w.bits |= n << w.n
+	if w.n += width; w.n < 64 {
+		return
+	}
+	w.b = binary.LittleEndian.AppendUint64(w.b, w.bits)
+	w.n -= 64
+	w.bits = n >> (width - w.n)
+}
+
+func (w *bitWriter) end() []byte {
+	for ; w.n > 0; w.n -= 8 {
+		w.b = append(w.b, byte(w.bits))
+		w.bits >>= 8
+	}
+	return w.b
+}
+
+// column reads the numbers of a column, some at a time, so that it needs little
+// memory whatever the column claims to have.
+type column struct {
+	b     []byte
+	some  []int64 // read and not returned, from at on
+	at    int
+	bad   bool // more numbers were read than there are
+	form  byte
+	base  int64
+	words []int64
+	bit   int // position of the next number, in bits, or in bytes if plain
+}
+
+// decodedAtOnce is the number of numbers that are decoded together.
+const decodedAtOnce = 256
+
+// open begins to read a column. It keeps the memory that c has.
+func (c *column) open(b []byte) bool {
+	*c = column{some: c.some[:0], words: c.words[:0]}
+	if len(b) == 0 {
+		return true
+	}
+	c.form, b = b[0], b[1:]
+	switch {
+	case c.form <= 64:
+		base, size := binary.Uvarint(b)
+		if size <= 0 {
+			return false
+		}
+		c.base, b = int64(base), b[size:]
+	case c.form == words:
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n == 0 || n > maxWords {
+			return false
+		}
+		var distances column
+		if b = b[size:]; !distances.open(b) || distances.form == words {
+			return false
+		}
+		for sum := int64(0); len(c.words) < int(n); {
+			if distances.decode(min(int(n)-len(c.words), decodedAtOnce)); distances.bad {
+				return false
+			}
+			for _, distance := range distances.some {
+				sum += distance
+				c.words = append(c.words, sum)
+			}
+		}
+		b = distances.rest(int(n))
+		c.form = byte(bits.Len64(n - 1))
+	case c.form != plain:
+		return false
+	}
+	c.b = b
+	return true
+}
+
+// rest returns what follows the column, of which n numbers were read. It was
+// opened with more bytes than its own.
+func (c *column) rest(n int) []byte {
+	if c.form == plain {
+		return c.b[c.bit:]
+	}
+	return c.b[min(packedSize(n, int(c.form)), len(c.b)):]
+}
+
+// next returns the next number, or 0 after the last one.
+func (c *column) next() int64 {
+	if c.at == len(c.some) {
+		c.decode(decodedAtOnce)
+	}
+	n := c.some[c.at]
+	c.at++
+	return n
+}
+
+func (c *column) signed() int64 { return signed(c.next()) }
+func (c *column) word() LabelID { return LabelID(c.next()) }
+
+func signed(n int64) int64 { return int64(uint64(n)>>1) ^ -(n & 1) }
+
+// decode decodes up to n numbers, the next ones. At the end of a column there is
+// one zero.
+func (c *column) decode(n int) {
+	c.some, c.at = slices.Grow(c.some[:0], decodedAtOnce), 0
+	switch {
+	case c.form == plain:
+		c.decodePlain(n)
+	case c.form == 0:
+		c.some = c.some[:n]
+		for i := range c.some {
+			c.some[i] = c.base
+		}
+	default:
+		c.decodeBits(n)
+	}
+	if len(c.words) > 0 {
+		for i, place := range c.some {
+			if place >= int64(len(c.words)) {
+				c.some = c.some[:i]
+				break
+			}
+			c.some[i] = c.words[place]
+		}
+	}
+	if len(c.some) == 0 {
+		c.some, c.bad = append(c.some, 0), true
+	}
+}
+
+func (c *column) decodePlain(n int) {
+	for len(c.some) < n && c.bit < len(c.b) {
+		if first := c.b[c.bit]; first < 0x80 {
+			c.some = append(c.some, int64(first))
+			c.bit++
+			continue
+		}
+		number, size := binary.Uvarint(c.b[c.bit:])
+		if size <= 0 {
+			return
+		}
+		c.some = append(c.some, int64(number))
+		c.bit += size
+	}
+}
+
+func (c *column) decodeBits(n int) {
+	width := int(c.form)
+	mask := ^uint64(0) >> (64 - width)
+	for range min(n, (8*len(c.b)-c.bit)/width) {
+		at, shift := c.bit>>3, c.bit&7
+		var v uint64
+		if at+9 <= len(c.b) {
+			v = binary.LittleEndian.Uint64(c.b[at:]) >> shift
+			v |= uint64(c.b[at+8]) << 1 << (63 - shift)
+		} else {
+			for i, b := range c.b[at:] {
+				v |= uint64(b) << (8 * i) >> shift
+			}
+		}
+		c.some = append(c.some, c.base+int64(v&mask))
+		c.bit += width
+	}
+}
+
+// different returns all numbers of a column of n numbers, each at least once.
+func (c *column) different(n int64) []int64 {
+	switch {
+	case len(c.words) > 0:
+		return c.words
+	case c.form == 0:
+		return []int64{c.base}
+	}
+	again := column{b: c.b, form: c.form, base: c.base}
+	all := make([]int64, 0, n)
+	for range n {
+		all = append(all, again.next())
+	}
+	return all
+}
