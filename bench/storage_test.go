@@ -58,7 +58,7 @@ func BenchmarkStorage(b *testing.B) {
 	each := func(n int64) table.Value { return table.Value{Unit: table.Bytes, N: float64(n) / float64(w.Opens)} }
 	ours := w.stored(b)
 	figure := fmt.Sprintf("stored bytes per view, %s opens", million(w.Opens))
-	row := table.Row{Figure: figure, Vitrine: each(ours.total).With("log %.1f, index of visits %.1f, rollups %.1f",
+	row := table.Row{Figure: figure, Vitrine: each(ours.total).With("log %.1f, index of viewer days %.1f, rollups %.1f",
 		each(ours.log).N, each(ours.visits).N, each(ours.tallies).N), Aim: "≤ 60 B, rollups ≤ 16 B"}
 	ctx := context.Background()
 	for _, e := range w.references {

@@ -16,7 +16,8 @@ import (
 //	          smallest first, as a column; for each number, its place among
 //	          them, in as many bits as the places need
 //
-// A column of zeros is empty, unless it is always plain. Bits are packed from the lowest bit of a byte on.
+// A column of zeros is empty, unless it is always plain. Bits are packed from
+// the lowest bit of a byte on.
 const (
 	plain = 0x80
 	words = 0x81
@@ -247,8 +248,8 @@ func (c *column) word() LabelID { return LabelID(c.next()) }
 
 func signed(n int64) int64 { return int64(uint64(n)>>1) ^ -(n & 1) }
 
-// decode decodes up to n numbers, the next ones. At the end of a column there is
-// one zero.
+// decode decodes up to n numbers, the next ones. At the end of a column there
+// is one zero.
 func (c *column) decode(n int) {
 	c.some, c.at = slices.Grow(c.some[:0], decodedAtOnce), 0
 	switch {

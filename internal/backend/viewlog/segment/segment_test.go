@@ -56,8 +56,8 @@ func randomParts(r *rand.Rand) (p report.Parts) {
 	return p
 }
 
-// TestSegmentRoundTrip checks that rows are read back unchanged, also from before
-// 1970.
+// TestSegmentRoundTrip checks that rows are read back unchanged, also from
+// before 1970.
 func TestSegmentRoundTrip(t *testing.T) {
 	count := Decoder{CountPages: true}
 	for seed := range uint64(60) {
