@@ -30,6 +30,7 @@ const (
 	CodeUnauthorized          Code = "unauthorized"
 	CodeBanned                Code = "banned"
 	CodeForbidden             Code = "forbidden"
+	CodeAccessRequired        Code = "access_required"
 	CodeProRequired           Code = "pro_required"
 	CodeLinkLimit             Code = "link_limit"
 	CodeFileTooLarge          Code = "file_too_large"

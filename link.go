@@ -71,6 +71,8 @@ type Link struct {
 	Version  int    // of a link: number of the current version; of a version: its number
 	Versions int    // of a link: highest number so far; 0 if never replaced
 	Pending  LinkID // of a link: version that becomes current when it is live; 0 if none
+
+	Access Access // what readers need; of a version of a link: none
 }
 
 // OfLink and OfSite report whether it is a version of a link, or of a website.
@@ -134,8 +136,8 @@ func (l *Link) Expire(tx Tx, now time.Time) error {
 // Tag returns a tag of what the owner sees of a link and its file. It changes
 // with any of it.
 func (l *Link) Tag() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d", l.Upload, l.Slug, l.Title, l.Name, l.Type,
-		l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d %s", l.Upload, l.Slug, l.Title, l.Name, l.Type,
+		l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli(), l.Access))
 	return hex.EncodeToString(sum[:12])
 }
 

@@ -72,6 +72,7 @@ type Tx interface {
 	UploadTx
 	SpareTx
 	LinkTx
+	PlaceTx
 	ReviewTx
 	OldSlugTx
 	ChangeTx

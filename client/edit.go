@@ -13,14 +13,15 @@ import (
 // LinkDetail is a link with its settings.
 type LinkDetail struct {
 	ListedLink
-	Name          string `json:"name"` // name of the file
-	Type          string `json:"type"`
-	SHA256        string `json:"sha256,omitempty"` // lower-case hex
-	Pages         int    `json:"pages,omitempty"`  // of a PDF
-	Version       int    `json:"version"`          // current version
-	AllowDownload bool   `json:"allowDownload"`
-	Disabled      bool   `json:"disabled"` // by its owner
-	PublishedBy   string `json:"publishedBy,omitempty"`
+	Name          string  `json:"name"` // name of the file
+	Type          string  `json:"type"`
+	SHA256        string  `json:"sha256,omitempty"` // lower-case hex
+	Pages         int     `json:"pages,omitempty"`  // of a PDF
+	Version       int     `json:"version"`          // current version
+	AllowDownload bool    `json:"allowDownload"`
+	Disabled      bool    `json:"disabled"` // by its owner
+	PublishedBy   string  `json:"publishedBy,omitempty"`
+	Access        *Access `json:"access,omitempty"` // what readers need; nil for nothing
 
 	ETag string `json:"-"` // version of the link's state, for Change.IfMatch
 }
@@ -37,6 +38,7 @@ type Change struct {
 	AllowDownload *bool
 	Disabled      *bool
 	ExpiresAt     *time.Time // the zero time removes the expiry
+	Access        *AccessChange
 	// IfMatch is the expected ETag of the link, or "" for any. If the link has
 	// another ETag, the error has the code precondition_failed and
 	// Error.Current is the link.
@@ -52,12 +54,13 @@ func (c *Client) Link(ctx context.Context, slug string) (l LinkDetail, err error
 // UpdateLink applies all changes or none.
 func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l LinkDetail, err error) {
 	b, err := json.Marshal(struct {
-		Title         *string `json:"title,omitempty"`
-		Slug          *string `json:"slug,omitempty"`
-		AllowDownload *bool   `json:"allowDownload,omitempty"`
-		Disabled      *bool   `json:"disabled,omitempty"`
-		ExpiresAt     string  `json:"expiresAt,omitempty"`
-	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt)})
+		Title         *string       `json:"title,omitempty"`
+		Slug          *string       `json:"slug,omitempty"`
+		AllowDownload *bool         `json:"allowDownload,omitempty"`
+		Disabled      *bool         `json:"disabled,omitempty"`
+		ExpiresAt     string        `json:"expiresAt,omitempty"`
+		Access        *AccessChange `json:"access,omitempty"`
+	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt), change.Access})
 	if err != nil {
 		return l, err
 	}

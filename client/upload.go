@@ -74,9 +74,13 @@ type Options struct {
 	// NeverExpires asks for a link that never expires: an API key that limits
 	// it is refused. ExpiresAt is ignored.
 	NeverExpires bool
+	// Password is what readers must enter; "" is none. Readers is how many
+	// people may open the link; 0 is any number.
+	Password string
+	Readers  int
 	// Replace is the slug of an existing link whose file is replaced. The link
 	// keeps its address, title and settings, so Slug, LinkName, ViewOnly,
-	// ExpiresAt and NeverExpires are ignored.
+	// ExpiresAt, NeverExpires, Password and Readers are ignored.
 	Replace string
 	// Website is the slug of an existing website of the account, to which the
 	// file, a ZIP, is deployed. The Link that Upload returns is the website. It
@@ -259,8 +263,18 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	case !o.ExpiresAt.IsZero():
 		expires = expiry(&o.ExpiresAt)
 	}
+	var protect *AccessChange
+	if o.Password != "" || o.Readers != 0 {
+		protect = &AccessChange{}
+	}
+	if o.Password != "" {
+		protect.Password = &o.Password
+	}
+	if o.Readers != 0 {
+		protect.Readers = &o.Readers
+	}
 	if *download = !o.ViewOnly; o.keepsPage() {
-		o.Slug, o.LinkName, download, expires = "", "", nil, ""
+		o.Slug, o.LinkName, download, expires, protect = "", "", nil, "", nil
 	}
 	err = c.postIf(ctx, o.IfMatch, "/uploads/complete", struct {
 		Path          string `json:"path"`
@@ -273,7 +287,9 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 		Replace       string `json:"replace,omitempty"`
 		Website       string `json:"website,omitempty"`
 		ExpiresAt     string `json:"expiresAt,omitempty"`
-	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, o.Website, expires}, &l)
+
+		Access *AccessChange `json:"access,omitempty"`
+	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, o.Website, expires, protect}, &l)
 	return l, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/test/vitrinetest"
 )
@@ -45,12 +46,12 @@ func TestSecretRotate(t *testing.T) {
 					t.Fatal(err)
 				}
 				names[i], viewers[i] = in.Signer.LinkID(7), in.Signer.Viewer(7, 1)
-				tokens[i] = in.Signer.ContentToken(7, 1, now.Add(time.Hour))
-				if _, _, err := in.Signer.ParseContentToken(tokens[i], now); err != nil {
+				tokens[i] = in.Signer.ContentToken(signer.Content{Link: 7, Version: 1}, now.Add(time.Hour))
+				if _, err := in.Signer.ParseContentToken(tokens[i], now); err != nil {
 					t.Error(err)
 				}
 				if i > 0 {
-					_, _, err = in.Signer.ParseContentToken(tokens[i-1], now)
+					_, err = in.Signer.ParseContentToken(tokens[i-1], now)
 					if vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 						t.Errorf("a token of the earlier secret: %v, want %s", err, vitrine.CodeInvalidSignature)
 					}

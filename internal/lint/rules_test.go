@@ -61,6 +61,7 @@ func folderOf(importPath string) string {
 // on. If it needs only a part of a port, it declares an interface. A package
 // below internal/app that is not listed names none.
 var ports = map[string][]string{
+	"access":      {"Store"},
 	"analytics":   {"Store"},
 	"audit":       {"Store"},
 	"auth":        {"Store"},

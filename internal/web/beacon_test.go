@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/public"
 	"vitrine/report"
 )
@@ -86,7 +87,7 @@ func TestBeaconRubbish(t *testing.T) {
 	page := "/p/" + string(l.Slug)
 	good := s.beaconOf(s.get(page).body)
 	token := strings.TrimPrefix(good, page+"/beacon?v=")
-	content := s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour))
+	content := s.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, s.server.Now().Add(time.Hour))
 	for _, c := range []struct {
 		name, address, body, contentType string
 		status                           int

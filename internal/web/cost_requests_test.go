@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/app/publish"
 
 	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/web/ui"
 )
 
@@ -87,6 +88,7 @@ var asks = map[string]func(c *costSite) ask{
 	"/":                      func(*costSite) ask { return ask{path: "/nowhere"} },
 	"/api/v1/":               func(*costSite) ask { return ask{path: "/api/v1/nothing"} },
 	"GET /assets/{path...}":  func(*costSite) ask { return ask{path: ui.AssetPath("viewer/html/frame.js")} },
+	"POST /p/{slug}":         func(c *costSite) ask { return ask{path: "/p/" + string(c.gated().Slug), body: "password=a+cafe"} },
 	"POST /p/{slug}/report":  func(c *costSite) ask { return ask{path: "/p/" + c.slug() + "/report", body: costReport} },
 	"GET /oembed":            func(c *costSite) ask { return ask{path: "/oembed?url=" + c.url + "/p/" + string(c.json.Slug)} },
 	"POST /p/{slug}/beacon":  func(c *costSite) ask { return c.beacon() },
@@ -145,6 +147,7 @@ var asks = map[string]func(c *costSite) ask{
 	"POST /links":                         func(c *costSite) ask { return ask{body: "action=disable&link=" + c.slug()} },
 	"POST /links/{slug}/versions/restore": func(c *costSite) ask { return onLink(c.replaced(), "/versions/restore", "version=1") },
 	"POST /links/{slug}/versions/delete":  func(c *costSite) ask { return onLink(c.replaced(), "/versions/delete", "version=1") },
+	"POST /links/{slug}/access":           func(c *costSite) ask { return onLink(c.note(), "/access", "password=a+cafe") },
 	"POST /links/{slug}/disable":          func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
 	"POST /links/{slug}/undo":             func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },
 	"POST /links/{slug}/delete":           func(c *costSite) ask { return onLink(c.note(), "/delete", "") },
@@ -317,6 +320,13 @@ func (c *costSite) replaced() *vitrine.Link {
 	return c.sendReplacement(c.note(), "note.txt", "text/plain", []byte(costNote+"And more.\n"))
 }
 
+// gated returns a link with a password.
+func (c *costSite) gated() *vitrine.Link {
+	l := c.note()
+	c.protect(l, "a cafe")
+	return l
+}
+
 func (c *costSite) disabled() *vitrine.Link {
 	l, err := c.server.Links.Disable(c.t.Context(), c.slug(), vitrine.Decision{By: vitrine.Owner(c.pro.ID)})
 	c.check(err)
@@ -395,7 +405,7 @@ func (c *costSite) onVersion(action string) ask {
 }
 
 func (c *costSite) bytesOf(l *vitrine.Link, what string) ask {
-	return ask{path: "/c/" + c.server.Signer.ContentToken(l.ID, 1, c.server.Now().Add(time.Hour)) + "/" + what}
+	return ask{path: "/c/" + c.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, c.server.Now().Add(time.Hour)) + "/" + what}
 }
 
 func (c *costSite) examined(l *vitrine.Link, what string) ask {

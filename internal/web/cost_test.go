@@ -129,12 +129,14 @@ func TestEveryRouteHasACost(t *testing.T) {
 // otherwise are the routes that may cost more, with what bounds them instead.
 var otherwise = map[string]string{
 	"POST /sign-in":                         byHash,
+	"POST /p/{slug}":                        byHash,
 	"POST /sign-up":                         byHash,
 	"POST /sign-up/{token}":                 byHash,
 	"POST /password/{token}":                byHash,
 	"POST /setup/{token}":                   byHash,
 	"POST /r/{token}":                       byHash,
 	"POST /account/password":                byHash,
+	"POST /links/{slug}/access":             byHash,
 	"GET /account/export":                   byExport,
 	"GET /r/{token}":                        byReport,
 	"GET /r/{token}/embed":                  byReport,
@@ -262,7 +264,7 @@ func (c *costSite) request(r route) (on *site, q *http.Request) {
 		as, kind = cmp.Or(as, withKey(c.key)), "application/json"
 		q.Header.Set("Accept", "application/json, text/event-stream")
 	case "stranger":
-		if !slices.Contains([]string{"form", "linkForm", "app", "entry"}, r.guard) {
+		if !slices.Contains([]string{"form", "reported", "app", "entry"}, r.guard) {
 			kind = "application/json"
 		}
 	default:
@@ -282,9 +284,15 @@ func (c *costSite) request(r route) (on *site, q *http.Request) {
 func (c *costSite) costliest() map[string]func(*http.Request) {
 	query := func(s string) func(*http.Request) { return func(q *http.Request) { q.URL.RawQuery = s } }
 	path := func(s string) func(*http.Request) { return func(q *http.Request) { q.URL.Path = s } }
+	gated := c.gated()
+	pass := strings.TrimPrefix(passOf(c.enter(gated, "a cafe", "192.0.2.1")), "Cookie: ")
 	return map[string]func(*http.Request){
-		"GET /docs/search, eight letters":   query("q=e+t+o+n+r+s+l+d"),
-		"GET /docs/search, eight words":     query("q=link+file+page+report+views+upload+account+address"),
+		"GET /docs/search, eight letters": query("q=e+t+o+n+r+s+l+d"),
+		"GET /docs/search, eight words":   query("q=link+file+page+report+views+upload+account+address"),
+		"GET /p/{slug}, protected": func(q *http.Request) {
+			q.URL.Path = "/p/" + string(gated.Slug)
+			q.Header.Set("Cookie", pass)
+		},
 		"GET /p/{slug}, a ZIP":              path("/p/" + string(c.zip.Slug)),
 		"GET /p/{slug}, Markdown":           path("/p/" + string(c.links["hours.md"].Slug)),
 		"GET /p/{slug}, a PDF":              path("/p/" + string(c.links["catalogue.pdf"].Slug)),

@@ -32,6 +32,7 @@ type demo struct {
 	website                     *vitrine.Site
 	held                        *vitrine.Link // waits for a moderator
 	off                         *vitrine.Link // disabled by a moderator
+	gated                       *vitrine.Link // with a password
 }
 
 const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sunday**, ten to six.\n\n| Day | From | To |\n|---|---|---|\n| Tuesday | 10:00 | 18:00 |\n| Thursday | 10:00 | 21:00 |\n\n" +
@@ -122,6 +123,8 @@ func (d *demo) queue() {
 		d.hold(d.publish(name, samples[name]), vitrine.ReasonAbuse, "")
 		d.ahead.Add(int64(40 * time.Minute))
 	}
+	d.gated = d.publish("notes.txt", []byte("For those who know.\n"), titled("Offer"))
+	d.protect(d.gated, "open sesame")
 	d.off = d.publish("notes.txt", samples["notes.txt"], titled("Notes"))
 	_, err := d.server.Links.Disable(d.t.Context(), string(d.off.Slug),
 		vitrine.Decision{By: vitrine.Operator, Note: "Asked for by its author."})

@@ -324,7 +324,7 @@ func TestDocsSearch(t *testing.T) {
 		"completion":             "/docs/how-we-count#progress", "average time": "/docs/how-we-count#time",
 		"bot": "/docs/how-we-count#bots", "expiry": "/docs/send-a-deck#prepare", "backup": "/docs/self-hosting#keeping",
 		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/missing#webhooks", "delete": "/docs/links",
-		"delete link": "/docs/links#delete", "password": "/docs/missing#link-password", "notifications": "/docs/missing#notifications",
+		"delete link": "/docs/links#delete", "password": "/docs/links#protect", "notifications": "/docs/missing#notifications",
 		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/missing#slides",
 		"PowerPoint": "/docs/missing#slides", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
 		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders",

@@ -80,6 +80,12 @@ func TestDoors(t *testing.T) {
 		{"expired", disabled(vitrine.Actor{Kind: vitrine.ActorExpiry}, vitrine.ReasonExpired), "key session moderator"},
 		{"disabled by a moderator", disabled(vitrine.Operator, vitrine.ReasonModerator), "moderator"},
 		{"processing", func(l *vitrine.Link) { s.setState(l, vitrine.StateProcessing) }, "key session moderator"},
+		{"protected", func(l *vitrine.Link) {
+			if l.Site == 0 { // a website cannot be
+				s.account = s.member
+				s.protect(l, "a password")
+			}
+		}, "key session moderator"},
 		{"deleted", func(l *vitrine.Link) {
 			s.check(s.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
 		}, ""},
@@ -149,7 +155,7 @@ func TestDoors(t *testing.T) {
 			if to := r.Header.Get("Location"); r.StatusCode == 302 {
 				r = s.get(to)
 			}
-			open := strings.Contains(" "+c.open+" ", " "+d.who+" ")
+			open := strings.Contains(" "+c.open+" ", " "+d.who+" ") || c.name == "protected" && d.name == "website"
 			if has := strings.Contains(r.body, marker); has != open || open != (r.StatusCode == 200) {
 				t.Errorf("%s: the door %v answers %d, with the bytes: %t, want %t", c.name, d, r.StatusCode, has, open)
 			}

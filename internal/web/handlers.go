@@ -2,6 +2,7 @@ package web
 
 import (
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/agent"
@@ -51,7 +52,8 @@ func (s *Server) handlers() *handlers {
 		RecheckEvery: s.RecheckEvery}
 	h.pages = &ui.Pages{Server: h.server, Log: s.Log, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
-		Log: s.Log, StorageTime: s.StorageTime}
+		Gates: &access.Gates{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
+		Log:   s.Log, StorageTime: s.StorageTime}
 	h.shell = &app.Shell{Server: h.server, Pages: h.pages, Viewers: h.viewers, Sessions: s.Sessions,
 		Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices, Now: s.Now}
 	kept := &links.Versions{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
@@ -71,7 +73,7 @@ func (s *Server) handlers() *handlers {
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
 		Analytics: s.Analytics, Links: s.Links, Versions: kept, Sites: s.Sites, SiteStats: s.SiteStats,
-		Shared: &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
+		Shared:   &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
 		OwnViews: s.OwnViews, Now: s.Now}
 	s.app(h, kept)
 	return h

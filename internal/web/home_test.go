@@ -17,7 +17,7 @@ import (
 func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
-	for _, want := range []string{d.url + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies",
+	for _, want := range []string{d.url + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No tracking cookies",
 		`href="/docs/self-hosting"`, `href="/sign-in"`,
 		`<link rel="canonical" href="` + d.url + `/">`,
 		`<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers",

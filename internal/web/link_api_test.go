@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/base/signer"
 )
 
 // described adds to a link what not every link has: a page count.
@@ -226,7 +227,7 @@ func TestExpiry(t *testing.T) {
 	f.check(err)
 	public := func(live bool) {
 		t.Helper()
-		token := f.server.Signer.ContentToken(l.ID, l.Version, f.clock.Now().Add(time.Hour))
+		token := f.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: l.Version}, f.clock.Now().Add(time.Hour))
 		page, content := "/p/"+slug, "/c/"+token
 		for _, way := range []string{page, page + "/embed", page + "/download", page + "/picture", page + "/qr.svg",
 			page + "/qr.png", page + "/report", "/oembed?url=" + f.server.PublicURL.String() + page,

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/signer"
 )
 
 var png = mustRead("testdata/tiny.png")
@@ -230,8 +231,8 @@ func TestHeaders(t *testing.T) {
 // contentAddress returns the URL of a link's bytes as its page has it.
 func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	u := s.server.ContentURL
-	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) +
-		"/" + what
+	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1,
+		Pass: vitrine.Pass{Round: l.Access.Round}}, s.server.Now().Add(time.Hour)) + "/" + what
 }
 
 // TestStates checks that only a public link is shown, and that only showing it

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/signer"
 )
 
 // TestTransferEndsWhenPurged checks that transfers of a replaced version end
@@ -30,7 +31,7 @@ func TestTransferEndsWhenPurged(t *testing.T) {
 			now, err := s.server.Links.BySlug(t.Context(), string(l.Slug))
 			s.check(err)
 			address = s.server.ContentURL.String() + "/c/" +
-				s.server.Signer.ContentToken(l.ID, now.Version, s.server.Now().Add(time.Hour)) + path
+				s.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: now.Version}, s.server.Now().Add(time.Hour)) + path
 		}
 		res, err := http.Get(address)
 		s.check(err)

@@ -105,9 +105,9 @@ func (r *router) form(pattern string, h httpx.HandlerFunc) {
 // link serves a page of a public link.
 func (r *router) link(pattern string, h public.LinkHandler) { r.page(pattern, r.h.public.OnLink(h)) }
 
-// linkForm takes a form of such a page.
-func (r *router) linkForm(pattern string, h public.LinkHandler) {
-	r.form(pattern, r.h.public.OnLink(h))
+// reported serves the form that reports a link, and takes it.
+func (r *router) reported(pattern string, h public.LinkHandler) {
+	r.page(pattern, r.h.server.SameOrigin(r.h.public.OnReported(h)))
 }
 
 // front serves a page about Vitrine, for anyone.

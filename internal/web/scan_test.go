@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/clamav"
+	"vitrine/internal/base/signer"
 	"vitrine/internal/test/vitrinetest"
 )
 
@@ -210,7 +211,7 @@ func (s *scanned) surfaces(slug string) map[string]string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	content := s.url + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.clock.Now().Add(time.Hour))
+	content := s.url + "/c/" + s.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, s.clock.Now().Add(time.Hour))
 	return map[string]string{"page": base, "embed": base + "/embed", "picture": base + "/picture",
 		"download": base + "/download", "qr": base + "/qr.svg",
 		"report": base + "/report", "oembed": s.url + "/oembed?url=" + base, "file": content + "/file"}

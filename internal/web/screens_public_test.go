@@ -118,6 +118,8 @@ func publicScreens(t *testing.T, d *demo) (all []screen) {
 	}
 	add("embed view only", public(viewOnlyLink)+"/embed", drawn)
 	add("embed gone", public(d.off)+"/embed", nil)
+	add("gate", public(d.gated), nil)
+	add("embed gate", public(d.gated)+"/embed", nil)
 	all = append(all, screen{sitePage: sitePage{name: "embedded", path: hostOf(t, d, "exhibition.png", "guide.mp3", "hours.md", "tour.webm")}})
 	for _, s := range []struct{ name, path string }{{"report form", report + "/report"},
 		{"report form of website", "/report/website/" + string(d.website.Slug)}} {

@@ -35,6 +35,8 @@ func sitePages(d *demo) []sitePage {
 		{name: "no page", path: "/nowhere", status: 404},
 		{name: "not yet", path: "/p/" + string(d.held.Slug), status: 404},
 		{name: "no longer", path: "/p/" + string(d.off.Slug), status: 410},
+		{name: "gate", path: "/p/" + string(d.gated.Slug), status: 403},
+		{name: "gate in a frame", path: "/p/" + string(d.gated.Slug) + "/embed", status: 403},
 		{name: "public album", path: "/a/" + string(d.album.Slug)}, {name: "gallery", path: "/dev/gallery"},
 	}
 	for _, path := range d.docPaths() {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/signer"
 )
 
 // TestTransferEndsWithTheLink checks that the transfer of a link that is
@@ -160,7 +161,7 @@ func TestStalledTransferEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := f.server.ContentURL.Scheme + "://" + f.server.ContentURL.Host + "/c/" +
-		f.server.Signer.ContentToken(l.ID, 1, f.clock.Now().Add(time.Hour)) + "/file"
+		f.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, f.clock.Now().Add(time.Hour)) + "/file"
 	for _, path := range []string{"/p/" + slug + "/download", strings.TrimPrefix(content, f.url)} {
 		ended := endings(f.site, path)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))

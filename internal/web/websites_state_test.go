@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/export"
 	"vitrine/internal/app/links"
@@ -254,7 +255,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("report about a version: %v, want not_found", err)
 	}
-	if _, err := h.server.Links.PublicByID(t.Context(), version.ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := h.server.Links.PublicByID(t.Context(), version.ID, access.Asker{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("version by its ID: %v, want not_found", err)
 	}
 

@@ -27,10 +27,17 @@ type Asker struct {
 	ByAddress bool
 	// Examines reports whether the account asks as a moderator.
 	Examines bool
+	// Pass returns what a reader has of the link's gate; nil means nothing. It
+	// is only called for a link with a gate.
+	Pass func(*vitrine.Link) vitrine.Pass
+	// Reports reports whether a reader only reports the link, which needs no
+	// pass.
+	Reports bool
 }
 
 // Check returns nil if the asker may have the file at a time. An error for a
-// reader reveals no more than the public page does. Errors for others:
+// reader reveals no more than the public page does; a Gate says that a reader
+// needs a pass. Errors for others:
 // CodeNotFound, CodeUnauthorized, CodeBanned, CodeForbidden (Withheld).
 func (f File) Check(by Asker, now time.Time) error {
 	switch {
@@ -40,12 +47,12 @@ func (f File) Check(by Asker, now time.Time) error {
 		}
 		return nil
 	case by.Account == nil:
-		return f.read(now)
+		return f.read(by, now)
 	}
 	if err := f.owned(by, now); err != nil || !by.ByAddress {
 		return err
 	}
-	return f.read(now)
+	return f.read(by, now)
 }
 
 // owned decides for the account of a key or session.
@@ -95,7 +102,7 @@ func Publish(tx vitrine.LinkTx, l *vitrine.Link, by vitrine.Actor) error {
 }
 
 // read decides for readers.
-func (f File) read(now time.Time) error {
+func (f File) read(by Asker, now time.Time) error {
 	if f.Website {
 		return f.visited()
 	}
@@ -108,13 +115,28 @@ func (f File) read(now time.Time) error {
 	switch {
 	case f.Account.Banned:
 	case seen.State == vitrine.StateLive:
-		return nil
+		return f.gate(by)
 	case seen.State != vitrine.StateDisabled:
 		return vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later.")
 	case seen.Reason == vitrine.ReasonExpired:
 		return vitrine.Errorf(vitrine.CodeDisabled, "This link has expired.")
 	}
 	return vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled.")
+}
+
+// gate decides for readers of a live link.
+func (f File) gate(by Asker) error {
+	var pass vitrine.Pass
+	switch {
+	case !f.Link.Access.Gated() || by.Reports:
+		return nil
+	case by.Pass != nil:
+		pass = by.Pass(f.Link)
+	}
+	if f.Link.Access.Admits(pass) {
+		return nil
+	}
+	return &Gate{f.Link, f.Link.Access.Password == "" || f.Link.Access.Fits(pass)}
 }
 
 // visited decides for visitors of a website.

@@ -107,7 +107,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 	} else if err != nil {
 		return err
 	}
-	if err := auditHistory(tx, l, fault); err != nil || l.Upload == "" {
+	if err := errors.Join(auditAccess(tx, l, fault), auditHistory(tx, l, fault)); err != nil || l.Upload == "" {
 		return err
 	}
 	if owned[l.Upload] {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/collections"
@@ -209,7 +210,7 @@ func TestClose(t *testing.T) {
 	e.Code("its password", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)),
 		vitrine.CodeUnauthorized)
 	for _, l := range []*vitrine.Link{one, two} {
-		_, _, err := e.Links.Public(ctx, l.Slug)
+		_, _, err := e.Links.Public(ctx, l.Slug, access.Asker{})
 		e.Code("its link", err, vitrine.CodeNotFound)
 	}
 	if _, _, err := e.Accounts.Create(ctx, fixture.AnnEmail, vitrine.PlanFree); err != nil {

@@ -78,6 +78,8 @@ func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) 
 type AlbumFacts struct {
 	*vitrine.Album
 	Links []*vitrine.Link // in order
+	// Locked are those that the reader needs a pass for.
+	Locked []*vitrine.Link
 }
 
 // Has reports whether a link is in the album.
@@ -139,10 +141,11 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 	return album, err
 }
 
-// Public returns an album with those of its links that are live. Errors, which
+// Public returns an album with those of its links that a reader may see, and
+// those that need a pass. Errors, which
 // reveal nothing else about the album: CodeNotFound (unknown or deleted, or its
 // account is closed), CodeDisabled (its account is suspended).
-func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, err error) {
+func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		album, err := tx.AlbumBySlug(slug)
 		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
@@ -164,8 +167,14 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)
 		for _, l := range members {
-			if l.Account == a.ID && (access.File{Link: l, Account: a}).Check(access.Asker{}, s.Now()) == nil {
+			if l.Account != a.ID {
+				continue
+			}
+			switch vitrine.CodeOf((access.File{Link: l, Account: a}).Check(by, s.Now())) {
+			case "":
 				f.Links = append(f.Links, l)
+			case vitrine.CodeAccessRequired:
+				f.Locked = append(f.Locked, l)
 			}
 		}
 		return err

@@ -214,14 +214,15 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	}
 	c := NewCSV(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
-		"download"}}
+		"download", "password"}}
 	for _, l := range links {
 		if !l.Standalone() {
 			continue
 		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
 			strconv.FormatInt(l.Size, 10), l.SHA256,
-			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
+			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload),
+			strconv.FormatBool(l.Access.Password != "")})
 	}
 	for _, row := range rows {
 		if err := c.Write(row); err != nil {

@@ -2,6 +2,7 @@ package links
 
 import (
 	"context"
+	"errors"
 
 	"vitrine"
 )
@@ -19,7 +20,7 @@ func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 			return err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		if err := tx.DeleteAbuseReports(l.ID); err != nil {
+		if err := errors.Join(tx.DeletePlaces(l.ID), tx.DeleteAbuseReports(l.ID)); err != nil {
 			return err
 		}
 		return l.Transition(tx, l.DeletedAt, vitrine.Change{By: vitrine.Owner(l.Account), Action: vitrine.ActionDelete})

@@ -21,6 +21,9 @@ func TestAudit(t *testing.T) {
 		"has no file":                         func(_, row *vitrine.Link) { row.HasBytes = false },
 		"it is the current version of link":   func(m, _ *vitrine.Link) { m.Version = 1 },
 		"it cannot be a version of link":      func(_, row *vitrine.Link) { row.Site = 7 },
+		"a version is protected by itself":    func(_, row *vitrine.Link) { row.Access.Readers = 1 },
+		"its password has an unknown form":    func(m, _ *vitrine.Link) { m.Access.Password = "open sesame" },
+		"its passes have no round":            func(m, _ *vitrine.Link) { m.Access.Readers = 1 },
 		"has another link, too":               func(m, row *vitrine.Link) { row.Upload = m.Upload },
 	} {
 		var m, row vitrine.Link

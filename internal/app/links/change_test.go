@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
@@ -199,7 +200,7 @@ func TestSuspension(t *testing.T) {
 		t.Helper()
 		_, err1 := keys.Authenticate(ctx, string(key))
 		_, err2 := sessions.Authenticate(ctx, string(session.Session))
-		_, _, err3 := s.Links.Public(ctx, l.Slug)
+		_, _, err3 := s.Links.Public(ctx, l.Slug, access.Asker{})
 		err4 := s.Uploads.MayPut(ctx, begun.Path)
 		for i, err := range []error{err1, err2, err3, err4} {
 			if got := vitrine.CodeOf(err); got != want[i] {

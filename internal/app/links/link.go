@@ -80,26 +80,29 @@ func (s *Service) DateBack(ctx context.Context, id vitrine.LinkID, view time.Tim
 // the link too; the caller compares slugs and redirects. The caller must not
 // change the result, which may be cached. Errors, which reveal nothing else
 // about the link: CodeNotFound (unknown or deleted), CodeNotAvailable (in
-// review or processing), CodeDisabled.
-func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link, *vitrine.Account, error) {
-	return s.public(ctx, linkKey{slug: slug})
+// review or processing), CodeDisabled; an [access.Gate] for a reader without a
+// pass.
+func (s *Service) Public(ctx context.Context, slug vitrine.Slug,
+	by access.Asker) (*vitrine.Link, *vitrine.Account, error) {
+	return s.public(ctx, linkKey{slug: slug}, by)
 }
 
 // PublicByID returns the public link with an ID. Content tokens contain the ID.
-func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID) (*vitrine.Link, error) {
-	l, _, err := s.public(ctx, linkKey{id: id})
+func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID, by access.Asker) (*vitrine.Link, error) {
+	l, _, err := s.public(ctx, linkKey{id: id}, by)
 	return l, err
 }
 
 // PublicVersion returns the public link with an ID and the file of the version
 // that a reader has begun to read. It also finds an earlier version, until that
 // is purged or taken down.
-func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int) (*vitrine.Link, error) {
-	l, _, err := s.public(ctx, linkKey{id: id, version: version})
+func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int,
+	by access.Asker) (*vitrine.Link, error) {
+	l, _, err := s.public(ctx, linkKey{id: id, version: version}, by)
 	return l, err
 }
 
-func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrine.Account, error) {
+func (s *Service) public(ctx context.Context, k linkKey, by access.Asker) (*vitrine.Link, *vitrine.Account, error) {
 	found, err := s.shown(ctx, k)
 	switch {
 	case errors.Is(err, vitrine.ErrNotFound):
@@ -108,7 +111,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // copies for the caller
-	if err := (access.File{Link: &l, Account: &a}).Check(access.Asker{}, s.Now()); err != nil {
+	if err := (access.File{Link: &l, Account: &a}).Check(by, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {
@@ -434,7 +437,7 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
 		return vitrine.Change{Action: vitrine.ActionDelete},
-			tx.DeleteAbuseReports(l.ID) // a deleted link cannot be reported any more
+			errors.Join(tx.DeletePlaces(l.ID), tx.DeleteAbuseReports(l.ID)) // nobody can open or report it any more
 	})
 	if err != nil {
 		return l, err

@@ -20,6 +20,7 @@ type Edit struct {
 	// ExpiresAt is when the link is disabled; the zero time: never. A new time
 	// gives an expired link the state that it had before.
 	ExpiresAt *time.Time
+	Access    *access.Change // what readers need
 
 	Match Match
 	// Fills, unless nil, must hold for the edited link, except if the edit only
@@ -80,6 +81,9 @@ func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
 // CodePreconditionFailed, with the current link.
 func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
 	p, err := e.parse(a, s.Now())
+	if err == nil {
+		err = e.Access.Prepare(ctx, a.Email)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +120,8 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 
 // fills reports whether an edit shows readers something that they did not see.
 func (e *Edit) fills() bool {
-	return e.Title != nil || e.Slug != nil || e.Download != nil && *e.Download || e.Disabled != nil && !*e.Disabled
+	return e.Title != nil || e.Slug != nil || e.Download != nil && *e.Download || e.Disabled != nil && !*e.Disabled ||
+		e.Access != nil
 }
 
 // ownLink reads a link of an account by any of its slugs, in a transaction that
@@ -136,6 +141,14 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	}
 	if e.Download != nil {
 		l.AllowDownload = *e.Download
+	}
+	if round := l.Access.Round; e.Access != nil {
+		e.Access.Apply(&l.Access)
+		if l.Access.Round != round {
+			if err := tx.DeletePlaces(l.ID); err != nil {
+				return err
+			}
+		}
 	}
 	if e.ExpiresAt != nil {
 		most := l.CreatedAt.Add(e.LinkLife)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/links"
 	"vitrine/internal/test/fixture"
@@ -23,9 +24,9 @@ func public(t *testing.T, s *links.Service, l *vitrine.Link) (code vitrine.Code)
 	for i := range 4 {
 		var err error
 		if i%2 == 0 {
-			_, _, err = s.Public(t.Context(), l.Slug)
+			_, _, err = s.Public(t.Context(), l.Slug, access.Asker{})
 		} else {
-			_, err = s.PublicByID(t.Context(), l.ID)
+			_, err = s.PublicByID(t.Context(), l.ID, access.Asker{})
 		}
 		var e *vitrine.Error
 		if err != nil && !errors.As(err, &e) {
@@ -64,6 +65,14 @@ func TestPublicSeesEveryChange(t *testing.T) {
 				{"disabled", func() error { _, err := by.Disable(ctx, slug, fixture.Operator("")); return err },
 					vitrine.CodeDisabled},
 				{"enabled", func() error { _, err := by.Undo(ctx, slug, fixture.Operator("")); return err }, ""},
+				{"protected", func() error {
+					_, err := by.Edit(ctx, a, slug, links.Edit{Access: &access.Change{Password: new("a password")}})
+					return err
+				}, vitrine.CodeAccessRequired},
+				{"open to all", func() error {
+					_, err := by.Edit(ctx, a, slug, links.Edit{Access: &access.Change{Password: new("")}})
+					return err
+				}, ""},
 				{"banned", func() error {
 					_, err := accounts.SetBanned(ctx, a.Email, true,
 						fixture.Operator(""))
@@ -97,10 +106,10 @@ func TestPublicSeesEveryChange(t *testing.T) {
 			}
 			// The slug belongs to another link now.
 			again := fixture.AddLink(t, by, a, slug)
-			if got, _, err := one.Public(ctx, l.Slug); err != nil || got.ID != again.ID {
+			if got, _, err := one.Public(ctx, l.Slug, access.Asker{}); err != nil || got.ID != again.ID {
 				t.Errorf("link by a reused slug = %+v, %v, want %d", got, err, again.ID)
 			}
-			if _, err := one.PublicByID(ctx, l.ID); err == nil {
+			if _, err := one.PublicByID(ctx, l.ID, access.Asker{}); err == nil {
 				t.Error("a deleted link is found by its ID after its slug was reused")
 			}
 		})
@@ -119,7 +128,7 @@ func TestPublicNeverOlder(t *testing.T) {
 		wg.Go(func() {
 			for done.Load() < changes {
 				least := done.Load()
-				got, _, err := one.Public(context.Background(), l.Slug)
+				got, _, err := one.Public(context.Background(), l.Slug, access.Asker{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -156,7 +165,7 @@ func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	one, other, a := fixture.TwoProcesses(t, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
 	l, m := fixture.AddLink(t, one, a, "one"), fixture.AddLink(t, one, a, "two")
 	key := func(s *links.Service, l *vitrine.Link) string {
-		_, a, err := s.Public(t.Context(), l.Slug)
+		_, a, err := s.Public(t.Context(), l.Slug, access.Asker{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +232,7 @@ func TestPublicOfManyLinks(t *testing.T) {
 	for range 2 {
 		for i := range n {
 			slug := vitrine.Slug(fmt.Sprintf("link-%d", i))
-			if l, _, err := one.Public(t.Context(), slug); err != nil || l.Slug != slug {
+			if l, _, err := one.Public(t.Context(), slug, access.Asker{}); err != nil || l.Slug != slug {
 				t.Fatalf("Public(%s) = %+v, %v", slug, l, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
 	"vitrine/internal/test/fixture"
 )
@@ -62,7 +63,7 @@ func TestRefusedBytesStayHidden(t *testing.T) {
 			t.Errorf("%s: %v, want forbidden", way, err)
 		}
 		if l != nil {
-			if _, err := v.Links.PublicByID(t.Context(), l.ID); vitrine.CodeOf(err) != vitrine.CodeDisabled {
+			if _, err := v.Links.PublicByID(t.Context(), l.ID, access.Asker{}); vitrine.CodeOf(err) != vitrine.CodeDisabled {
 				t.Errorf("%s: readers get %v, want disabled", way, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
 
@@ -55,7 +56,7 @@ func (v *versioned) replace(text string) *vitrine.Link {
 // text returns the public text of a version; 0 is the current one.
 func (v *versioned) text(version int) string {
 	v.T.Helper()
-	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version)
+	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version, access.Asker{})
 	if err != nil {
 		return string(vitrine.CodeOf(err))
 	}

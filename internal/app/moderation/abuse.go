@@ -113,7 +113,7 @@ func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitri
 		if err != nil {
 			return nil, err
 		}
-		return l, access.File{Link: l, Account: a}.Check(access.Asker{}, s.Now())
+		return l, access.File{Link: l, Account: a}.Check(access.Asker{Reports: true}, s.Now())
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
 )
 
@@ -21,6 +22,7 @@ type CompleteRequest struct {
 	Replaces                       string        // the link of step 1, by its slug
 	Precondition                   links.Condition
 	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
+	Access                         *access.Change
 }
 
 // Complete creates the link of an upload whose bytes are stored. It seals the
@@ -47,6 +49,10 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	if err != nil || l != nil {
 		return l, err
 	}
+	if err := r.Access.Prepare(ctx, a.Email); err != nil {
+		return nil, err
+	}
+	r.Access.Apply(&link.Access)
 	return s.checkOnce(ctx, u.ID, func(c *check) (*vitrine.Link, error) {
 		done := &completion{Uploads: s, check: c, upload: u, link: link, expected: r.Precondition}
 		return done.run(context.WithoutCancel(ctx))

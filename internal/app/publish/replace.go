@@ -60,6 +60,11 @@ func (r CompleteRequest) onlyFile() error {
 		return keeps("allowDownload")
 	case r.ExpiresAt != nil:
 		return keeps("expiresAt")
+	case r.Access != nil && r.Website != "":
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access",
+			Message: "A website cannot be protected: its files load each other from a host that gets no cookies. Publish a single file instead."}
+	case r.Access != nil:
+		return keeps("access")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/backend/sqldb"
 )
 
@@ -124,6 +125,11 @@ func orNone(t *time.Time) timeOrNone { return timeOrNone{sqldb.Instant{Time: t}}
 
 func (m moment) Value() (driver.Value, error)     { return sqldb.Ms(*m.Time), nil }
 func (m timeOrNone) Value() (driver.Value, error) { return sqldb.MsOrNull(*m.Time), nil }
+
+// accessText stores an access as text.
+type accessText struct{ *vitrine.Access }
+
+func (a accessText) Value() (driver.Value, error) { return a.String(), nil }
 
 // millis stores a duration in milliseconds.
 type millis struct{ *time.Duration }

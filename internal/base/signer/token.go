@@ -36,6 +36,7 @@ const (
 	PurposeSetup   Purpose = "setup"   // the token with which the first account is made
 
 	PurposeViewer       Purpose = "viewer"        // what a viewer of one link is called
+	PurposePass         Purpose = "pass"          // a browser that has passed the gate of a link
 	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
 )
 
@@ -67,7 +68,7 @@ type mac struct {
 func New(secret []byte) *Signer {
 	s := &Signer{macs: map[Purpose]*sync.Pool{}}
 	s.derive(secret, PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
-		PurposeDevice, PurposeAttempt, PurposeSetup, PurposeSharedReport, PurposeViewer)
+		PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeSharedReport, PurposeViewer)
 	return s
 }
 
@@ -196,28 +197,42 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 	return v, nil
 }
 
-// ContentToken opens the bytes of a version of a link until a time; the state
-// of the link is checked on each request all the same.
-func (s *Signer) ContentToken(l vitrine.LinkID, version int, until time.Time) string {
-	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36),
-		strconv.Itoa(version))
+// Content is what a content token opens: the bytes of a version of a link, for
+// a reader with a pass. The link's state and access are checked on each request
+// all the same.
+type Content struct {
+	Link    vitrine.LinkID
+	Version int
+	Pass    vitrine.Pass
+}
+
+// ContentToken opens content until a time.
+func (s *Signer) ContentToken(c Content, until time.Time) string {
+	f := []string{strconv.FormatInt(int64(c.Link), 36), strconv.FormatInt(until.Unix(), 36), strconv.Itoa(c.Version)}
+	if c.Pass.Round != "" {
+		f = append(f, c.Pass.Round, strconv.FormatInt(c.Pass.Place, 36))
+	}
+	return s.token(PurposeContent, f...)
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseContentToken(token string, now time.Time) (l vitrine.LinkID, version int, err error) {
+func (s *Signer) ParseContentToken(token string, now time.Time) (c Content, err error) {
 	f, ok := s.parse(PurposeContent, token, 3)
 	if !ok {
-		if f, ok = s.parse(PurposeContent, token, 2); !ok {
-			return 0, 0, errBadAddress
+		if f, ok = s.parse(PurposeContent, token, 5); !ok {
+			return c, errBadAddress
 		}
-		f = append(f[:2:2], "1") // of a page that was answered before links had versions
+		c.Pass.Round = f[3]
+		if c.Pass.Place, err = strconv.ParseInt(f[4], 36, 64); err != nil {
+			return c, errBadAddress
+		}
 	}
-	if version, err = strconv.Atoi(f[2]); err != nil {
-		return 0, 0, errBadAddress
+	if c.Version, err = strconv.Atoi(f[2]); err != nil {
+		return c, errBadAddress
 	}
-	l, err = linkOf(f, now, ContentLife)
-	return l, version, err
+	c.Link, err = linkOf(f, now, ContentLife)
+	return c, err
 }
 
 // ExamineToken opens the bytes of a link until a time, in any state of the

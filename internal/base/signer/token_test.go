@@ -77,7 +77,7 @@ func TestViewToken(t *testing.T) {
 		t.Errorf("ParseViewToken after a day = %v, want url_expired", err)
 	}
 	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:],
-		s.ContentToken(7, 1, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
+		s.ContentToken(Content{Link: 7, Version: 1}, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
 		if _, err := s.ParseViewToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("ParseViewToken(%q) = %v, want invalid_signature", bad, err)
 		}
@@ -86,14 +86,14 @@ func TestViewToken(t *testing.T) {
 
 func TestContentToken(t *testing.T) {
 	s := New([]byte("secret"))
-	token := s.ContentToken(7, 1, Noon.Add(time.Hour))
-	if got, version, err := s.ParseContentToken(token, Noon); err != nil || got != 7 || version != 1 {
-		t.Fatalf("ParseContentToken = %d, %d, %v", got, version, err)
+	token := s.ContentToken(Content{Link: 7, Version: 1}, Noon.Add(time.Hour))
+	if got, err := s.ParseContentToken(token, Noon); err != nil || got != (Content{Link: 7, Version: 1}) {
+		t.Fatalf("ParseContentToken = %v, %v", got, err)
 	}
-	if _, _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
+	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("ParseContentToken after the expiry = %v, want url_expired", err)
 	}
-	if _, _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+	if _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("ParseContentToken with another link = %v, want invalid_signature", err)
 	}
 }

@@ -22,16 +22,20 @@ type editCmd struct {
 	Disable  bool
 	Enable   bool
 	Expires  command.When
+	Password bool // from standard input
+	Open     bool // without a password
+	Readers  *int
 	Flags
 }
 
 func newEdit() *command.Command {
 	c := new(editCmd)
-	cmd := command.New("edit", "Change a link: title, address, download, expiry; or disable it.", c.Run)
+	cmd := command.New("edit", "Change a link: title, address, download, expiry, password; or disable it.", c.Run)
 	cmd.SuggestFor = []string{"update", "change", "rename", "disable", "enable"}
 	cmd.Examples("edit q3-report --title 'Q3, final'",
 		"edit q3-report --slug q3-figures --expires 2027-01-31",
-		"edit q3-report --disable")
+		"edit q3-report --disable",
+		"edit q3-report --password-stdin < password.txt")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
 	cmd.String(&c.Title, "title", "TEXT", "Title of the page.")
 	cmd.String(&c.Slug, "slug", "SLUG", "New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days.")
@@ -39,7 +43,11 @@ func newEdit() *command.Command {
 	cmd.Bool(&c.Disable, "disable", "Disable the link.")
 	cmd.Bool(&c.Enable, "enable", "Enable the link again.")
 	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.")
+	cmd.Bool(&c.Password, "password-stdin", passwordHelp+" Readers who have entered an earlier one must enter it again.")
+	cmd.Bool(&c.Open, "no-password", "Remove the password: anyone with the address can open the link.")
 	cmd.Exclusive("disable", "enable")
+	cmd.OptionalInt(&c.Readers, "readers", "N", "How many people may open the link; 0: any number.")
+	cmd.Exclusive("password-stdin", "no-password")
 	cmd.Take(&c.Flags)
 	return cmd
 }
@@ -63,8 +71,14 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 		at := c.Expires.At(now)
 		change.ExpiresAt = &at
 	}
+	if c.Password || c.Open || c.Readers != nil {
+		change.Access = &client.AccessChange{Readers: c.Readers}
+	}
+	if c.Password || c.Open {
+		change.Access.Password = new(string)
+	}
 	if change == (client.Change{}) {
-		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable or --expires")
+		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password or --readers")
 	}
 	return change, nil
 }
@@ -74,6 +88,11 @@ func (c *editCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	change, err := c.change(time.Now())
 	if err != nil {
 		return terminal.Usage(err.Error())
+	}
+	if c.Password {
+		if *change.Access.Password, err = readPassword(t); err != nil {
+			return err
+		}
 	}
 	api, err := c.reader(t)
 	if err != nil {
@@ -125,6 +144,7 @@ func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
 			}
 			return terminal.Moment(l.ExpiresAt)
 		}},
+		{"Protection", protection},
 		{"Status", func(l *client.LinkDetail) string { return listStatus(l.ListedLink) }},
 	} {
 		if was, is := terminal.Plain(field.of(before)), terminal.Plain(field.of(after)); was != is {

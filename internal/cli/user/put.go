@@ -31,8 +31,12 @@ type putCmd struct {
 	Expires  command.When
 	Type     string
 	Replace  string
+	Password bool // from standard input
+	Readers  int
 	Yes      bool
 	Flags
+
+	secret string // the password
 }
 
 func newPut() *command.Command {
@@ -43,6 +47,7 @@ func newPut() *command.Command {
 		"put deck.pdf --title 'Spring deck' --expires 30d --view-only",
 		"put report.pdf --replace q3-report",
 		"put *.png --json | jq -r .url",
+		"put offer.pdf --password-stdin < password.txt",
 		"put - --name minutes.md")
 	cmd.Check(c.Validate)
 	cmd.Rest(&c.Files, "file", "Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input.").Complete(command.Files)
@@ -53,6 +58,8 @@ func newPut() *command.Command {
 	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key.")
 	cmd.String(&c.Type, "type", "TYPE", "MIME type. Default: that of the file's extension.")
 	cmd.String(&c.Replace, "replace", "LINK", "Replace the file of one of your links by this one. The link keeps its address, title and numbers.").Complete(links)
+	cmd.Bool(&c.Password, "password-stdin", passwordHelp)
+	cmd.Int(&c.Readers, "readers", "N", "How many people may open the link. Default: any number.")
 	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
 	cmd.Take(&c.Flags)
 	return cmd
@@ -69,8 +76,11 @@ func (c *putCmd) Validate() error {
 		return errors.New("- reads standard input and needs a name for the file, such as --name report.pdf")
 	case strings.ContainsAny(c.Name, `/\\`):
 		return fmt.Errorf("--name: %q is not a file name, such as report.pdf", c.Name)
-	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given):
-		return errors.New("--replace cannot be combined with --slug, --title, --view-only or --expires: the link keeps its own")
+	case c.Replace != "" &&
+		(c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given || c.Password || c.Readers != 0):
+		return errors.New("--replace cannot be combined with --slug, --title, --view-only, --expires, --password-stdin or --readers: the link keeps its own")
+	case c.Password && slices.Contains(c.Files, stdin):
+		return errors.New("--password-stdin and - cannot both read standard input")
 	}
 	return nil
 }
@@ -98,6 +108,11 @@ func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	if c.Replace, err = c.slug(ctx, t, api, c.Replace); err != nil {
 		return err
+	}
+	if c.Password {
+		if c.secret, err = readPassword(t); err != nil {
+			return err
+		}
 	}
 	return forEach(ctx, t, c.Files, "files failed", func(path string) error {
 		l, err := c.put(ctx, api, b, path)
@@ -140,7 +155,9 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()), NeverExpires: c.Expires.Never, Progress: b.Set})
+		Password: c.secret, Readers: c.Readers, Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()),
+		NeverExpires: c.Expires.Never,
+		Progress:     b.Set})
 	if err != nil {
 		return nil, c.advised(err, path, f.Name)
 	}

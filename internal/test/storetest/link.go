@@ -27,7 +27,8 @@ func (t storeTest) links() {
 			Parts: "captions-en picture", Preview: vitrine.PreviewDone},
 		Slug: "report", Title: "A <title> ✓", AllowDownload: true, State: vitrine.StateReview, Reason: "because",
 		Detail: "a.zip: ✓", CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), Key: 7,
-		Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour)}
+		Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour),
+		Access: vitrine.Access{Password: "$argon2id$…", Round: "a"}}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch}
 	t.addLinks(l, bare)
 	if l.ID < 1 || bare.ID < 1 || l.ID == bare.ID {

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"OneTimeTokens", storeTest.oneTimeTokens},
 		{"Logins", storeTest.logins},
 		{"SharedReports", storeTest.sharedReports},
+		{"Places", storeTest.places},
 		{"SitePages", storeTest.sitePages},
 		{"Attempts", storeTest.attempts},
 		{"Excess", storeTest.excess},

@@ -65,23 +65,24 @@ type getIn struct {
 
 type detailOut struct {
 	listed
-	FileName      string `json:"fileName"`
-	SizeBytes     int64  `json:"sizeBytes"`
-	SHA256        string `json:"sha256,omitempty"`
-	Pages         int    `json:"pages,omitempty"`
-	Version       int    `json:"version"`
-	AllowDownload bool   `json:"allowDownload"`
-	PublishedBy   string `json:"publishedBy,omitempty"`
-	ETag          string `json:"etag" jsonschema:"give this as if_match so that you change only what you have seen"`
-	Source        string `json:"source,omitempty"`
-	SourceCut     bool   `json:"sourceCut,omitempty" jsonschema:"the text is longer than what is returned"`
-	FileURL       string `json:"fileUrl,omitempty" jsonschema:"the file itself of a live link, for some minutes; do not pass it on"`
+	FileName      string         `json:"fileName"`
+	SizeBytes     int64          `json:"sizeBytes"`
+	SHA256        string         `json:"sha256,omitempty"`
+	Pages         int            `json:"pages,omitempty"`
+	Version       int            `json:"version"`
+	AllowDownload bool           `json:"allowDownload"`
+	PublishedBy   string         `json:"publishedBy,omitempty"`
+	Access        *client.Access `json:"access,omitempty" jsonschema:"what readers need; left out if anyone with the address can open the link"`
+	ETag          string         `json:"etag" jsonschema:"give this as if_match so that you change only what you have seen"`
+	Source        string         `json:"source,omitempty"`
+	SourceCut     bool           `json:"sourceCut,omitempty" jsonschema:"the text is longer than what is returned"`
+	FileURL       string         `json:"fileUrl,omitempty" jsonschema:"the file itself of a live link that anyone can open, for some minutes; do not pass it on"`
 }
 
 func detailOf(l client.LinkDetail) detailOut {
 	return detailOut{listed: listItem(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
 		Pages: l.Pages, Version: l.Version,
-		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, ETag: l.ETag}
+		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, Access: l.Access, ETag: l.ETag}
 }
 
 // maxSource bounds the text of a file in an answer.
@@ -97,7 +98,7 @@ func (c call) get(in getIn) (detailOut, error) {
 		return out, nil
 	}
 	if l.Kind != "text" && l.Kind != "html" {
-		if l.Status != "live" {
+		if l.Status != "live" || l.Access != nil {
 			return out, nil // only a request with the key gets the file
 		}
 		out.FileURL, err = c.FileAddress(c.ctx, l.Slug)
@@ -123,6 +124,9 @@ type updateIn struct {
 	AllowDownload *bool  `json:"allow_download,omitempty"`
 	Disabled      *bool  `json:"disabled,omitempty" jsonschema:"true hides the link from the public, false shows it again"`
 	Expires       string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d or 2027-01-31, or never"`
+	Password      string `json:"password,omitempty" jsonschema:"readers must enter it; give it to the person, it cannot be read again"`
+	Readers       *int   `json:"readers,omitempty" jsonschema:"how many people may open the link, 1 to 10000; 0: any number"`
+	NoPassword    bool   `json:"no_password,omitempty" jsonschema:"remove the password: anyone with the address can open the link"`
 	IfMatch       string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
 }
 
@@ -143,6 +147,15 @@ func (c call) update(in updateIn) (detailOut, error) {
 			}
 		}
 		change.ExpiresAt = &at
+	}
+	if in.Password != "" && in.NoPassword {
+		return detailOut{}, argumentError("no_password", "give password or no_password, not both")
+	}
+	if in.Password != "" || in.NoPassword || in.Readers != nil {
+		change.Access = &client.AccessChange{Readers: in.Readers}
+	}
+	if in.Password != "" || in.NoPassword {
+		change.Access.Password = &in.Password
 	}
 	l, err := c.UpdateLink(c.ctx, slugOf(in.Slug), change)
 	return detailOf(l), err

@@ -57,18 +57,21 @@ type publishOptions struct {
 	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
 	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
 	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
+	Password string `json:"password,omitempty" jsonschema:"readers must enter it; give it to the person, it cannot be read again"`
+	Readers  int    `json:"readers,omitempty" jsonschema:"how many people may open the link, 1 to 10000; default: any number"`
 }
 
 // keepsPage refuses what is not sent with a replacement.
 func (a publishOptions) keepsPage(replace string) error {
 	if replace != "" && a != (publishOptions{}) {
-		return argumentError("replace", "a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only and expires, and call update_link afterwards")
+		return argumentError("replace", "a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only, expires, password and readers, and call update_link afterwards")
 	}
 	return nil
 }
 
 func (a publishOptions) options(c call) (o client.Options, err error) {
-	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Cancel: true}
+	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Password: a.Password,
+		Readers: a.Readers, Cancel: true}
 	switch a.Expires {
 	case "":
 	case "never":
@@ -309,6 +312,6 @@ func (s *Server) publishTools(m *mcp.Server) {
 			"Last step of an upload: checks the bytes that were sent, and makes the public link. Repeating it returns the same link.",
 			changes, call.complete)
 	}
-	tool(s, m, "update_link", "Change a link", "Change the title, address, download, expiry or visibility of a link. What you leave out stays as it is.",
+	tool(s, m, "update_link", "Change a link", "Change the title, address, download, expiry, password or visibility of a link. What you leave out stays as it is.",
 		changes, call.update)
 }

@@ -204,7 +204,7 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
 		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: target(&f, "replace"),
 		Website: target(&f, "website"), Precondition: condition(r, c)}
-	req.ExpiresAt = expiry(&f)
+	req.ExpiresAt, req.Access = expiry(&f), readAccess(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
 	}

@@ -123,21 +123,23 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Call
 // LinkDetail is a link with the details for its owner.
 type LinkDetail struct {
 	LinkItem
-	Name          string `json:"name"`
-	Type          string `json:"type"`
-	SHA256        string `json:"sha256,omitempty"`
-	Pages         int    `json:"pages,omitempty"`
-	Version       int    `json:"version"`
-	AllowDownload bool   `json:"allowDownload"`
-	Disabled      bool   `json:"disabled"`              // by its owner
-	PublishedBy   string `json:"publishedBy,omitempty"` // the program
+	Name          string  `json:"name"`
+	Type          string  `json:"type"`
+	SHA256        string  `json:"sha256,omitempty"`
+	Pages         int     `json:"pages,omitempty"`
+	Version       int     `json:"version"`
+	AllowDownload bool    `json:"allowDownload"`
+	Disabled      bool    `json:"disabled"`              // by its owner
+	PublishedBy   string  `json:"publishedBy,omitempty"` // the program
+	Access        *Access `json:"access,omitempty"`      // nil if readers need nothing
 }
 
 // Detail returns a link with the details for its owner.
 func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
 	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages,
 		Version: l.Version, AllowDownload: l.AllowDownload,
-		Disabled: l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner, PublishedBy: l.Client}
+		Disabled:    l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner,
+		PublishedBy: l.Client, Access: accessOf(l)}
 }
 
 func etag(l *vitrine.Link) string { return `"` + l.Tag() + `"` }
@@ -181,9 +183,13 @@ func (s *Handler) outdated(w http.ResponseWriter, l *vitrine.Link, err error) er
 	return httpx.WithCurrent(err, s.Detail(l))
 }
 
-func (s *Handler) writeLink(w http.ResponseWriter, l *vitrine.Link) error {
+func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	d, err := s.detail(r, l)
+	if err != nil {
+		return err
+	}
 	w.Header().Set("ETag", etag(l))
-	return httpx.WriteJSON(w, s.Detail(l))
+	return httpx.WriteJSON(w, d)
 }
 
 func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
@@ -196,11 +202,11 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return s.writeLink(w, l)
+	return s.writeLink(w, r, l)
 }
 
 // editable lists the fields of a link that may be changed.
-var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt"}
+var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt", "access"}
 
 // never is the value of expiresAt that removes it.
 const never = "never"
@@ -210,7 +216,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	f := httpx.Fields{Object: o}
 	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
 		Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
-		ExpiresAt: expiry(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
+		ExpiresAt: expiry(&f), Access: readAccess(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
 	if err := s.wrong(c.Account, f); err != nil {
 		return e, err
 	}
@@ -256,7 +262,7 @@ func (s *Handler) UpdateLink(w http.ResponseWriter, r *http.Request, c *auth.Cal
 	if err != nil {
 		return s.outdated(w, l, err)
 	}
-	return s.writeLink(w, l)
+	return s.writeLink(w, r, l)
 }
 
 func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
@@ -268,15 +274,16 @@ func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Cal
 	return nil
 }
 
-// GetFile answers with an address of the file of a live link, and with the file
-// itself of any other link: an address can be passed on, a key is kept.
+// GetFile answers with an address of the file of a link that anyone can open,
+// and with the file itself of any other link: an address can be passed on, a
+// key is kept.
 func (s *Handler) GetFile(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	l, err := s.Links.Of(r.Context(), c.Account, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
 	switch _, err := s.Links.Owned(r.Context(), l.ID, c.Key.ID, true); vitrine.CodeOf(err) {
-	case vitrine.CodeDisabled, vitrine.CodeNotAvailable:
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeAccessRequired:
 		return s.Content.SendOwned(w, r, l.ID, c.Key.ID)
 	case "":
 	default:

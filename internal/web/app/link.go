@@ -1,11 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,6 +66,8 @@ type linkPage struct {
 	Captions   []viewer.Track
 	MayCaption bool
 
+	Readers     string // limit of readers as in the form; "" for none
+	Used        string // how many of them there were
 	NewTitle    string // as in the form
 	NewSlug     string
 	NewDownload bool
@@ -145,6 +150,14 @@ func (s *LinkPages) writeLink(w http.ResponseWriter, r *http.Request, status int
 			return err
 		}
 	}
+	if n := p.Link.Access.Readers; p.Head.Tab == LinkShare && n > 0 {
+		left, err := s.Viewers.Gates.Left(r.Context(), p.Link.Link)
+		if err != nil {
+			return err
+		}
+		p.Used = fmt.Sprintf("%d of %d have opened it.", int64(n)-left, n)
+		p.Readers = cmp.Or(p.Readers, strconv.Itoa(n))
+	}
 	if p.Head.Tab == LinkShare && p.Head.Numbers != nil {
 		if p.Sources, err = s.channels(r.Context(), me, p.Link.Link); err != nil {
 			return err
@@ -206,6 +219,11 @@ var linkForms = map[string]linkAction{
 		}
 		return l, "saved", err
 	},
+	"access": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
+		string, error) {
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Access: accessChange(f)})
+		return l, "access-saved", err
+	},
 	"disable": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
@@ -238,29 +256,33 @@ func (s *LinkPages) Form(action string) MemberHandler {
 		if err != nil {
 			return err
 		}
+		tab := LinkSettings
+		if action == "access" {
+			tab = LinkShare
+		}
 		l, saying, err := does(s, r.Context(), me, string(o.Slug), r.PostForm)
 		if err != nil {
-			return s.wrongLinkForm(w, r, me, o, err)
+			return s.wrongLinkForm(w, r, me, o, tab, err)
 		}
 		back := linksRoot
 		if l != nil {
-			back = LinkAddress(l) + string(LinkSettings)
+			back = LinkAddress(l) + string(tab)
 		}
 		return httpx.Redirect(w, r, Said(backToLinks(r.PostForm.Get("back"), back), saying))
 	}
 }
 
-// wrongLinkForm shows a failed form again with what was typed.
+// wrongLinkForm shows a failed form of a tab again with what was typed.
 func (s *LinkPages) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail,
-	err error) error {
+	tab LinkTab, err error) error {
 	wrong := httpx.FieldErrorsOf(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err
 	}
-	p := s.linkPage(r, me, o, LinkSettings)
+	p := s.linkPage(r, me, o, tab)
 	p.Wrong = wrong
 	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires,
-		"language": &p.NewLanguage} {
+		"language": &p.NewLanguage, "readers": &p.Readers} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}

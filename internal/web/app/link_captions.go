@@ -22,13 +22,15 @@ func (s *LinkPages) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitr
 		return err
 	}
 	if wrong != nil {
-		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
-			Message: "The file could not be read: it is incomplete, or larger than 1 MB."})
+		return s.wrongLinkForm(w, r, me, o, LinkSettings,
+			&vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
+				Message: "The file could not be read: it is incomplete, or larger than 1 MB."})
 	}
 	file, _, err := r.FormFile("file")
 	if err != nil {
-		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
-			Message: "Choose a file with captions, .vtt or .srt."})
+		return s.wrongLinkForm(w, r, me, o, LinkSettings,
+			&vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
+				Message: "Choose a file with captions, .vtt or .srt."})
 	}
 	defer file.Close()
 	l, err := s.Captions.Put(r.Context(), me, string(o.Slug), r.PostFormValue("language"), file, nil)
@@ -37,7 +39,7 @@ func (s *LinkPages) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitr
 		err = &vitrine.Error{Code: e.Code, Field: "captions", Message: e.Message}
 	}
 	if err != nil {
-		return s.wrongLinkForm(w, r, me, o, err)
+		return s.wrongLinkForm(w, r, me, o, LinkSettings, err)
 	}
 	return httpx.Redirect(w, r, Said(LinkAddress(l)+string(LinkSettings), "captioned"))
 }
@@ -51,7 +53,7 @@ func (s *LinkPages) RemoveCaptions(w http.ResponseWriter, r *http.Request, me *v
 		return err
 	}
 	if err := s.Captions.Delete(r.Context(), me, string(o.Slug), r.PostForm.Get("language")); err != nil {
-		return s.wrongLinkForm(w, r, me, o, err)
+		return s.wrongLinkForm(w, r, me, o, LinkSettings, err)
 	}
 	return httpx.Redirect(w, r, Said(LinkAddress(o.Link)+string(LinkSettings), "captions-gone"))
 }

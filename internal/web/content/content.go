@@ -48,16 +48,22 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Origin", "*")
 		header.Set("X-Robots-Tag", "noindex")
-		id, version, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now())
+		c, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now())
 		if err != nil {
 			return err
 		}
-		l, err := s.Links.PublicVersion(r.Context(), id, version)
+		find := func(ctx context.Context) (*vitrine.Link, error) {
+			return s.Links.PublicVersion(ctx, c.Link, c.Version, s.Viewers.Bearer(ctx, c.Pass))
+		}
+		l, err := find(r.Context())
 		if err != nil {
+			return err
+		}
+		if err := s.Viewers.Fetches(r, l, c.Pass); err != nil {
 			return err
 		}
 		header.Set("Cache-Control", "private, no-cache")
-		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, version); return err }
+		shown := func(ctx context.Context) error { _, err := find(ctx); return err }
 		return s.Server.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l) })
 	}
 }

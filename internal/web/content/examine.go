@@ -51,7 +51,7 @@ func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 		return h(w, r, l)
 	})
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if _, _, err := s.Signer.ParseContentToken(r.PathValue("token"),
+		if _, err := s.Signer.ParseContentToken(r.PathValue("token"),
 			s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
 			return examine(w, r) // it distinguishes an expired token from an invalid one
 		}

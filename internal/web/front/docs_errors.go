@@ -117,4 +117,5 @@ var docErrors = []docError{
 }
 
 // notForPrograms lists codes that only occur on pages, which explain them.
-var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeCrossOrigin}
+var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeAccessRequired,
+	vitrine.CodeCrossOrigin}

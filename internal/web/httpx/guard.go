@@ -41,7 +41,7 @@ func (g *guard) look() {
 	}
 	switch vitrine.CodeOf(g.shown()) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound, vitrine.CodeForbidden,
-		vitrine.CodeUnauthorized, vitrine.CodeBanned:
+		vitrine.CodeAccessRequired, vitrine.CodeUnauthorized, vitrine.CodeBanned:
 		g.answer.end()
 	default: // public; or unknown, which is no reason to stop
 		g.timer.Reset(g.every)

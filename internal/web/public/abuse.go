@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -80,6 +81,14 @@ func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vi
 		func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
 			return s.Abuse.ReportWebsite(r.Context(), slug, by, reason, note)
 		})
+}
+
+// OnReported finds the link of a request to report it. Who has no pass for it
+// learns nothing about it.
+func (s *Handler) OnReported(h LinkHandler) httpx.HandlerFunc {
+	return s.onLink(h, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
+		return h(w, r, &vitrine.Link{ID: g.Link.ID, Slug: g.Link.Slug, Title: s.Server.LinkURL(g.Link.Slug)}, nil)
+	})
 }
 
 // ReportForm serves the form for reporting a link. It records no view: the

@@ -75,7 +75,7 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, httpx.AlbumRoot+string(slug), http.StatusPermanentRedirect)
 		return nil
 	}
-	album, err := s.Albums.Public(r.Context(), slug)
+	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
 	if err != nil {
 		return err
 	}
@@ -87,10 +87,14 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		for _, l := range files {
 			size += l.Size
 		}
-		p.Download, p.Size, p.Left = here+"/download", ui.ByteSize(size), len(album.Links)-len(files)
+		p.Download, p.Size, p.Left = here+"/download", ui.ByteSize(size), len(album.Links)+len(album.Locked)-len(files)
 	}
 	for _, l := range album.Links {
 		p.Covers = append(p.Covers, s.Viewers.Cover(l))
+	}
+	for _, l := range album.Locked {
+		p.Covers = append(p.Covers, viewer.Cover{Title: "Protected file", Address: s.Server.LinkURL(l.Slug),
+			Locked: true})
 	}
 	s.Server.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, "album_public.html", p)

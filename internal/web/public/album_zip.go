@@ -3,6 +3,7 @@ package public
 import (
 	"archive/zip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -34,7 +35,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return errNoAlbum
 	}
-	album, err := s.Albums.Public(r.Context(), slug)
+	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
 	if err != nil {
 		return err
 	}
@@ -71,10 +72,31 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	if !begun {
 		return httpx.ErrNoPage
 	}
+	if err := addLeftOut(z, names, len(album.Locked)); err != nil {
+		panic(http.ErrAbortHandler)
+	}
 	if err := z.Close(); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return nil
+}
+
+// leftOut is the name of the text that says what a ZIP is without.
+const leftOut = "Protected files.txt"
+
+// addLeftOut says in a ZIP how many files are left out of it because the reader
+// needs a pass for them.
+func addLeftOut(z *zip.Writer, names zipNames, n int) error {
+	if n == 0 {
+		return nil
+	}
+	to, err := z.Create(names.add(leftOut))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "Protected files of this album that are not in this ZIP: %d.\n"+
+		"To download them, open each on the page of the album.\n", n)
+	return err
 }
 
 // downloadable returns the links with a download.
@@ -91,9 +113,9 @@ func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 // whether it did. After an error before the first byte, the ZIP is unchanged.
 func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames,
 	id vitrine.LinkID) (sent bool, err error) {
-	l, err := s.Links.PublicByID(r.Context(), id)
+	l, err := s.Links.PublicByID(r.Context(), id, s.Viewers.Reader(r))
 	switch vitrine.CodeOf(err) {
-	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound, vitrine.CodeAccessRequired:
 		return false, nil
 	}
 	if err != nil {
@@ -107,14 +129,17 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	defer blob.Close()
-	_, a, err := s.Links.Public(r.Context(), l.Slug)
+	_, a, err := s.Links.Public(r.Context(), l.Slug, s.Viewers.Reader(r))
 	if err == nil {
 		err = s.countDownload(r, l, a)
 	}
 	if err != nil {
 		return false, err
 	}
-	shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, l.Version); return err }
+	shown := func(ctx context.Context) error {
+		_, err := s.Links.PublicVersion(ctx, id, l.Version, s.Viewers.Reader(r))
+		return err
+	}
 	return true, s.Server.StopWhenNotPublic(w, r, shown, func() error {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,
 			Modified: l.CreatedAt.UTC()})

@@ -52,6 +52,9 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 		if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
 			return err
 		}
+		if err := s.prove(r, &snapshot); err != nil {
+			return err
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -66,6 +66,13 @@ func (f filling) of(gap byte) string {
 // document renders the page of a link in one of its forms, or finds it
 // rendered.
 func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
+	if l.Access.Readers > 0 { // each reader has addresses of their own
+		p, err := s.linkPage(r, l, f)
+		if err != nil {
+			return nil, err
+		}
+		return newDocument(l, p)
+	}
 	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
 	if d := s.documents.of(hour, l, f); d != nil && !ui.Developing() {
 		return d, nil

@@ -102,11 +102,15 @@ func (p *linkPage) identify(token string) {
 // fill adds what the viewer of a page needs.
 func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	p.Passing = p.Viewer.Waits
+	var pass vitrine.Pass
+	if l.Access.Readers > 0 {
+		pass = s.Viewers.PassOf(r, l)
+	}
 	p.Content, err = s.Viewers.ContentOf(p.Viewer, r, l, func(what string) string {
 		if p.Form == Embedded && strings.HasPrefix(what, "entry/") {
 			what += httpx.EmbedQuery
 		}
-		return s.Viewers.ContentAddress(l, what)
+		return s.Viewers.ContentAddressFor(l, pass, what)
 	})
 	if errors.Is(err, httpx.ErrNoPage) { // a part is lost, which is made again
 		p.Viewer, p.Passing, err = viewer.Card, true, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 
@@ -41,7 +42,8 @@ func (s *Handler) oembedAddress(l *vitrine.Link) string {
 }
 
 // Oembed describes how to embed a link (oEmbed 1.0). It records no view. For a
-// link that is not live it reveals nothing, not even whether the link exists.
+// link that is not live, or protected, it reveals nothing, not even whether the
+// link exists.
 func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -69,10 +71,10 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is no link with this address here.", http.StatusNotFound)
 		return
 	}
-	l, _, err := s.Links.Public(r.Context(), slug)
+	l, _, err := s.Links.Public(r.Context(), slug, access.Asker{})
 	switch vitrine.CodeOf(err) {
 	case "":
-	case vitrine.CodeNotFound, vitrine.CodeNotAvailable, vitrine.CodeDisabled:
+	case vitrine.CodeNotFound, vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeAccessRequired:
 		http.Error(w, "There is no link with this address here.", http.StatusNotFound)
 		return
 	default:

@@ -2,14 +2,15 @@ package public
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/base/throttle"
-
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
@@ -19,12 +20,24 @@ import (
 // LinkHandler answers for a public link.
 type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
-// OnLink finds the live link of a request. An invalid slug is unknown; another
-// spelling, a former slug, or an address with what a text adds behind it
-// redirects to the link's address. Prefetching is
-// refused, so that the browser asks again when the reader really navigates: a
-// prefetched page would be a view without a reader.
+// OnLink finds the live link of a request, of a reader who needs no pass or has
+// one; others get the gate, which is no view. An invalid slug is unknown;
+// another spelling, a former slug, or an address with what a text adds behind
+// it redirects to the link's address. Prefetching is refused, so that the
+// browser asks again when the reader really navigates: a prefetched page would
+// be a view without a reader.
 func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
+	return s.onLink(h, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
+		if g.Place && r.URL.Path == "/p/"+string(g.Link.Slug) {
+			return s.givePlace(w, r, g, h)
+		}
+		return s.askPass(w, r, g, http.StatusForbidden, nil)
+	})
+}
+
+// onLink is OnLink with another answer for readers without a pass.
+func (s *Handler) onLink(h LinkHandler,
+	gated func(http.ResponseWriter, *http.Request, *access.Gate) error) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.Header().Set("X-Robots-Tag", "noindex")
@@ -46,7 +59,13 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 		if string(slug) != text || strings.HasSuffix(r.URL.Path, "/") {
 			return lead(slug)
 		}
-		l, a, err := s.Links.Public(r.Context(), slug)
+		l, a, err := s.Links.Public(r.Context(), slug, s.Viewers.Reader(r))
+		if g := (*access.Gate)(nil); errors.As(err, &g) {
+			if g.Link.Slug != slug {
+				return lead(g.Link.Slug)
+			}
+			return gated(w, r, g)
+		}
 		if err != nil {
 			return s.forOwner(r, slug, err)
 		}
@@ -71,6 +90,9 @@ func (s *Handler) Show(f form) LinkHandler {
 		if r.Method == http.MethodHead {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
+		}
+		if err := s.showsContent(r, l); err != nil {
+			return err
 		}
 		me := s.Server.SignedInAccount(r)
 		own := me != nil && me.ID == a.ID
@@ -132,7 +154,7 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return err
 	}
 	defer blob.Close()
-	if err := s.countDownload(r, l, a); err != nil {
+	if err := errors.Join(s.Viewers.Fetches(r, l, s.Viewers.PassOf(r, l)), s.countDownload(r, l, a)); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -158,7 +180,7 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 	if err != nil {
 		return err
 	}
-	if err := s.countDownload(r, l, a); err != nil {
+	if err := errors.Join(s.Viewers.Fetches(r, l, s.Viewers.PassOf(r, l)), s.countDownload(r, l, a)); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -172,7 +194,10 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 // the version that is sent is gone.
 func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
-		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, l.ID, l.Version); return err }
+		shown := func(ctx context.Context) error {
+			_, err := s.Links.PublicVersion(ctx, l.ID, l.Version, s.Viewers.Reader(r))
+			return err
+		}
 		return s.Server.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
 	}
 }

@@ -87,6 +87,7 @@ var pages = []page{
 	// public; a link is shown by a file of its viewer
 	{"album_public.html", plain, nil},
 	{"embed.html", plain, []string{"content.html"}},
+	{"gate.html", entry, nil},
 	{"link.html", plain, []string{"content.html"}},
 	{"own.html", nil, nil}, // in link.html
 	{"report.html", bare, nil},

@@ -11,12 +11,19 @@ import (
 )
 
 // ContentAddress returns the address of something of a link on the content
-// host: "file", "view" or "frame". The token's time starts at the full hour, so
+// host: "file", "view" or "frame". It is only for readers who have passed the
+// link's gate. The token's time starts at the full hour, so
 // a file has the same address for an hour and browsers can reuse their copy.
 func (s *Viewers) ContentAddress(l *vitrine.Link, what string) string {
+	return s.ContentAddressFor(l, vitrine.Pass{Round: l.Access.Round}, what)
+}
+
+// ContentAddressFor is ContentAddress for a reader with a pass.
+func (s *Viewers) ContentAddressFor(l *vitrine.Link, p vitrine.Pass, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
-	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, l.Version,
-		until) + "/" + what
+	token := s.Signer.ContentToken(signer.Content{Link: l.ID, Version: l.Version,
+		Pass: vitrine.Pass{Round: l.Access.Round, Place: p.Place}}, until)
+	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + token + "/" + what
 }
 
 // Blob opens a link's bytes.

@@ -13,6 +13,7 @@ type Cover struct {
 	Badge   string
 	Look    string // of the sheet with the badge
 	Facts   []string
+	Locked  bool   // the reader needs a pass, so nothing else of the file is shown
 	Picture string // address; "" when nothing was made of the file that could be seen, or the public may not see it
 }
 

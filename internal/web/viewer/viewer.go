@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
@@ -27,6 +28,7 @@ type Viewers struct {
 	Blobs    vitrine.Blobs
 	Previews *publish.Previews
 	Signer   *signer.Signer
+	Gates    *access.Gates
 	// StorageTime is how long a reader waits for storage that is not in this
 	// process; 0 means 3 seconds.
 	StorageTime time.Duration

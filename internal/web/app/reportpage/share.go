@@ -182,8 +182,10 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.Ranges, p.Ask = ranges(where, false), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
-	if l := found.Link; l != nil && l.Live() {
-		p.Pages.show(where.root, l)
+	if l := found.Link; l != nil {
+		if _, err := s.Links.PublicByID(r.Context(), l.ID, s.Viewers.Reader(r)); err == nil {
+			p.Pages.show(where.root, l)
+		}
 	}
 	return p, nil
 }

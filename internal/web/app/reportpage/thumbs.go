@@ -53,7 +53,7 @@ func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
 	if !in || found.Link == nil {
 		return httpx.ErrNoPage
 	}
-	l, err := s.Links.PublicByID(r.Context(), found.Link.ID)
+	l, err := s.Links.PublicByID(r.Context(), found.Link.ID, s.Viewers.Reader(r))
 	if err != nil {
 		return err
 	}

@@ -156,6 +156,7 @@ CREATE TABLE links (
     version        BIGINT  NOT NULL, -- its number; of a link, of its current version
     versions       BIGINT  NOT NULL, -- of a link: the highest number given; 0: never replaced
     pending        BIGINT  NOT NULL, -- of a link: the version that is to become current; 0: none
+    access         TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
     words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
@@ -180,6 +181,18 @@ CREATE INDEX links_expiring ON links (expires_at) WHERE expires_at IS NOT NULL A
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
 -- Bytes that their account does not need any more, until they are purged.
 CREATE INDEX links_spare ON links (account, deleted_at, size, upload, has_bytes) WHERE deleted_at IS NOT NULL AND has_bytes AND upload <> '';
+
+-- Places of browsers at links that limit their readers (vitrine.Place).
+CREATE TABLE places (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    link       BIGINT  NOT NULL REFERENCES links (id),
+    round      TEXT NOT NULL,
+    machine    BOOLEAN NOT NULL,
+    at         BIGINT  NOT NULL,
+    bytes_at   BIGINT, -- NULL: not yet
+    counted_at BIGINT  -- NULL: not yet
+);
+CREATE INDEX places_by_link ON places (link, round);
 
 -- Slugs that links had before: they lead to them until a time.
 CREATE TABLE old_slugs (

@@ -1,0 +1,64 @@
+package public
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/app/access"
+	"vitrine/internal/visitor"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
+)
+
+// givePlace gives a reader of a link that limits them a place, with a pass, and
+// shows the page. HEAD uses no place.
+func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Gate, h LinkHandler) error {
+	l, a, err := s.Links.Public(r.Context(), g.Link.Slug, access.Asker{Pass: func(*vitrine.Link) vitrine.Pass {
+		return vitrine.Pass{Owner: true} // the gate has checked everything else
+	}})
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		s.Server.SetPagePolicy(w, r, httpx.PublicPage, httpx.NewNonce())
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		return nil
+	}
+	machine := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now()).Bot != "" ||
+		visitor.MailNetwork(s.Server.ClientAddr(r)) != ""
+	pass, err := s.Viewers.Gates.Take(r.Context(), l, machine)
+	if err != nil {
+		return err
+	}
+	s.Viewers.SetPass(w, r, l, s.Signer.Pass(l, pass.Place, s.Now()))
+	return h(w, viewer.WithPass(r, pass), l, a)
+}
+
+// showsContent notes that the page itself has content of the file.
+func (s *Handler) showsContent(r *http.Request, l *vitrine.Link) error {
+	if v := s.Viewers.Of(l); l.Access.Readers == 0 || v.Frame != nil || v.Fill == nil {
+		return nil
+	}
+	return s.Viewers.Fetches(r, l, s.Viewers.PassOf(r, l))
+}
+
+// provenMs is how long a page must be read until its reader is a person.
+const provenMs = 1000
+
+// prove counts the reader of a page as one of those that a link admits, once
+// the page was read by a person.
+func (s *Handler) prove(r *http.Request, snapshot *vitrine.Snapshot) error {
+	if snapshot.Bot == "" && snapshot.Session.EngagedMs < provenMs || !s.Viewers.HasCookie(r, snapshot.Link) {
+		return nil
+	}
+	l, err := s.Links.PublicByID(r.Context(), snapshot.Link, s.Viewers.Reader(r))
+	if err != nil || l.Access.Readers == 0 {
+		return nil // it limits no readers any more
+	}
+	p := s.Viewers.PassOf(r, l)
+	if p.Place == 0 {
+		return nil
+	}
+	program := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")}).Bot
+	return s.Viewers.Gates.Prove(r.Context(), p, snapshot.Bot != "" || program != "")
+}

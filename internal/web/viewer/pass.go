@@ -1,0 +1,103 @@
+package viewer
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/app/access"
+	"vitrine/internal/base/signer"
+)
+
+// Reader returns who asks for a link: a reader, with what the browser has of
+// its gate. The owner of a link needs no pass.
+func (s *Viewers) Reader(r *http.Request) access.Asker {
+	return access.Asker{Pass: func(l *vitrine.Link) vitrine.Pass { return s.PassOf(r, l) }}
+}
+
+// PassOf returns what the sender of a request has of the gate of a link.
+func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
+	if c, err := r.Cookie(s.passCookie(l.ID)); err == nil {
+		p = s.Signer.ParsePass(c.Value, l, s.Now(), access.PassLife)
+	}
+	if given, ok := r.Context().Value(givenPass{}).(vitrine.Pass); ok {
+		p = given
+	}
+	p = s.Gates.Held(r.Context(), l, p)
+	if !l.Access.Admits(p) {
+		me := s.Server.SignedInAccount(r)
+		p.Owner = me != nil && me.ID == l.Account
+	}
+	return p
+}
+
+// givenPass marks the context of a request whose answer gives the pass.
+type givenPass struct{}
+
+// WithPass returns a request as if it had been sent with a pass.
+func WithPass(r *http.Request, p vitrine.Pass) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), givenPass{}, p))
+}
+
+// HasCookie reports whether a browser may have a pass for a link.
+func (s *Viewers) HasCookie(r *http.Request, id vitrine.LinkID) bool {
+	_, err := r.Cookie(s.passCookie(id))
+	return err == nil
+}
+
+// Fetches notes that a reader of a link that limits them fetches its content.
+func (s *Viewers) Fetches(r *http.Request, l *vitrine.Link, p vitrine.Pass) error {
+	if l.Access.Readers == 0 || p.Place == 0 || r.Method != http.MethodGet {
+		return nil
+	}
+	return s.Gates.Fetch(r.Context(), p)
+}
+
+// Bearer returns the reader with the pass of a content token, since no cookie
+// reaches the content origin.
+func (s *Viewers) Bearer(ctx context.Context, p vitrine.Pass) access.Asker {
+	return access.Asker{Pass: func(l *vitrine.Link) vitrine.Pass { return s.Gates.Held(ctx, l, p) }}
+}
+
+// passPrefix begins the names of the cookies of passes. A cookie is of one
+// link, but has the path "/", which __Host- needs, so the link is part of its
+// name.
+func (s *Viewers) passPrefix() string {
+	if s.Server.Secure() {
+		return "__Host-vitrine-pass-"
+	}
+	return "vitrine-pass-"
+}
+
+func (s *Viewers) passCookie(id vitrine.LinkID) string {
+	return s.passPrefix() + strings.TrimPrefix(s.Signer.LinkID(id), "lnk_")
+}
+
+// maxPasses bounds the passes that a browser keeps. It sends all of them with
+// each request.
+const maxPasses = 20
+
+// SetPass gives the browser a pass for a link, and removes the oldest of others
+// if it has too many.
+func (s *Viewers) SetPass(w http.ResponseWriter, r *http.Request, l *vitrine.Link, pass string) {
+	set := func(name, value string, seconds int) {
+		http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: seconds, HttpOnly: true,
+			Secure: s.Server.Secure(), SameSite: http.SameSiteLaxMode})
+	}
+	var others []*http.Cookie
+	for _, c := range r.Cookies() {
+		if strings.HasPrefix(c.Name, s.passPrefix()) && c.Name != s.passCookie(l.ID) {
+			others = append(others, c)
+		}
+	}
+	slices.SortFunc(others, func(a, b *http.Cookie) int {
+		return signer.PassTime(a.Value).Compare(signer.PassTime(b.Value))
+	})
+	for len(others) >= maxPasses {
+		set(others[0].Name, "", -1)
+		others = others[1:]
+	}
+	set(s.passCookie(l.ID), pass, int(access.PassLife.Seconds()))
+}
