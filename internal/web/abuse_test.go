@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -30,7 +31,9 @@ func (s *site) trustProxy() {
 
 func (s *site) reports(l *vitrine.Link) []*vitrine.AbuseReport {
 	s.t.Helper()
-	all, err := s.server.Abuse.List(s.t.Context(), string(l.Slug))
+	all, err := vitrine.Read(s.t.Context(), s.server.Abuse.Store, func(tx vitrine.Tx) ([]*vitrine.AbuseReport, error) {
+		return tx.AbuseReports(l.ID, time.Time{})
+	})
 	s.check(err)
 	return all
 }

@@ -35,8 +35,7 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug,
 				m.Versions))
 		case l.Version == m.Version && l.HasBytes:
-			fault(fmt.Sprintf("link %s: it is the current version of link %s, which has another file",
-				l.Slug, m.Slug))
+			fault(fmt.Sprintf("link %s: it is the current version of link %s, which has another file", l.Slug, m.Slug))
 		case l.Version != m.Version && !l.HasBytes && l.State != vitrine.StateDisabled:
 			fault(fmt.Sprintf("link %s: version %d of link %s has no file", l.Slug, l.Version, m.Slug))
 		}

@@ -264,8 +264,7 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This key has ended. Create a new one.")
 		}
 		if k.Replaced {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"This key was already rotated. Rotate the new one.")
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This key was already rotated. Rotate the new one.")
 		}
 		next := KeyRequest{Name: k.Name, Scope: k.Scope, ExpiresAt: k.ExpiresAt, LinkLife: k.LinkLife}
 		k.Replaced = true

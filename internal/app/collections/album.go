@@ -225,8 +225,7 @@ func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links
 		if len(members) > vitrine.MaxAlbumLinks {
 			return nil, vitrine.Errorf(vitrine.CodeInvalidRequest,
 				"An album can have at most %d links, and this one would have %d. Create another album.",
-				vitrine.MaxAlbumLinks,
-				len(members))
+				vitrine.MaxAlbumLinks, len(members))
 		}
 		return members, nil
 	})

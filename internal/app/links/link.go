@@ -273,8 +273,7 @@ func checkUnchanged(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) e
 // Disable disables a live link. For anyone but its owner, it also disables one
 // that the owner could make live again. The owner cannot undo that.
 func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change,
-		error) {
+	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
 		return disabling(l, d.By)
 	})
 }
@@ -285,8 +284,7 @@ func MayDisable(l *vitrine.Link) bool { return l.State == vitrine.StateLive || o
 
 // ownerMayEnable reports whether a link is disabled by its owner or its expiry.
 func ownerMayEnable(l *vitrine.Link) bool {
-	return l.State == vitrine.StateDisabled &&
-		(l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired)
+	return l.State == vitrine.StateDisabled && (l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired)
 }
 
 func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
@@ -311,8 +309,7 @@ func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 // does not repeat the change but reverts the decision before it. Results of
 // inspection, scanner and abuse reports cannot be undone.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change,
-		err error) {
+	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
 		return undoing(tx, l, d.By)
 	})
 }

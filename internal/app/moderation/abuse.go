@@ -99,8 +99,7 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 // error of the public page if the link is not live; CodeRateLimited after
 // hourlyReports.
 func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID,
-	reason vitrine.AbuseReason,
-	note string) error {
+	reason vitrine.AbuseReason, note string) error {
 	return s.report(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		l, err := tx.Link(link)
 		if errors.Is(err, vitrine.ErrNotFound) {

@@ -26,8 +26,7 @@ func (a Address) String() string { return a.network + ":" + a.address }
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
 		return Address{}, fmt.Errorf("the address of clamd must be unix:/path/to/socket or tcp:host:port, not %q: %s",
-			s,
-			problem)
+			s, problem)
 	}
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 		return fail("it has invisible characters")

@@ -376,6 +376,5 @@ func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int
 // putHint returns the command that publishes a file.
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", notation.ShellWord(public),
-		key,
-		terminal.Self())
+		key, terminal.Self())
 }

@@ -126,11 +126,9 @@ func newImportLinks() *command.Command {
 }
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result,
-		error) {
+	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result, error) {
 		return s.Links(ctx, r)
-	},
-		func(*instance.Instance) error { return nil })
+	}, func(*instance.Instance) error { return nil })
 }
 
 type importViewsCmd struct {

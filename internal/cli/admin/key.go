@@ -119,8 +119,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance
 	if err != nil {
 		return err
 	}
-	return command.List(t, c.JSONFlag, terminal.KeyColumns, keys,
-		func(k *vitrine.APIKey) any { return keyRowOf(k) },
+	return command.List(t, c.JSONFlag, terminal.KeyColumns, keys, func(k *vitrine.APIKey) any { return keyRowOf(k) },
 		func(k *vitrine.APIKey) []string {
 			state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, in.Now())
 			return []string{strconv.FormatInt(int64(k.ID), 10), vitrine.KeyPrefix + "…" + k.Last4, t.When(k.CreatedAt),

@@ -114,8 +114,7 @@ func (c *repairFilesCmd) Run(ctx context.Context, t *terminal.Terminal, in *inst
 	if err != nil {
 		return err
 	}
-	t.Say("The files in %s were last used by another database, or by a later state of this one.",
-		terminal.Plain(where))
+	t.Say("The files in %s were last used by another database, or by a later state of this one.", terminal.Plain(where))
 	t.Say("It contains %s, %s in all, that this database does not know. After the claim, its server deletes them.",
 		terminal.Counted(files, "file"), terminal.FormatSize(bytes))
 	if ok, err := t.Confirmed(c.Yes, "Claim them?"); err != nil || !ok {

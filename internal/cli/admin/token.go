@@ -69,8 +69,7 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal, in *in
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
-		humanMinutes(vitrine.SignInLife))
+	what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
 	return c.print(t, in, vitrine.TokenSignIn, text, what)
 }
 

@@ -35,8 +35,7 @@ func (d *doctor) cities(context.Context) {
 		d.report(part, wrong, "%s cannot be used: %v.", path, err)
 	case d.now().Sub(built) > oldCities:
 		d.report(part, warning, "%s (%s) is of %s, and addresses change over time. Run \"vitrine admin cities\".", path,
-			kind,
-			built.Format(time.DateOnly))
+			kind, built.Format(time.DateOnly))
 	default:
 		d.report(part, fine, "%s (%s) is of %s.", path, kind, built.Format(time.DateOnly))
 	}

@@ -183,8 +183,7 @@ func (d *doctor) diskSpace(part, dir string) {
 	}
 	switch {
 	case left < instance.MinFree || files >= 0 && files < 1000:
-		d.report(part, wrong, "%s is full: %s and %s are left. Free some space, or move it to a larger disk.",
-			dir,
+		d.report(part, wrong, "%s is full: %s and %s are left. Free some space, or move it to a larger disk.", dir,
 			terminal.FormatSize(left), terminal.Counted(files, "file"))
 	case left < lowFree:
 		d.report(part, warning, "%s is almost full: %s are left.", dir, terminal.FormatSize(left))

@@ -73,8 +73,7 @@ func (d *doctor) clamdSettings(part string) {
 	}
 	if n := limit["MaxThreads"]; n < int64(d.Scans) {
 		d.report(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.",
-			d.ClamdConf,
-			n, d.Scans)
+			d.ClamdConf, n, d.Scans)
 	}
 }
 

@@ -30,8 +30,7 @@ func startViews(in *instance.Instance, s *instance.Spools, log *slog.Logger) *in
 				s.EarlySize(), "error", err)
 			return
 		case waiting > 0 && reported == 0:
-			log.Info("events wait for their views, which are in the spool of another server", "waiting",
-				waiting)
+			log.Info("events wait for their views, which are in the spool of another server", "waiting", waiting)
 		case waiting == 0 && reported > 0:
 			log.Info("no event waits for its view any more")
 		}

@@ -273,8 +273,7 @@ func (p *page) pages(c *report.PagesContent) {
 			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
 		}
 		p.line("%5d  %s %7s  %12s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)),
-			percent(&row.ReachPct),
-			durationOf(row.AvgMs, row.Views), note)
+			percent(&row.ReachPct), durationOf(row.AvgMs, row.Views), note)
 	}
 }
 
@@ -354,8 +353,7 @@ func (p *page) card(c card, width int) []string {
 			key = c.name(key)
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(key, name), name),
-			p.t.Paint(Good, gauge(b.Pct, bar)),
-			PadLeft(Count(b.Count), number), PadLeft(percent(&b.Pct), share)))
+			p.t.Paint(Good, gauge(b.Pct, bar)), PadLeft(Count(b.Count), number), PadLeft(percent(&b.Pct), share)))
 	}
 	return lines
 }
@@ -469,8 +467,7 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		slug := Plain(l.Slug)
 		name := Truncate(Plain(l.Title), max(p.width-55-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
 		p.line("%7s %7s %12s %10s  %s  %s", Count(l.Views), Count(l.Uniques),
-			durationOf(l.AvgEngagedMs, max(l.Sessions, l.AvgEngagedMs)),
-			percent(l.CompletionPct),
+			durationOf(l.AvgEngagedMs, max(l.Sessions, l.AvgEngagedMs)), percent(l.CompletionPct),
 			Pad(spark(l.Spark, 12), 12), name)
 	}
 	if more := len(links) - topRows; more > 0 {

@@ -208,8 +208,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return terminal.NoAccess("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin},
-		Patient(t)...)
+	api, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: terminal.FromLogin}, Patient(t)...)
 	if err != nil {
 		return err
 	}

@@ -64,19 +64,18 @@ func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client
 		return orWebsite(ctx, t, api, c.Link, err)
 	}
 	header := []string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}
-	return command.List(t, c.JSONFlag, header, all, command.Itself,
-		func(v client.Version) []string {
-			status := v.Status
-			switch {
-			case v.Current:
-				status = "current"
-			case v.Status == "live":
-				status = "kept"
-			case v.Reason != "":
-				status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
-			}
-			return []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), t.When(v.CreatedAt), v.Name}
-		})
+	return command.List(t, c.JSONFlag, header, all, command.Itself, func(v client.Version) []string {
+		status := v.Status
+		switch {
+		case v.Current:
+			status = "current"
+		case v.Status == "live":
+			status = "kept"
+		case v.Reason != "":
+			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
+		}
+		return []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), t.When(v.CreatedAt), v.Name}
+	})
 }
 
 // change restores or deletes a version. It asks for confirmation of a delete.
@@ -133,8 +132,7 @@ func replacedText(path string, r *client.Replacement) string {
 		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the previous version until a moderator approves it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
 	case r.Status == string(vitrine.StateProcessing):
 		return fmt.Sprintf("%s is version %d and is being checked: the link shows the previous version until then.",
-			path,
-			r.Version)
+			path, r.Version)
 	}
 	return fmt.Sprintf("%s is version %d.", path, r.Version)
 }

@@ -40,18 +40,17 @@ func (c *websitesCmd) Run(ctx context.Context, t *terminal.Terminal, api *client
 		return nil
 	}
 	header := []string{"SLUG", "STATUS", "VERSIONS", "SIZE", "DEPLOYED", "TITLE"}
-	return command.List(t, c.JSONFlag, header, all, command.Itself,
-		func(w client.Website) []string {
-			status := w.Status
-			if w.Pending {
-				status += " (newer version held)"
-			}
-			row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
-			if !t.OutTTY {
-				row = append(row, w.URL)
-			}
-			return row
-		})
+	return command.List(t, c.JSONFlag, header, all, command.Itself, func(w client.Website) []string {
+		status := w.Status
+		if w.Pending {
+			status += " (newer version held)"
+		}
+		row := []string{w.Slug, status, fmt.Sprint(w.Versions), t.Size(w.SizeBytes), t.When(w.DeployedAt), w.Title}
+		if !t.OutTTY {
+			row = append(row, w.URL)
+		}
+		return row
+	})
 }
 
 // findWebsite returns the website with a slug or an address, or the only one of

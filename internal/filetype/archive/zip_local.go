@@ -17,8 +17,7 @@ func Contradiction(name, how string) *filetype.Problem {
 // readLocalHeader reads the member's local header, which some programs use to
 // unpack, and the member's first bytes. Both must lie before the directory, and
 // the header must agree with the directory.
-func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type,
-	names zipNames) *filetype.Problem {
+func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type, names zipNames) *filetype.Problem {
 	const slack = 64 // room for an extra field, so that one read is enough
 	h := s.Bytes(m.Header, 30+len(m.Stored)+slack+filetype.PeekBytes)
 	if len(h) < 30 || string(h[:4]) != filetype.ZipLocal {

@@ -163,8 +163,7 @@ func (w *tiffWalk) layout(t filetype.Type) *filetype.Problem {
 	}
 	bytes := offsets.count * offsets.size
 	if offsets.count < 1 || offsets.count > filetype.MaxPixels || offsets.off < 8 || bytes > w.s.Size-offsets.off ||
-		bytes > w.left ||
-		sizes.size != 0 && sizes.count > offsets.count {
+		bytes > w.left || sizes.size != 0 && sizes.count > offsets.count {
 		return filetype.Damaged(t)
 	}
 	w.left -= bytes

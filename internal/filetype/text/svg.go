@@ -190,8 +190,7 @@ func scriptAddress(value string) bool {
 		}
 	}
 	return strings.HasPrefix(value, "data:text/html") || strings.HasPrefix(value, "data:application/xhtml") ||
-		strings.HasPrefix(value, "data:text/xml") ||
-		strings.HasPrefix(value, "data:application/xml")
+		strings.HasPrefix(value, "data:text/xml") || strings.HasPrefix(value, "data:application/xml")
 }
 
 // CharsetReader decodes any declared encoding well enough to read the markup,

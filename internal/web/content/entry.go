@@ -134,8 +134,7 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 			continue
 		}
 		at, err := in.Seek(0, io.SeekCurrent)
-		if err != nil || h.Typeflag != tar.TypeReg || archive.ShownName(h.Name) != e.Name ||
-			h.Size != e.Size {
+		if err != nil || h.Typeflag != tar.TypeReg || archive.ShownName(h.Name) != e.Name || h.Size != e.Size {
 			return httpx.ErrNoPage
 		}
 		e.bytes = io.NewSectionReader(blob, at, h.Size)

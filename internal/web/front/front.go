@@ -59,8 +59,7 @@ func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, name, nonce
 // frontPictureRoute is the picture for posts with the instance's address.
 const frontPictureRoute = "/picture.png"
 
-var frontPicture = sync.OnceValues(func() ([]byte,
-	error) {
+var frontPicture = sync.OnceValues(func() ([]byte, error) {
 	return viewer.DrawCard("PDF", "Publish a file. See how it is read.")
 })
 

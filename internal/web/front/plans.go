@@ -120,8 +120,7 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 			have += " and " + ui.Counted(u.Sites, "website", "websites")
 		}
 		p.Have = "You have " + have + " with " + ui.LimitSize(u.Bytes) + " and started " + ui.Counted(u.Uploads,
-			"upload",
-			"uploads") + " in the last hour."
+			"upload", "uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, "plans.html", p.Nonce, &p)
 }

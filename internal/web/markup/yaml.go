@@ -38,8 +38,7 @@ func (s *scanner) yamlLine() (block bool) {
 			s.emit(yamlClass(s.src, end, classString), end)
 		case (c == '&' || c == '*' || c == '!') && (s.at == 0 || !wordByte(s.src[s.at-1])):
 			s.emit(classTag, s.run(func(c byte) bool {
-				return c == '&' || c == '*' || c == '!' || c == '/' ||
-					nameByte(c)
+				return c == '&' || c == '*' || c == '!' || c == '/' || nameByte(c)
 			}))
 		case c == '|' || c == '>':
 			rest := strings.TrimSpace(s.src[s.at+1 : min(s.at+80, len(s.src))])
