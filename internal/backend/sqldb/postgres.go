@@ -148,8 +148,8 @@ const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SE
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 // Open opens the store or the view log: a SQLite file, or a PostgreSQL database
-// (postgres://…). It creates the schema or upgrades it. It returns an error if a
-// newer version of the program has used it. Several processes can use it.
+// (postgres://…). It creates the schema or upgrades it. It returns an error if
+// a newer version of the program has used it. Several processes can use it.
 func Open(place, schema string, w Waits) (*DB, error) {
 	switch {
 	case !IsPostgres(place):
