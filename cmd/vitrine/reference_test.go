@@ -33,8 +33,8 @@ var shared = []struct {
 		[]string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
 }
 
-// flagRow returns the line of a flag, with its variable and its default.
-func flagRow(f *command.Flag) string {
+// flagName returns a flag with its value.
+func flagName(f *command.Flag) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
@@ -42,6 +42,11 @@ func flagRow(f *command.Flag) string {
 	if kind := f.Value.Type(); kind != "bool" {
 		name += " " + kind
 	}
+	return name
+}
+
+// flagRow returns the line of a flag, with its variable and its default.
+func flagRow(f *command.Flag) string {
 	var more []string
 	if f.Variable != "" {
 		more = append(more, code(f.Variable))
@@ -49,7 +54,7 @@ func flagRow(f *command.Flag) string {
 	if initial := f.DefValue; initial != "" && initial != "false" && !strings.Contains(f.Help, "Default: ") {
 		more = append(more, "default "+code(initial))
 	}
-	line := "- " + code(name)
+	line := "- " + code(flagName(f))
 	if len(more) > 0 {
 		line += " (" + strings.Join(more, ", ") + ")"
 	}
@@ -115,7 +120,7 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 // reference returns every command with its arguments and flags.
 func reference(program *command.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags. Set a flag on the command line, or by its\nvariable in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {
@@ -126,44 +131,43 @@ func reference(program *command.Command) string {
 			return
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), plain(c.Short))
-		if len(c.Arguments) > 0 {
-			b.WriteString("\n")
-			for _, a := range c.Arguments {
-				fmt.Fprintf(&b, "- %s: %s\n", code(a.Summary()), plain(a.Help))
-			}
-		}
-		flags := flagsOf(c, common)
-		if len(c.Arguments) > 0 && strings.HasPrefix(flags, "\n- ") {
-			flags = flags[1:] // they are one list
-		}
-		b.WriteString(flags)
+		b.WriteString(flagsOf(c, common))
 	})
 	return b.String()
 }
 
-// flagsOf returns the flags of a command: a table of its own ones, and links to
-// the shared sets that it takes.
+// flagsOf returns the arguments and flags of a command, and links to the shared
+// sets that it takes. Help explains them; only those of the server, which people
+// look up without it, are explained here.
 func flagsOf(c *command.Command, common []string) string {
-	var inSets, links []string
+	var inSets, links, names []string
 	for i, set := range shared {
 		if rows := rowsOf(c, set.names); rows != "" && rows == common[i] {
 			inSets = append(inSets, set.names...)
 			title := strings.ToLower(set.title)
-			links = append(links, "the ["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
+			links = append(links, "["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
 		}
 	}
 	var rows strings.Builder
+	for _, a := range c.Arguments {
+		names = append(names, code(a.Summary()))
+	}
 	for _, f := range c.Options {
-		if !slices.Contains(inSets, f.Name) {
+		if slices.Contains(inSets, f.Name) {
+			continue
+		}
+		if c.Name() == "serve" {
 			rows.WriteString(flagRow(f))
+		} else {
+			names = append(names, code(flagName(f)))
 		}
 	}
-	var text string
+	text := ""
 	if rows.Len() > 0 {
 		text = "\n" + rows.String()
 	}
-	if len(links) > 0 {
-		text += "\nIt takes " + strings.Join(links, " and ") + ".\n"
+	if names = append(names, links...); len(names) > 0 {
+		text += "\nTakes " + strings.Join(names, ", ") + ".\n"
 	}
 	return text
 }
