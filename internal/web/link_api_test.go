@@ -205,7 +205,7 @@ func TestListLinksSearch(t *testing.T) {
 			t.Errorf("%q lists %q, want %q", query, got, want)
 		}
 	}
-	for field, query := range map[string]string{"kind": "kind=pptx", "status": "status=gone"} {
+	for field, query := range map[string]string{"kind": "kind=pptx", "status": "status=gone", "views": "views=perhaps"} {
 		if a := f.call(key, "GET", "/links?"+query, nil).want(400, "invalid_request"); a.text("field") != field {
 			t.Errorf("%s: %s, want an error of the field", query, a.Body)
 		}

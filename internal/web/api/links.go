@@ -106,10 +106,13 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"q", "cursor", "kind", "status"} {
+	for _, name := range []string{"q", "cursor", "kind", "status", "views"} {
 		if len(q[name]) > 1 {
 			return invalid(name, "Send only one "+name+".")
 		}
+	}
+	if views := q.Get("views"); !slices.Contains([]string{"", "true", "false"}, views) {
+		return invalid("views", "views is true or false.")
 	}
 	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"),
 		Kind:   q.Get("kind"),
