@@ -26,10 +26,10 @@ var shared = []struct {
 	title, intro string
 	names        []string
 }{
-	{"Storage flags", "Commands that open an instance take these flags. They say where its data is.",
+	{"Storage flags", "Commands that open an instance take these flags, which say where its data is:",
 		[]string{"data", "database", "views", "files"}},
-	{"Connection flags", "Commands that use an instance over its API take these flags.", []string{"server", "api-key"}},
-	{"Plan flags", "Commands that show or change plans take these flags. They set the limits of each plan.",
+	{"Connection flags", "Commands that use an instance over its API take these flags:", []string{"server", "api-key"}},
+	{"Plan flags", "Commands that show or change plans take these flags, which set the limits of each plan:",
 		[]string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
 }
 
@@ -43,22 +43,6 @@ func flagName(f *command.Flag) string {
 		name += " " + kind
 	}
 	return name
-}
-
-// flagRow returns the line of a flag, with its variable and its default.
-func flagRow(f *command.Flag) string {
-	var more []string
-	if f.Variable != "" {
-		more = append(more, code(f.Variable))
-	}
-	if initial := f.DefValue; initial != "" && initial != "false" && !strings.Contains(f.Help, "Default: ") {
-		more = append(more, "default "+code(initial))
-	}
-	line := "- " + code(flagName(f))
-	if len(more) > 0 {
-		line += " (" + strings.Join(more, ", ") + ")"
-	}
-	return line + ": " + plain(f.Help) + "\n"
 }
 
 // sharedRows returns the rows of each shared set, as the first command with all
@@ -75,21 +59,18 @@ func sharedRows(program *command.Command) []string {
 	return rows
 }
 
-// rowsOf returns the rows of the named flags of a command, or "" unless it has
-// all of them.
+// rowsOf returns the named flags of a command, or "" unless it has all of them.
 func rowsOf(c *command.Command, names []string) string {
-	var b strings.Builder
-	found := 0
+	var found []string
 	for _, f := range c.Options {
 		if slices.Contains(names, f.Name) {
-			b.WriteString(flagRow(f))
-			found++
+			found = append(found, code(flagName(f)))
 		}
 	}
-	if found < len(names) {
+	if len(found) < len(names) {
 		return ""
 	}
-	return b.String()
+	return strings.Join(found, ", ")
 }
 
 // exitCodes is the section about exit codes. They do not change within a major
@@ -120,11 +101,11 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 // reference returns every command with its arguments and flags.
 func reference(program *command.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags. Set a flag on the command line, or by its\nvariable in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", set.title, set.intro, common[i])
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s.\n", set.title, set.intro, common[i])
 	}
 	program.Walk(func(c *command.Command) {
 		if c.Hidden {
@@ -137,8 +118,7 @@ func reference(program *command.Command) string {
 }
 
 // flagsOf returns the arguments and flags of a command, and links to the shared
-// sets that it takes. Help explains them; only those of the server, which people
-// look up without it, are explained here.
+// sets that it takes.
 func flagsOf(c *command.Command, common []string) string {
 	var inSets, links, names []string
 	for i, set := range shared {
@@ -148,28 +128,18 @@ func flagsOf(c *command.Command, common []string) string {
 			links = append(links, "["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
 		}
 	}
-	var rows strings.Builder
 	for _, a := range c.Arguments {
 		names = append(names, code(a.Summary()))
 	}
 	for _, f := range c.Options {
-		if slices.Contains(inSets, f.Name) {
-			continue
-		}
-		if c.Name() == "serve" {
-			rows.WriteString(flagRow(f))
-		} else {
+		if !slices.Contains(inSets, f.Name) {
 			names = append(names, code(flagName(f)))
 		}
 	}
-	text := ""
-	if rows.Len() > 0 {
-		text = "\n" + rows.String()
+	if names = append(names, links...); len(names) == 0 {
+		return ""
 	}
-	if names = append(names, links...); len(names) > 0 {
-		text += "\nTakes " + strings.Join(names, ", ") + ".\n"
-	}
-	return text
+	return "\nTakes " + strings.Join(names, ", ") + ".\n"
 }
 
 // TestCommandReference checks that the reference has every command, argument
