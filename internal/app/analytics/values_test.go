@@ -35,8 +35,8 @@ func TestValueOfNoView(t *testing.T) {
 	defer log.Close()
 	account := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte("k"),
 		CreatedAt: vitrinetest.Epoch}
-	link := &vitrine.Link{Kind: filetype.PDF, State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch,
-		StateAt: vitrinetest.Epoch, Name: "a.pdf", Slug: "spring"}
+	link := &vitrine.Link{File: vitrine.File{Kind: filetype.PDF, Name: "a.pdf"}, State: vitrine.StateLive,
+		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch, Slug: "spring"}
 	err = store.Update(t.Context(), func(tx vitrine.Tx) error {
 		if err := tx.AddAccount(account); err != nil {
 			return err
