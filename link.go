@@ -258,6 +258,8 @@ type LinkTx interface {
 	// are unique.
 	AddLink(l *Link) error
 	Link(id LinkID) (*Link, error)
+	// LinksByID returns those of the links that exist, in any order.
+	LinksByID(ids []LinkID) ([]*Link, error)
 	// Version finds the row of a link's version by its number, including
 	// deleted ones. A link that was never replaced has none.
 	Version(of LinkID, n int) (*Link, error)

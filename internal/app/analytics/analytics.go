@@ -5,7 +5,7 @@ package analytics
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -209,23 +209,17 @@ func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		top = nil
-		for i, l := range links {
-			row, err := tx.Link(ids[i])
-			if errors.Is(err, vitrine.ErrNotFound) {
-				continue // deleted and purged just now
-			}
-			if err != nil {
-				return err
-			}
-			s.name(&l, row)
-			top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
-		}
-		return nil
-	})
+	rows, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) { return tx.LinksByID(ids) })
 	if err != nil {
 		return nil, err
+	}
+	for i, l := range links {
+		named := slices.IndexFunc(rows, func(row *vitrine.Link) bool { return row.ID == ids[i] })
+		if named < 0 {
+			continue // deleted and purged just now
+		}
+		s.name(&l, rows[named])
+		top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
 	}
 	return top, nil
 }

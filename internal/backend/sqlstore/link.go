@@ -32,6 +32,17 @@ func (t Tx) AddLink(l *vitrine.Link) error {
 
 func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) { return links.one(t, "id = $1", int64(id)) }
 
+func (t Tx) LinksByID(ids []vitrine.LinkID) ([]*vitrine.Link, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = int64(id)
+	}
+	return links.list(t, " WHERE id IN ("+sqldb.Placeholders(1, len(ids))+")", args...)
+}
+
 func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
 	return links.one(t, "version_of = $1 AND version = $2 AND version_of <> 0", int64(of), n)
 }

@@ -47,6 +47,14 @@ func (t storeTest) links() {
 	check(l)
 	check(bare)
 	t.read(func(tx vitrine.Tx) error {
+		some, err := tx.LinksByID([]vitrine.LinkID{999, bare.ID})
+		vitrinetest.Equal(t, "links by ID", some, []*vitrine.Link{bare})
+		if none, err := tx.LinksByID(nil); len(none) > 0 || err != nil {
+			t.Errorf("no links by ID = %v, %v", none, err)
+		}
+		return err
+	})
+	t.read(func(tx vitrine.Tx) error {
 		made, err1 := tx.LinksByKey(ann.ID)
 		vitrinetest.Equal(t, "links by key", made, map[vitrine.KeyID]int64{7: 1})
 		of, err2 := tx.Links(vitrine.LinkQuery{Account: ann.ID, Key: 7})
