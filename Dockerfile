@@ -9,6 +9,7 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY client/go.mod client/
 RUN go mod download
 COPY . .
 ARG VERSION=dev

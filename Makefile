@@ -63,8 +63,8 @@ licences: ## the licences of what the program contains, in docs/reference/licenc
 
 lint: bin/tools/staticcheck tools/frontend/node_modules ## format and lint Go, scripts and styles
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	GOGC=400 go vet -tags screens ./...
-	GOGC=400 bin/tools/staticcheck -tags screens ./...
+	GOGC=400 go vet -tags screens ./... vitrine/client
+	GOGC=400 bin/tools/staticcheck -tags screens ./... vitrine/client
 	npm --prefix tools/frontend run --silent lint
 
 format: tools/frontend/node_modules ## format everything

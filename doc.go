@@ -66,7 +66,7 @@
 // # The tree
 //
 //	report               the analytics engine: views to a report; pure
-//	client               the API's Go client
+//	client               the API's Go client, a module of its own
 //	cmd/vitrine          the program
 //	docs, deploy         documentation; containers, Kubernetes, systemd
 //	e2e                  the program and a browser, from an empty directory on

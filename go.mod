@@ -2,6 +2,8 @@ module vitrine
 
 go 1.26.0
 
+replace vitrine/client => ./client
+
 require (
 	github.com/chromedp/cdproto v0.0.0-20260321001828-e3e3800016bc
 	github.com/chromedp/chromedp v0.15.1
@@ -40,6 +42,7 @@ require (
 	golang.org/x/text v0.43.0
 	modernc.org/sqlite v1.60.1
 	rsc.io/qr v0.2.0
+	vitrine/client v0.0.0
 )
 
 require (

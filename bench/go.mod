@@ -2,7 +2,10 @@ module vitrine/bench
 
 go 1.26.0
 
-replace vitrine => ../
+replace (
+	vitrine => ../
+	vitrine/client => ../client
+)
 
 require (
 	github.com/duckdb/duckdb-go/v2 v2.10505.0

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vitrine/report"
 )
 
 const text = "the bytes of the file"
@@ -465,7 +463,7 @@ func TestSlugStaysOneSegment(t *testing.T) {
 	}))
 	defer s.Close()
 	c, _ := fresh(t, s.URL)
-	if _, err := c.LinkAnalytics(t.Context(), "../x?y", ReportQuery{Range: report.Range7d}); err != nil {
+	if _, err := c.LinkAnalytics(t.Context(), "../x?y", ReportQuery{Range: "7d"}); err != nil {
 		t.Fatal(err)
 	}
 	if path != "/api/v1/links/..%2Fx%3Fy/analytics" || query != "range=7d" {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/dustin/go-humanize"
 )
 
 // Error is an error response of the instance (contract, Errors).
@@ -51,7 +49,7 @@ func (e *Error) Error() string {
 		details = append(details, e.limit())
 	}
 	if e.Held > 0 {
-		details = append(details, "held "+humanize.Comma(e.Held))
+		details = append(details, "held "+grouped(e.Held))
 	}
 	if e.RetryAfter > 0 {
 		details = append(details, "try again in "+short(e.RetryAfter))
@@ -70,7 +68,7 @@ func (e *Error) Error() string {
 
 // limit describes the limit that was reached.
 func (e *Error) limit() string {
-	limit, used := humanize.Comma(e.Limit), humanize.Comma(e.Used)
+	limit, used := grouped(e.Limit), grouped(e.Used)
 	switch e.Code {
 	case "rate_limited":
 		return "limit " + limit + " an hour"
@@ -80,6 +78,15 @@ func (e *Error) limit() string {
 		return "limit " + limit + " bytes, used " + used + " bytes"
 	}
 	return "limit " + limit + ", used " + used
+}
+
+// grouped returns a number with commas between groups of three digits.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // short formats a duration without units that are zero at its end.

@@ -5,25 +5,23 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
-
-	"vitrine/report"
 )
 
 // ReportQuery selects the views of a report. The zero value selects all views
 // of the last 30 days in UTC. The instance validates the values. Error.Field
 // names an invalid parameter.
 type ReportQuery struct {
-	Range report.Range // "" means 30 days, unless From and To are set
+	Range string // 7d, 14d, 30d, 90d or all; "" means 30 days, unless From and To are set
 	// From and To are the first and last date, such as 2026-11-01. They replace
 	// Range.
 	From, To string
 	// Hourly requests a report by hour, for at most 7 days. Without dates it
 	// covers the last 24 hours.
 	Hourly   bool
-	Timezone string         // IANA name; "" means UTC
-	Compare  report.Compare // "" means the previous period
-	// Filter lists conditions on views, such as country:is:DE (see
-	// [report.ParseCondition]).
+	Timezone string // IANA name; "" means UTC
+	Compare  string // "year", or "" for the time before
+	// Filter lists conditions on views, such as country:is:DE or
+	// source:is_not:Google. Without a value, as in country:is:, it is unknown.
 	Filter []string
 	Rows   int // maximum number of buckets of each card; 0 means 8
 	// Include lists optional parts of a report: utm, curves, excluded.
@@ -35,8 +33,8 @@ type ReportQuery struct {
 
 func (q *ReportQuery) values() url.Values {
 	v := url.Values{}
-	for name, value := range map[string]string{"range": string(q.Range), "from": q.From, "to": q.To,
-		"timezone": q.Timezone, "compare": string(q.Compare)} {
+	for name, value := range map[string]string{"range": q.Range, "from": q.From, "to": q.To,
+		"timezone": q.Timezone, "compare": q.Compare} {
 		if value != "" {
 			v.Set(name, value)
 		}
@@ -59,8 +57,8 @@ func (q *ReportQuery) values() url.Values {
 
 // LinkAnalytics returns the report of one link. It requires a Pro or Lifetime
 // plan.
-func (c *Client) LinkAnalytics(ctx context.Context, slug string, q ReportQuery) (*report.LinkReport, error) {
-	var rep report.LinkReport
+func (c *Client) LinkAnalytics(ctx context.Context, slug string, q ReportQuery) (*LinkReport, error) {
+	var rep LinkReport
 	if err := c.get(ctx, "/links/"+url.PathEscape(slug)+"/analytics", q.values(), &rep); err != nil {
 		return nil, err
 	}
@@ -69,8 +67,8 @@ func (c *Client) LinkAnalytics(ctx context.Context, slug string, q ReportQuery) 
 
 // Analytics returns the report of all links of the account. It requires a Pro
 // or Lifetime plan.
-func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*report.AccountReport, error) {
-	var rep report.AccountReport
+func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*AccountReport, error) {
+	var rep AccountReport
 	if err := c.get(ctx, "/analytics", q.values(), &rep); err != nil {
 		return nil, err
 	}
@@ -80,7 +78,7 @@ func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*report.AccountR
 // VisitQuery selects visits of a link. The zero value selects all stored
 // visits.
 type VisitQuery struct {
-	Range    report.Range
+	Range    string
 	From, To string   // as in ReportQuery
 	Timezone string   // time zone of From, To and today
 	Filter   []string // as in ReportQuery
@@ -92,21 +90,21 @@ const visitsPageSize = 100
 
 // Visits iterates over the visits of a link, newest first. It stops after the
 // first error. It requires a Pro or Lifetime plan.
-func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq2[report.VisitRow, error] {
+func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq2[Visit, error] {
 	of := ReportQuery{Range: q.Range, From: q.From, To: q.To, Timezone: q.Timezone, Filter: q.Filter,
 		Rows: visitsPageSize}
 	v := of.values()
 	if q.Engaged {
 		v.Set("engaged", "true")
 	}
-	return func(yield func(report.VisitRow, error) bool) {
+	return func(yield func(Visit, error) bool) {
 		for {
 			var p struct {
-				Visits     []report.VisitRow `json:"visits"`
-				NextCursor string            `json:"nextCursor"`
+				Visits     []Visit `json:"visits"`
+				NextCursor string  `json:"nextCursor"`
 			}
 			if err := c.get(ctx, "/links/"+url.PathEscape(slug)+"/visits", v, &p); err != nil {
-				yield(report.VisitRow{}, err)
+				yield(Visit{}, err)
 				return
 			}
 			for _, row := range p.Visits {
@@ -123,7 +121,7 @@ func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq
 }
 
 // Visit returns one visit of a link and the other visits of its viewer.
-func (c *Client) Visit(ctx context.Context, slug, id string) (row report.VisitRow, err error) {
+func (c *Client) Visit(ctx context.Context, slug, id string) (row Visit, err error) {
 	err = c.get(ctx, "/links/"+url.PathEscape(slug)+"/visits/"+url.PathEscape(id), nil, &row)
 	return row, err
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +12,6 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
-
-	"vitrine/internal/filetype"
-
-	"github.com/google/uuid"
 )
 
 // maxRestarts is the maximum number of restarts from step 1, because a URL
@@ -132,9 +129,9 @@ type Link struct {
 // generated the key itself or o.Cancel is set, it cancels the upload. If the
 // instance refuses the upload, the error is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
-	o.Type = cmp.Or(o.Type, typeOf(f.Name))
+	o.Type = cmp.Or(o.Type, anyType)
 	cancel := o.Cancel || o.IdempotencyKey == ""
-	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
+	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, newKey())
 	for restarts := 0; ; restarts++ {
 		link, path, err := c.upload(ctx, f, o)
 		ends := err == nil || restarts == maxRestarts || !restart(err)
@@ -157,19 +154,16 @@ type Begun struct {
 // BeginUpload performs step 1 of an upload whose bytes another program sends.
 // It uses the options Type, Slug, Replace, Website and IdempotencyKey.
 func (c *Client) BeginUpload(ctx context.Context, name string, size int64, o Options) (Begun, error) {
-	o.Type = cmp.Or(o.Type, typeOf(name))
+	o.Type = cmp.Or(o.Type, anyType)
 	return c.begin(ctx, File{Name: name, Size: size}, o)
 }
 
 // CompleteUpload performs step 3 of an upload that BeginUpload started. Pass
 // the same name and options.
 func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Options) (Link, error) {
-	o.Type = cmp.Or(o.Type, typeOf(name))
+	o.Type = cmp.Or(o.Type, anyType)
 	return c.complete(ctx, path, File{Name: name}, o)
 }
-
-// TypeOf returns the MIME type for a file name.
-func TypeOf(name string) string { return typeOf(name) }
 
 // CancelUpload ends an upload that will not be completed. What it reserves of
 // the account's limits is free at once.
@@ -230,11 +224,16 @@ func codeOf(err error) string {
 	return e.Code
 }
 
-func typeOf(name string) string {
-	if t, ok := filetype.ByExt(name); ok {
-		return t.MIME
-	}
-	return "application/octet-stream"
+// anyType is the type with which the instance finds the type out by itself,
+// from the name and the bytes.
+const anyType = "application/octet-stream"
+
+// newKey returns a random UUID.
+func newKey() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err error) {

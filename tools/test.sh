@@ -108,7 +108,7 @@ tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
 platforms() {
   local platform
   for platform in linux/arm64 darwin/arm64 windows/amd64; do
-    GOOS=${platform%/*} GOARCH=${platform#*/} go build ./cmd/vitrine ./client || return # two packages: nothing is written
+    GOOS=${platform%/*} GOARCH=${platform#*/} go build ./cmd/vitrine vitrine/client || return # two packages: nothing is written
   done
 }
 
@@ -154,21 +154,21 @@ race_packages() { git grep -lE "^func $races\(" -- '*_test.go' | xargs -n 1 dirn
 
 case $tier in
 check)
-  step "tests" tests tests ./...
+  step "tests" tests tests ./... vitrine/client
   ;;
 test)
-  step "tests" plain $(go list ./... | grep -v '/e2e$')
+  step "tests" plain $(go list ./... | grep -v '/e2e$') vitrine/client
   step "the program as shipped" shipped
   step "deployment files" deployment
   step "race" race race -run "^$races\$|$program" $(race_packages) ./cmd/vitrine
   step "vulnerabilities" vulnerabilities
   ;;
 all)
-  whole=(client internal/backend/clamav internal/backend/disk internal/backend/mail internal/backend/s3 internal/backend/spool internal/base/worker)
+  whole=(internal/backend/clamav internal/backend/disk internal/backend/mail internal/backend/s3 internal/backend/spool internal/base/worker)
   step "tests" plain $(go list ./... | grep -vE "/($(IFS='|'; echo "e2e|${whole[*]}"))\$")
   step "the program as shipped" shipped
   step "deployment files" deployment
-  step "race: packages" race race-whole $(printf './%s\n' "${whole[@]}")
+  step "race: packages" race race-whole vitrine/client $(printf './%s\n' "${whole[@]}")
   step "race" race race -run "^$races\$|$program" $(race_packages | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$") ./cmd/vitrine
   VITRINE_TEST_FONTS=noto VITRINE_TEST_TIER=test step "pages with other fonts" tests fonts -timeout 60m -run '^TestBrowser' ./internal/web
   step "real clock" tests realclock -timeout 25m -run '^TestRealClock' ./internal/web # nothing beside it

@@ -91,7 +91,7 @@ func TestEarlyFleet(t *testing.T) {
 		}
 		return len(all)
 	}
-	totals := func(at *fleetServer) (r *report.LinkReport) {
+	totals := func(at *fleetServer) (r *client.LinkReport) {
 		t.Helper()
 		r, err := f.client(at.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {

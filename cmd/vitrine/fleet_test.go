@@ -21,7 +21,6 @@ import (
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/test/vitrinetest"
-	"vitrine/report"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
@@ -380,7 +379,7 @@ func (r *traffic) end() {
 			f.t.Errorf("acknowledged link %s is listed %d times, want 1", slug, there[slug])
 		}
 	}
-	var rep *report.LinkReport
+	var rep *client.LinkReport
 	f.within(hang, "all that was answered is counted, what was in a spool too", func() bool {
 		var err error
 		rep, err = f.client(f.url, r.key).LinkAnalytics(f.t.Context(), r.slug, client.ReportQuery{Range: "7d"})

@@ -14,7 +14,6 @@ import (
 
 	"vitrine/client"
 	"vitrine/internal/test/vitrinetest"
-	"vitrine/report"
 )
 
 // TestCities checks that a server without a city file says so. It then uses a
@@ -82,11 +81,11 @@ func TestCities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.LinkAnalytics(t.Context(), slug, client.ReportQuery{Range: report.Range7d})
+	r, err := c.LinkAnalytics(t.Context(), slug, client.ReportQuery{Range: "7d"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprint(counts(r.Breakdowns.Cities), counts(r.Breakdowns.Countries), r.Totals.Views)
+	got := fmt.Sprint(counts(r.Breakdowns["cities"]), counts(r.Breakdowns["countries"]), r.Totals.Views)
 	if want := "[London, GB 2 Berlin, DE 1] [GB 3 DE 1 US 1] 7"; got != want {
 		t.Errorf("countries and cities = %s, want %s", got, want)
 	}
@@ -112,7 +111,7 @@ func TestCities(t *testing.T) {
 }
 
 // counts returns buckets as text.
-func counts(buckets []report.Bucket) (all []string) {
+func counts(buckets []client.Bucket) (all []string) {
 	for _, b := range buckets {
 		all = append(all, fmt.Sprint(b.Key, " ", b.Count))
 	}

@@ -28,7 +28,6 @@ backend    . report filetype base
 web        . report filetype visitor base app client docs
 cli        . report filetype visitor base app backend web client
 test       . report filetype base app backend
-client     report filetype
 cmd        cli backend
 docs
 e2e

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/report"
+	"vitrine/client"
 
 	"github.com/dustin/go-humanize"
 )
@@ -49,7 +49,7 @@ func Counted(n int64, thing string) string {
 }
 
 // percent formats a share, or returns a dash for nil.
-func percent(p *report.Tenths) string {
+func percent(p *client.Tenths) string {
 	if p == nil {
 		return nothing
 	}
@@ -65,23 +65,23 @@ const (
 
 // change formats the change against the previous period. It returns "" if the
 // periods cannot be compared, or if the previous one has few views.
-func (t *Terminal) change(s *report.Summary, d report.Delta) string {
+func (p *page) change(s *client.Summary, d client.Delta) string {
 	switch {
-	case s.Range.Key == report.RangeAll || s.Younger || s.Previous.Views < changeViews:
+	case s.Range.Key == "all" || p.young || s.Previous.Views < changeViews:
 		return ""
-	case d.Dir == report.Flat:
-		return t.Paint(Dim, "no change")
+	case d.Dir == "flat":
+		return p.t.Paint(Dim, "no change")
 	case d.Pct == nil: // an increase from zero has no meaningful size
-		return t.Paint(Dim, "none before")
+		return p.t.Paint(Dim, "none before")
 	}
 	pct, sign, colour := max(*d.Pct, -*d.Pct), "↑", Good
-	if d.Dir == report.Down {
+	if d.Dir == "down" {
 		sign, colour = "↓", Bad
 	}
 	if pct < changeColour {
 		colour = Dim
 	}
-	return t.Paint(colour, sign+" "+Count(pct)+"%")
+	return p.t.Paint(colour, sign+" "+Count(pct)+"%")
 }
 
 // sparks are the characters of a sparkline, lowest first.
@@ -117,7 +117,7 @@ var eighths = []rune("▏▎▍▌▋▊▉█")
 
 // gauge draws a share as a horizontal bar, exact to an eighth of a column, in
 // width columns. Only 0 has no bar.
-func gauge(share report.Tenths, width int) string {
+func gauge(share client.Tenths, width int) string {
 	n := (int(share)*width*8 + 500) / 1000
 	if share > 0 {
 		n = max(n, 1)
@@ -134,7 +134,7 @@ func gauge(share report.Tenths, width int) string {
 const narrowHours = 64
 
 // hours writes the views by hour and weekday.
-func (p *page) hours(h report.Timing) {
+func (p *page) hours(h client.Timing) {
 	if h.PeakHour == nil || h.PeakWeekday == nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine/client"
 	"vitrine/report"
 
 	"github.com/rivo/uniseg"
@@ -30,10 +31,12 @@ type page struct {
 	rows  int // maximum of rows of a breakdown
 	width int
 	zone  *time.Location // time zone of dates and hours
+	young bool           // changes are not shown
 }
 
-func newPage(t *Terminal, s *report.Summary, rows int) *page {
-	p := &page{t: t, rows: cmp.Or(rows, cardRows), width: min(max(t.Width, narrowWidth), pageWidth), zone: time.UTC}
+func newPage(t *Terminal, s *client.Summary, rows int, young bool) *page {
+	p := &page{t: t, rows: cmp.Or(rows, cardRows), width: min(max(t.Width, narrowWidth), pageWidth), zone: time.UTC,
+		young: young}
 	if zone, err := time.LoadLocation(s.Range.Timezone); err == nil { // "" is UTC
 		p.zone = zone
 	}
@@ -48,9 +51,10 @@ func (p *page) line(format string, args ...any) {
 func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
 // RenderLink returns the report of a link as text. rows is the maximum of rows
-// of a breakdown; 0 is the default.
-func RenderLink(t *Terminal, r *report.LinkReport, rows int) string {
-	p := newPage(t, &r.Summary, rows)
+// of a breakdown; 0 is the default. A young link is younger than the time that
+// the report is compared with, so changes have no meaning.
+func RenderLink(t *Terminal, r *client.LinkReport, rows int, young bool) string {
+	p := newPage(t, &r.Summary, rows, young)
 	p.title(Plain(r.Link.Title), r.Range)
 	about := Plain(r.Link.URL) + " · " + kindName(Plain(r.Link.Kind))
 	if r.Link.Status != "" {
@@ -61,16 +65,17 @@ func RenderLink(t *Terminal, r *report.LinkReport, rows int) string {
 	p.summary(&r.Summary)
 	p.content(r)
 	p.audience(&r.Summary)
-	p.excluded(r.ByReason)
+	p.excluded(r.Excluded)
 	p.insights(r.Insights)
 	p.recent(r.Recent)
 	p.truncated(r.Truncated)
 	return p.String()
 }
 
-// RenderAccount returns the report of all links of an account as text.
-func RenderAccount(t *Terminal, r *report.AccountReport, rows int) string {
-	p := newPage(t, &r.Summary, rows)
+// RenderAccount returns the report of all links of an account as text, as
+// RenderLink does.
+func RenderAccount(t *Terminal, r *client.AccountReport, rows int, young bool) string {
+	p := newPage(t, &r.Summary, rows, young)
 	p.title("All links", r.Range)
 	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s in total",
 		Counted(r.AllTime.Links, "link"), Counted(r.AllTime.Views, "view"), Counted(r.AllTime.Downloads, "download"))))
@@ -78,13 +83,13 @@ func RenderAccount(t *Terminal, r *report.AccountReport, rows int) string {
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
 	p.audience(&r.Summary, card{"Files", r.Mix, kindName})
-	p.excluded(r.ByReason)
+	p.excluded(r.Excluded)
 	p.insights(r.Insights)
 	p.truncated(r.Truncated)
 	return p.String()
 }
 
-func (p *page) title(title string, r report.RangeCard) {
+func (p *page) title(title string, r client.Range) {
 	last := r.To.Add(-time.Second)
 	first, end := r.From.In(p.zone).Format("2 Jan 2006"), last.In(p.zone).Format("2 Jan 2006")
 	days := Plain(r.Label)
@@ -101,11 +106,11 @@ func (p *page) title(title string, r report.RangeCard) {
 }
 
 // asked writes the conditions of the report, except its window.
-func (p *page) asked(s *report.Summary) {
+func (p *page) asked(s *client.Summary) {
 	if len(s.Filter) > 0 {
 		p.line("%s", p.t.Paint(Dim, "Only views with "+Plain(strings.Join(s.Filter, ", "))))
 	}
-	if s.Range.Compare == report.CompareYear {
+	if s.Range.Compare == "year" {
 		p.line("%s", p.t.Paint(Dim, "Changes are against the same dates a year earlier"))
 	}
 }
@@ -113,18 +118,18 @@ func (p *page) asked(s *report.Summary) {
 // figure is a number in the first row.
 type figure struct{ name, value, change string }
 
-func (p *page) summary(s *report.Summary) {
+func (p *page) summary(s *client.Summary) {
 	n := s.Totals
 	spent := figure{"Average time", durationOf(n.AvgEngagedMs, n.Sessions), ""}
 	if n.Sessions > 0 {
-		spent.change = p.t.change(s, s.Deltas.AvgEngagedMs)
+		spent.change = p.change(s, s.Deltas.AvgEngagedMs)
 	}
 	figures := []figure{
-		{"Views", Count(n.Views), p.t.change(s, s.Deltas.Views)},
-		{"Unique viewers", Count(n.Uniques), p.t.change(s, s.Deltas.Uniques)},
+		{"Views", Count(n.Views), p.change(s, s.Deltas.Views)},
+		{"Unique viewers", Count(n.Uniques), p.change(s, s.Deltas.Uniques)},
 		spent,
 		{"Completion", percent(n.CompletionPct), ""},
-		{"Downloads", Count(n.RangeDownloads), p.t.change(s, s.Deltas.Downloads)},
+		{"Downloads", Count(n.RangeDownloads), p.change(s, s.Deltas.Downloads)},
 	}
 	p.figures(figures)
 	line := Counted(n.Sessions, "session")
@@ -151,7 +156,7 @@ func (p *page) summary(s *report.Summary) {
 }
 
 // leftOut says how many views are not counted, as the page does.
-func leftOut(n *report.Totals) string {
+func leftOut(n *client.Totals) string {
 	line := Counted(n.BotsExcluded, "bot view") + " excluded"
 	if n.BotsExcluded == 0 && n.OwnExcluded == 0 {
 		line = "No views excluded"
@@ -190,7 +195,7 @@ func (p *page) figures(figures []figure) {
 }
 
 // series draws views and time spent over time.
-func (p *page) series(s *report.Summary) {
+func (p *page) series(s *client.Summary) {
 	if len(s.Series) == 0 {
 		return
 	}
@@ -218,10 +223,10 @@ func (p *page) series(s *report.Summary) {
 	p.line("%s", p.t.Paint(Dim, most))
 }
 
-func (p *page) content(r *report.LinkReport) {
+func (p *page) content(r *client.LinkReport) {
 	c, sessions := &r.Content, r.Totals.Sessions
-	if c.OfVersion != nil {
-		sessions = *c.OfVersion
+	if c.Sessions != nil {
+		sessions = *c.Sessions
 	}
 	switch {
 	case sessions == 0:
@@ -241,10 +246,10 @@ func (p *page) content(r *report.LinkReport) {
 }
 
 // unread reports that a content card has no sessions.
-func (p *page) unread(r *report.LinkReport) {
+func (p *page) unread(r *client.LinkReport) {
 	c := &r.Content
 	switch {
-	case c.Kind == report.ContentNone || r.Totals.Views == 0: // nothing to measure, or no views at all
+	case c.Kind == "none" || r.Totals.Views == 0: // nothing to measure, or no views at all
 	case c.Version > 0:
 		p.heading("Reading")
 		p.line("No sessions of version %d in this time. --version N shows", c.Version)
@@ -255,7 +260,7 @@ func (p *page) unread(r *report.LinkReport) {
 	}
 }
 
-func (p *page) pages(c *report.PagesContent) {
+func (p *page) pages(c *client.PagesContent) {
 	p.heading("Pages")
 	of := ""
 	if c.PagesTotal > 0 {
@@ -277,7 +282,7 @@ func (p *page) pages(c *report.PagesContent) {
 	}
 }
 
-func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
+func (p *page) marks(marks []client.Mark, d client.MarkDropoff) {
 	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%5s  %s %7s", "", Pad("", gaugeWidth), "reached")))
 	for _, m := range marks {
 		note := ""
@@ -291,18 +296,18 @@ func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
 // card is a breakdown. name returns the name of a key; nil is the key itself.
 type card struct {
 	title   string
-	buckets []report.Bucket
+	buckets []client.Bucket
 	name    func(key string) string
 }
 
 // audience writes the hours and the non-empty breakdowns, side by side if they
 // fit.
-func (p *page) audience(s *report.Summary, more ...card) {
+func (p *page) audience(s *client.Summary, more ...card) {
 	name := map[report.Dimension]func(string) string{report.OnCountry: report.CountryName, report.OnReferrer: hostName,
 		report.OnScreen: widthName}
 	cards := more
 	for _, d := range report.Cards() {
-		cards = append(cards, card{d.Title, d.Buckets(&s.Breakdowns), name[d.Dimension]})
+		cards = append(cards, card{d.Title, s.Breakdowns[d.Card], name[d.Dimension]})
 	}
 	columns := max(p.width/narrowWidth, 1)
 	var row [][]string
@@ -320,7 +325,7 @@ func (p *page) audience(s *report.Summary, more ...card) {
 }
 
 // excluded writes the excluded views by reason and program.
-func (p *page) excluded(list []report.ExcludedViews) {
+func (p *page) excluded(list []client.Excluded) {
 	if len(list) == 0 {
 		return
 	}
@@ -388,8 +393,8 @@ func (p *page) sideBySide(cards [][]string) {
 // above them, without the page's rule for few views.
 var inShort = []string{"dropoff", "best_time", "top_source"}
 
-func (p *page) insights(cards []report.Insight) {
-	cards = slices.DeleteFunc(slices.Clone(cards), func(c report.Insight) bool {
+func (p *page) insights(cards []client.Insight) {
+	cards = slices.DeleteFunc(slices.Clone(cards), func(c client.Insight) bool {
 		return !slices.Contains(inShort, c.ID)
 	})
 	if len(cards) == 0 {
@@ -397,13 +402,13 @@ func (p *page) insights(cards []report.Insight) {
 	}
 	p.heading("In short")
 	for _, c := range cards {
-		mark := map[report.Tone]string{report.Good: p.t.Paint(Good, "+"), report.Warn: p.t.Paint(Warn, "!")}[c.Tone]
+		mark := map[string]string{"good": p.t.Paint(Good, "+"), "warn": p.t.Paint(Warn, "!")}[c.Tone]
 		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, separated(Plain(c.Value))),
 			p.t.Paint(Dim, "("+separated(Plain(c.Detail))+")"))
 	}
 }
 
-func (p *page) recent(views []report.RecentView) {
+func (p *page) recent(views []client.RecentView) {
 	if len(views) == 0 {
 		return
 	}
@@ -432,7 +437,7 @@ func (p *page) recent(views []report.RecentView) {
 
 // visit returns the cells of a view: when, how long, how far, from where and
 // by which device. What matters most comes first, since lines are cut.
-func (p *page) visit(o report.RecentView) []string {
+func (p *page) visit(o client.RecentView) []string {
 	var notes, device []string
 	for _, note := range []struct {
 		is   bool
@@ -456,7 +461,7 @@ func (p *page) visit(o report.RecentView) []string {
 		Plain(o.Source), place, strings.Join(notes, ", "), strings.Join(device, ", ")}
 }
 
-func (p *page) topLinks(links []report.LinkSummary) {
+func (p *page) topLinks(links []client.LinkSummary) {
 	if len(links) == 0 {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/report"
+	"vitrine/client"
 
 	"github.com/rivo/uniseg"
 )
@@ -33,36 +33,36 @@ func fixture[T any](t *testing.T, name string) *T {
 
 // TestStats compares pages with golden files that a person has checked.
 func TestStats(t *testing.T) {
-	link, account := fixture[report.LinkReport](t, "link.json"), fixture[report.AccountReport](t, "account.json")
-	media, scroll, empty := *link, *link, new(report.LinkReport)
+	link, account := fixture[client.LinkReport](t, "link.json"), fixture[client.AccountReport](t, "account.json")
+	media, scroll, empty := *link, *link, new(client.LinkReport)
 	q := func(n int64) *int64 { return &n }
-	lost := report.Tenths(253)
-	marks := []report.Mark{{Pct: 25, ReachPct: 900}, {Pct: 50, ReachPct: 647}, {Pct: 75, ReachPct: 600},
+	lost := client.Tenths(253)
+	marks := []client.Mark{{Pct: 25, ReachPct: 900}, {Pct: 50, ReachPct: 647}, {Pct: 75, ReachPct: 600},
 		{Pct: 100, ReachPct: 3}}
-	media.Content = report.Content{Kind: report.ContentMedia,
-		Media: &report.MediaContent{PlayedPct: 950, AvgPlayedPct: 612, FinishedPct: 3,
-			Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
-	scroll.Content = report.Content{Kind: report.ContentScroll,
-		Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
+	media.Content = client.Content{Kind: "media",
+		Media: &client.MediaContent{PlayedPct: 950, AvgPlayedPct: 612, FinishedPct: 3,
+			Quartiles: marks, Dropoff: client.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
+	scroll.Content = client.Content{Kind: "scroll",
+		Scroll: &client.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
 	replaced := *link
-	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 3, OfVersion: new(int64),
-		Scroll: &report.ScrollContent{}}
+	replaced.Content = client.Content{Kind: "scroll", Version: 3, Sessions: new(int64),
+		Scroll: &client.ScrollContent{}}
 	hourly := *link
-	hourly.Granularity, hourly.Series = "hour", []report.Point{{Label: "15:00", Views: 1}, {Label: "16:00", Views: 4}}
+	hourly.Granularity, hourly.Series = "hour", []client.Point{{Label: "15:00", Views: 1}, {Label: "16:00", Views: 4}}
 	unmeasured := *link
 	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
 	for name, page := range map[string]string{
-		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly, 0),
-		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced, 0),
-		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured, 0),
-		"link.txt":         RenderLink(&Terminal{Width: 80}, link, 0),
-		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link, 0),
-		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link, 0),
-		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, 0),
-		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, 0),
-		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, 0),
-		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, 0),
-		"account.txt":      RenderAccount(&Terminal{Width: 80}, account, 0),
+		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly, 0, false),
+		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced, 0, false),
+		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured, 0, false),
+		"link.txt":         RenderLink(&Terminal{Width: 80}, link, 0, false),
+		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link, 0, false),
+		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link, 0, false),
+		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, 0, false),
+		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, 0, false),
+		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, 0, false),
+		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, 0, false),
+		"account.txt":      RenderAccount(&Terminal{Width: 80}, account, 0, false),
 	} {
 		path := filepath.Join("testdata/stats", name)
 		if *update {
@@ -105,13 +105,13 @@ func poison(v reflect.Value) {
 var ownColours = regexp.MustCompile(`\x1b\[(0|1|2|31|32|33)m`)
 
 func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
-	link, account := fixture[report.LinkReport](t, "link.json"), fixture[report.AccountReport](t, "account.json")
+	link, account := fixture[client.LinkReport](t, "link.json"), fixture[client.AccountReport](t, "account.json")
 	poison(reflect.ValueOf(link))
 	poison(reflect.ValueOf(account))
 	for _, colour := range []bool{false, true} {
 		for name, page := range map[string]string{
-			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link, 0),
-			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account, 0),
+			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link, 0, false),
+			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account, 0, false),
 		} {
 			if !strings.Contains(page, "owned") {
 				t.Errorf("%s: the text is not in the page", name)
@@ -174,7 +174,7 @@ func TestDuration(t *testing.T) {
 }
 
 func TestGaugeIsExactToAnEighth(t *testing.T) {
-	for share, want := range map[report.Tenths]string{0: "        ", 1: "▏       ", 141: "█▏      ", 408: "███▎    ",
+	for share, want := range map[client.Tenths]string{0: "        ", 1: "▏       ", 141: "█▏      ", 408: "███▎    ",
 		500: "████    ", 999: "████████", 1000: "████████", 2000: "████████"} {
 		if got := gauge(share, 8); got != want {
 			t.Errorf("gauge(%s) = %q, want %q", share, got, want)
@@ -203,20 +203,18 @@ func TestNamesOfKeys(t *testing.T) {
 // time before the link existed, are not shown.
 func TestChangesFollowTheRuleOfThePage(t *testing.T) {
 	pct := int64(50)
-	up := report.Delta{Pct: &pct, Dir: report.Up}
-	of := func(before int64, younger bool, key report.Range) *report.Summary {
-		return &report.Summary{Previous: report.Previous{Views: before}, Younger: younger,
-			Range: report.RangeCard{Key: key}}
-	}
+	up := client.Delta{Pct: &pct, Dir: "up"}
 	for _, c := range []struct {
-		s    *report.Summary
-		want string
+		before int64
+		young  bool
+		key    string
+		want   string
 	}{
-		{of(30, false, report.Range30d), "↑ 50%"}, {of(29, false, report.Range30d), ""},
-		{of(30, true, report.Range30d), ""}, {of(30, false, report.RangeAll), ""},
+		{30, false, "30d", "↑ 50%"}, {29, false, "30d", ""}, {30, true, "30d", ""}, {30, false, "all", ""},
 	} {
-		if got := (&Terminal{}).change(c.s, up); got != c.want {
-			t.Errorf("change of %+v = %q, want %q", c.s.Previous, got, c.want)
+		s := &client.Summary{Previous: client.Previous{Views: c.before}, Range: client.Range{Key: c.key}}
+		if got := (&page{t: &Terminal{}, young: c.young}).change(s, up); got != c.want {
+			t.Errorf("change of %+v = %q, want %q", c, got, c.want)
 		}
 	}
 }

@@ -93,8 +93,8 @@ func (c *statsCmd) Validate() error {
 // query returns the query for the flags. On a terminal it includes the excluded
 // views.
 func (c *statsCmd) query() client.ReportQuery {
-	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
-		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Include: c.Include}
+	q := client.ReportQuery{Range: c.Range, From: c.From, To: c.To, Hourly: c.Hours,
+		Timezone: c.Timezone, Compare: c.Compare, Filter: c.Filter, Include: c.Include}
 	if c.Limit != nil {
 		q.Rows = *c.Limit
 	}
@@ -123,10 +123,11 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 			return t.JSON(rep)
 		}
 		sayRenamed(t, slug, rep.Link.Slug)
-		if rep.Younger, err = younger(ctx, api, slug, rep); err != nil {
+		young, err := younger(ctx, api, slug, rep)
+		if err != nil {
 			return err
 		}
-		text = terminal.RenderLink(t, rep, q.Rows)
+		text = terminal.RenderLink(t, rep, q.Rows, young)
 	} else {
 		rep, err := api.Analytics(ctx, q)
 		if err != nil {
@@ -136,8 +137,7 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 			return t.JSON(rep)
 		}
 		// Without views before the compared time, the links may be younger.
-		rep.Younger = rep.AllTime.Views <= rep.Totals.Views+rep.Previous.Views
-		text = terminal.RenderAccount(t, rep, q.Rows)
+		text = terminal.RenderAccount(t, rep, q.Rows, rep.AllTime.Views <= rep.Totals.Views+rep.Previous.Views)
 	}
 	_, err = io.WriteString(t.Out, text)
 	return err
@@ -145,13 +145,13 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 
 // younger reports whether the link was created after the time began that the
 // report is compared with, so that changes have no meaning.
-func younger(ctx context.Context, api *client.Client, slug string, rep *report.LinkReport) (bool, error) {
+func younger(ctx context.Context, api *client.Client, slug string, rep *client.LinkReport) (bool, error) {
 	l, err := api.Link(ctx, slug)
 	if err != nil {
 		return false, err
 	}
-	before := rep.Range.From.Add(rep.Range.From.Sub(rep.Range.To))
-	if rep.Range.Compare == report.CompareYear {
+	before := rep.Range.From.Add(rep.Range.From.Sub(rep.Range.To.Time))
+	if rep.Range.Compare == "year" {
 		before = rep.Range.From.AddDate(-1, 0, 0)
 	}
 	return l.CreatedAt.After(before), nil

@@ -386,9 +386,8 @@ func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 		}
 		all = append(all, report.ForAccount(links, w, tally, nil, top, report.AllTime{}), top)
 	}
-	b, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		return err.Error()
+	if b, err := json.MarshalIndent(all, "", " "); err == nil {
+		return string(b)
 	}
-	return string(b)
+	return "no JSON"
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"vitrine/client"
 	"vitrine/internal/base/notation"
+	"vitrine/internal/filetype"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -208,9 +210,7 @@ func (c call) begin(in beginIn) (begunOut, error) {
 		return begunOut{}, err
 	}
 	o := client.Options{Type: in.Type, Slug: in.Slug, Replace: slugOf(in.Replace), IdempotencyKey: in.IdempotencyKey}
-	if o.Type == "" {
-		o.Type = client.TypeOf(in.Name)
-	}
+	o.Type = cmp.Or(o.Type, filetype.Unknown)
 	b, err := c.BeginUpload(c.ctx, in.Name, in.Size, o)
 	if err != nil {
 		return begunOut{}, err

@@ -71,7 +71,7 @@ type accountReportOut struct {
 	reportOut
 }
 
-func summarize(s *report.Summary, truncated bool) reportOut {
+func summarize(s *client.Summary, truncated bool) reportOut {
 	n := reportOut{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous),
 		Deltas: asObject(s.Deltas), Insights: []string{}, Truncated: truncated}
 	for _, i := range s.Insights {
@@ -80,17 +80,19 @@ func summarize(s *report.Summary, truncated bool) reportOut {
 		}
 	}
 	n.Top, n.Untrusted = map[string][]bucket{}, map[string][]bucket{}
-	for name, buckets := range map[string][]report.Bucket{"countries": s.Breakdowns.Countries,
-		"devices": s.Breakdowns.Devices} {
-		for _, b := range buckets[:min(len(buckets), 3)] {
+	for _, name := range []string{"countries", "devices"} {
+		for _, b := range most(s.Breakdowns[name]) {
 			n.Top[name] = append(n.Top[name], bucket{b.Key, b.Count, b.Pct.Float()})
 		}
 	}
-	for _, b := range s.Breakdowns.Sources[:min(len(s.Breakdowns.Sources), 3)] {
+	for _, b := range most(s.Breakdowns["sources"]) {
 		n.Untrusted["sources"] = append(n.Untrusted["sources"], bucket{quoted(b.Key), b.Count, b.Pct.Float()})
 	}
 	return n
 }
+
+// most returns the first three rows of a breakdown.
+func most(rows []client.Bucket) []client.Bucket { return rows[:min(len(rows), 3)] }
 
 // A reader chooses some labels, by the address that a page is opened with and
 // by a header. To a model they could be instructions, so they are in members
@@ -100,8 +102,15 @@ const (
 	maxLabelRunes    = 40
 )
 
-// cardsOfReaders are the breakdowns by such labels.
-var cardsOfReaders = []string{"referrers", "sources", "campaigns", "mediums", "contents", "terms"}
+// cardsOfReaders returns the breakdowns by such labels.
+func cardsOfReaders() (cards []string) {
+	for _, d := range report.Cards() {
+		if d.Sent {
+			cards = append(cards, d.Card)
+		}
+	}
+	return cards
+}
 
 // cut shortens words of others.
 func cut(text string) string {
@@ -123,7 +132,7 @@ func wholeReport(r any) object {
 		return card.(map[string]any)["id"] == insightOfReaders
 	})
 	cards, untrusted := o["breakdowns"].(map[string]any), object{}
-	for _, name := range cardsOfReaders {
+	for _, name := range cardsOfReaders() {
 		buckets, ok := cards[name].([]any)
 		if !ok {
 			continue
@@ -149,7 +158,7 @@ func wholeReport(r any) object {
 const maxPages = 30
 
 func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
-	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), client.ReportQuery{Range: report.Range(in.Range)})
+	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), client.ReportQuery{Range: in.Range})
 	if err != nil {
 		return linkReportOut{}, err
 	}
@@ -171,7 +180,7 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 const maxLinks = 10
 
 func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
-	r, err := c.Analytics(c.ctx, client.ReportQuery{Range: report.Range(in.Range)})
+	r, err := c.Analytics(c.ctx, client.ReportQuery{Range: in.Range})
 	if err != nil {
 		return accountReportOut{}, err
 	}

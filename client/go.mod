@@ -1,0 +1,3 @@
+module vitrine/client
+
+go 1.26.0
