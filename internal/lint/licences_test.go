@@ -72,7 +72,8 @@ func modulesOfProgram(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(out)) {
-			if path, dir, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			path, dir, ok := strings.Cut(strings.TrimSpace(line), " ")
+			if ok && !strings.HasPrefix(path, "vitrine/") { // which is of the repository
 				dirs[path] = dir
 			}
 		}
