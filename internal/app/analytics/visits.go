@@ -15,7 +15,7 @@ type VisitQuery struct {
 	Counted bool // only counted views
 	Before  vitrine.ViewID
 	N       int
-	whoever *uint64
+	viewer  *uint64
 }
 
 // Visits is a page of the visits of a link, newest first.
@@ -60,7 +60,7 @@ func (s *Service) RecentVisits(ctx context.Context, a *vitrine.Account, slug str
 
 func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {
 	r := vitrine.RecentQuery{Scope: vitrine.Scope{Link: vitrine.LinkID(l.ID)}, To: 1<<63 - 1, N: q.N + 1,
-		Engaged: !q.All, Counted: q.Counted, Filter: q.Filter, Viewer: q.whoever}
+		Engaged: !q.All, Counted: q.Counted, Filter: q.Filter, Viewer: q.viewer}
 	if q.Range != "" || q.Dates != nil || q.Hourly {
 		w, err := q.window(s.Now(), l.Created)
 		if err != nil {
@@ -140,7 +140,7 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 	}
 	viewer := views[0].Viewer
 	v = s.visit(&of, &views[0])
-	same, err := s.visits(ctx, of, VisitQuery{All: true, N: maxSameViewer, whoever: &viewer})
+	same, err := s.visits(ctx, of, VisitQuery{All: true, N: maxSameViewer, viewer: &viewer})
 	if err != nil {
 		return v, err
 	}

@@ -130,11 +130,11 @@ func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
 	if err == nil {
 		return nil
 	}
-	told := errors.New(s.host + ": " + reason(err, m.To))
+	refusal := errors.New(s.host + ": " + reason(err, m.To))
 	if isTemporary(err) {
-		return told
+		return refusal
 	}
-	return fmt.Errorf("%w: %w", vitrine.ErrMailRefused, told)
+	return fmt.Errorf("%w: %w", vitrine.ErrMailRefused, refusal)
 }
 
 func (s *Sender) send(ctx context.Context, m vitrine.Message) error {

@@ -98,13 +98,13 @@ func Fits(ctx context.Context, from, to *DB, names []string) (tables []*table, l
 	return tables, last, nil
 }
 
-func CopyDB(ctx context.Context, from, to *DB, names []string, told Copied) error {
+func CopyDB(ctx context.Context, from, to *DB, names []string, progress Copied) error {
 	tables, last, err := Fits(ctx, from, to, names)
 	if err != nil {
 		return err
 	}
 	for i, t := range tables {
-		if err := copyTable(ctx, from, to, t, last[i], told); err != nil {
+		if err := copyTable(ctx, from, to, t, last[i], progress); err != nil {
 			return fmt.Errorf("copy the table %s to %s: %w", t.name, to.path, err)
 		}
 	}
@@ -182,7 +182,7 @@ func (t *Tx) rowsOf(of *table, rest string, args []any, f func([]any) error) err
 
 // copyTable copies the rows after a key, in key order, so that the target
 // always has a prefix of the table.
-func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Copied) error {
+func copyTable(ctx context.Context, from, to *DB, t *table, after []any, progress Copied) error {
 	rest := " ORDER BY " + t.byKey()
 	if after != nil {
 		rest = " WHERE (" + t.byKey() + ") > (" + Placeholders(1, len(after)) + ")" + rest
@@ -195,7 +195,7 @@ func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Co
 		}
 		err := to.Update(ctx, func(x *Tx) error { return x.insert(t, batch) })
 		if err == nil && t.name != LogTable {
-			told(t.name, int64(len(batch)), size)
+			progress(t.name, int64(len(batch)), size)
 		}
 		batch, size = batch[:0], 0
 		return err

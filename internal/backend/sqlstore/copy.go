@@ -15,8 +15,8 @@ var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "ke
 // CopyTo copies everything to another store, which must be empty or contain
 // what an interrupted copy of the same store left; CopyTo then continues.
 // Nobody else may write to either store. Errors: ErrOtherData.
-func (s *Store) CopyTo(ctx context.Context, to *Store, told sqldb.Copied) error {
-	return sqldb.CopyDB(ctx, s.DB, to.DB, Tables, told)
+func (s *Store) CopyTo(ctx context.Context, to *Store, progress sqldb.Copied) error {
+	return sqldb.CopyDB(ctx, s.DB, to.DB, Tables, progress)
 }
 
 // Compare returns the differences between a store and its copy, or nil if there

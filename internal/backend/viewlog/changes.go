@@ -22,8 +22,8 @@ import (
 // A copy of the views outside of the log has a number. While the log has one,
 // each transaction adds a row to the table changes with the views that it added
 // or changed. The copy first gets every stored view, link by link, and then the
-// changed ones. Nothing is told of deleted links and of expired views, nor of
-// page loads of websites.
+// changed ones. It gets nothing about deleted links, expired views and page
+// loads of websites.
 
 // CopyState says how far the copy is.
 type CopyState struct {

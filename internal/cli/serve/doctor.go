@@ -97,7 +97,7 @@ func (d *doctor) report(part string, s severity, format string, args ...any) {
 func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	counts := map[severity]int64{}
 	var failed error
-	told := func(f finding) {
+	report := func(f finding) {
 		counts[f.State]++
 		if t.Quiet() && (f.State == fine || f.State == note) {
 			return
@@ -113,7 +113,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			f.Part, f.Text)
 		failed = cmp.Or(failed, err)
 	}
-	d := &doctor{doctorCmd: c, each: told, now: t.Now}
+	d := &doctor{doctorCmd: c, each: report, now: t.Now}
 	for _, look := range []func(context.Context){d.variables, d.data, d.address, d.instance, d.database, d.views,
 		d.sink, d.files, d.clamd, d.previews, d.cities, d.mail, d.public} {
 		if ctx.Err() != nil {

@@ -148,7 +148,7 @@ type reportPage struct {
 	Account *report.AccountReport // nil for a link
 	Shares  *statsShares          // nil if the report has no read-only addresses
 	Sample  bool
-	Reader  bool // seen by who has a read-only address
+	Reader  bool // for readers of a shared report
 	Empty   bool // nobody has ever come
 	Few     bool // so few views that single visits are more useful than sums
 	Part    bool // the report is cut short
