@@ -99,6 +99,7 @@
 //	audit                whether store, files and view log agree
 //	fleet                what processes share: background work, time, mail to send
 //	ownership            whether files and a view log belong to a store
+//	services             makes all of them on the same ports, with one clock
 //
 // Backends, below internal/backend:
 //

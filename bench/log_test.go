@@ -23,10 +23,9 @@ import (
 
 	"vitrine"
 	"vitrine/bench/table"
-	"vitrine/internal/app/auth"
 	"vitrine/internal/app/ingest"
-	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/services"
 	"vitrine/internal/backend/disk"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
@@ -79,20 +78,14 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	must(err)
 	views := &ingest.Views{Log: wrap(log), Spool: noSpool{}, Patience: math.MaxInt64}
 	views.Start()
-	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench",
-		Keys: &auth.Keys{Store: store, Now: time.Now},
-		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
-			Plans: vitrine.DefaultPlans(), Now: time.Now},
-		Links: &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
-		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now},
-		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(),
-		Blobs:    blobs,
-		Receiver: blobs, Signer: signer, Ready: func(context.Context) error { return nil }, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler)}
+	all := services.New(services.Ports{Store: store, ViewLog: log, Blobs: blobs, Signer: signer, Now: time.Now,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Plans: vitrine.DefaultPlans()})
+	s := &web.Server{Services: all, PublicURL: public, ContentURL: public, Version: "bench", Receiver: blobs,
+		Ready: func(context.Context) error { return nil }, Log: slog.New(slog.DiscardHandler)}
 	h = s.Handler()
 	b.Cleanup(func() { hs.Close(); views.Close(); log.Close(); store.Close() })
 
-	a, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanFree)
+	a, _, err := s.Accounts.Create(ctx, "owner@example.org", vitrine.PlanFree)
 	must(err)
 	const text = "A page to be opened often.\n"
 	up, err := s.Uploads.Create(ctx, a, publish.UploadRequest{Name: "page.txt", Type: "text/plain",

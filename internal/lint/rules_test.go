@@ -73,6 +73,7 @@ var ports = map[string][]string{
 	"moderation":  {"Store"},
 	"ownership":   {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
+	"services":    {"Blobs", "Previewer", "Scanner", "Store", "ViewLog"},
 }
 
 // allPorts are packages that implement ports, test them, or wire everything.

@@ -2,9 +2,6 @@ package web
 
 import (
 	"vitrine"
-	"vitrine/internal/app/access"
-	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/links"
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -52,17 +49,16 @@ func (s *Server) handlers() *handlers {
 		RecheckEvery: s.RecheckEvery}
 	h.pages = &ui.Pages{Server: h.server, Log: s.Log, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
-		Gates: &access.Gates{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
-		Log:   s.Log, StorageTime: s.StorageTime}
+		Gates: s.Gates, Log: s.Log, StorageTime: s.StorageTime}
 	h.shell = &app.Shell{Server: h.server, Pages: h.pages, Viewers: h.viewers, Sessions: s.Sessions,
 		Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices, Now: s.Now}
-	kept := &links.Versions{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 
 	h.content = &content.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs,
 		Signer: s.Signer, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse, Now: s.Now,
 		Log: s.Log}
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
-		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Sites: s.Sites, Captions: s.Captions,
+		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Sites: s.Sites,
+		Captions:  s.Captions,
 		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
@@ -72,22 +68,21 @@ func (s *Server) handlers() *handlers {
 	h.moderation = &moderator.Handler{Server: h.server, Viewers: h.viewers, Shell: h.shell,
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
-		Analytics: s.Analytics, Links: s.Links, Versions: kept, Sites: s.Sites, SiteStats: s.SiteStats,
-		Shared:   &analytics.Sharing{Store: s.Links.Store, Signer: s.Signer, Now: s.Now},
-		OwnViews: s.OwnViews, Now: s.Now}
-	s.app(h, kept)
+		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Sites: s.Sites, SiteStats: s.SiteStats,
+		Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
+	s.app(h)
 	return h
 }
 
 // app makes the pages of the app.
-func (s *Server) app(h *handlers, kept *links.Versions) {
+func (s *Server) app(h *handlers) {
 	h.entry = &app.EntryPages{Server: h.server, Pages: h.pages, Sessions: s.Sessions, Accounts: s.Accounts,
 		Logins: s.Logins, SetupCommand: s.SetupCommand, Now: s.Now, Log: s.Log}
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
 		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,
 		Captions: s.Captions, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now}
-	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: kept, Uploads: s.Uploads}
+	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: s.Versions, Uploads: s.Uploads}
 	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now, Log: s.Log}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,

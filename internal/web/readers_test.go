@@ -26,7 +26,7 @@ func (s *site) limit(l *vitrine.Link, readers int) {
 // left returns how many more people may read a link.
 func (s *site) left(l *vitrine.Link) int64 {
 	s.t.Helper()
-	left, err := (&access.Gates{Store: s.server.Links.Store, Now: s.server.Now}).Left(s.t.Context(), l)
+	left, err := s.server.Gates.Left(s.t.Context(), l)
 	s.check(err)
 	return left
 }

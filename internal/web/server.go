@@ -12,15 +12,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/auth"
-
-	"vitrine/internal/app/collections"
-	"vitrine/internal/app/ingest"
-	"vitrine/internal/app/links"
-	"vitrine/internal/app/moderation"
-	"vitrine/internal/app/publish"
-	"vitrine/internal/base/signer"
+	"vitrine/internal/app/services"
 	"vitrine/internal/visitor/geo"
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/app"
@@ -30,6 +22,8 @@ import (
 // Server holds what the handlers need. All exported fields are required, except
 // Receiver and those that note an exception.
 type Server struct {
+	*services.Services
+
 	// PublicURL is the address of pages and API without a trailing slash. All
 	// links are built from it, never from a request's Host. ContentURL is the
 	// origin of file bytes; it equals PublicURL on an instance with one host.
@@ -41,25 +35,9 @@ type Server struct {
 	Cities         *geo.File      // nil if cities are not known
 	Version        string
 
-	Keys      *auth.Keys
-	Uploads   *publish.Uploads
-	Links     *links.Service
-	Captions  *publish.Captions
-	Albums    *collections.Albums
-	Sites     *collections.Sites
-	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
-	Abuse     *moderation.AbuseReports
-	Analytics *analytics.Service
-	OwnViews  *analytics.OwnViews
-	Views     *ingest.Views
-	ViewIDs   *vitrine.ViewIDs
-	Blobs     vitrine.Blobs
-	Previews  *publish.Previews
-	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere: to StorageOrigin
-	Signer    *signer.Signer
-	Ready     func(context.Context) error // of the parts that the server is on
-	Now       func() time.Time
-	Log       *slog.Logger
+	Receiver vitrine.Receiver            // nil when signed URLs lead elsewhere: to StorageOrigin
+	Ready    func(context.Context) error // of the parts that the server is on
+	Log      *slog.Logger
 
 	// RecheckEvery is how often a transfer checks that its link is public; 0
 	// means each second.
@@ -83,11 +61,6 @@ type Server struct {
 	// Gallery serves the page of all components, /dev/gallery.
 	Gallery bool
 
-	// What people sign in for.
-	Sessions   *auth.Sessions
-	Logins     *auth.Logins
-	Moderation *moderation.Service
-	Accounts   *auth.Accounts
 	// Notices, if set, returns messages for administrators. Each page of the
 	// app shows them.
 	Notices func(context.Context) []app.Notice

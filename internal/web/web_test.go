@@ -22,13 +22,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/auth"
-
-	"vitrine/internal/app/collections"
-	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/services"
 	"vitrine/internal/backend/disk"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
@@ -114,36 +110,17 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		written = o.viewLog(log)
 	}
 	views := instance.NewViews(written)
-	sessions := &auth.Sessions{Store: store, Signer: signer, Now: now}
-	links := &links.Service{Store: store, Blobs: blobs, Log: log, Now: now}
-	s.server = &web.Server{Gallery: true,
-		PublicURL: public, ContentURL: content, Version: "test",
-		Keys: &auth.Keys{Store: store, Now: now},
-		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite,
-			Site:     public.Host,
-			Contents: collections.Contents{Store: store, Links: links, Now: now},
-			Address: func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
-				return httpx.TokenURL(public.String(), p, t)
-			}},
-		Sessions: sessions, Moderation: &moderation.Service{Store: store, Now: now},
-		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
-			Plans: vitrine.DefaultPlans(), Now: now},
-		Links:    links,
-		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: now},
-		Albums:   &collections.Albums{Store: store, Now: now},
-		Sites:    &collections.Sites{Store: store, Links: links, Plans: vitrine.DefaultPlans(), Now: now},
-		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
-		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
-			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
-		OwnViews: &analytics.OwnViews{Store: store, Log: written, Now: now},
-		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs,
-		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now},
-		Signer:   signer,
-		Ready:    func(context.Context) error { return nil }, Now: now,
-		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	all := services.New(services.Ports{Store: store, ViewLog: written, Blobs: blobs, Signer: signer, Now: now,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Plans: vitrine.DefaultPlans()})
+	all.Accounts.Site = public.Host
+	all.Accounts.Address = func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
+		return httpx.TokenURL(public.String(), p, t)
 	}
-	sessions.Owners, s.server.Keys.Owners = s.server.Accounts, s.server.Accounts
-	s.server.Logins = &auth.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
+	all.Abuse.Threshold = moderation.DefaultAbuseThreshold
+	all.Analytics.URL = func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }
+	s.server = &web.Server{Services: all, Gallery: true, PublicURL: public, ContentURL: content, Version: "test",
+		Receiver: blobs, Ready: func(context.Context) error { return nil },
+		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	s.server.UpgradeURL = "https://share.example/buy"
 	s.handler = &liveHandler{server: s.server}
 	if o.around != nil {

@@ -20,18 +20,12 @@ import (
 	"vitrine/internal/app/publish"
 )
 
-// newHosting returns a desk with albums and websites, which have their own
-// hosts.
+// newHosting returns a desk whose websites have their own hosts.
 func newHosting(t testing.TB) *site { return hosting(newDesk(t)) }
 
-// hosting gives a desk albums and websites.
+// hosting gives the websites of a desk their own hosts.
 func hosting(h *site) *site {
 	h.t.Helper()
-	store, now := h.server.Links.Store, h.server.Now
-	h.server.Albums = &collections.Albums{Store: store, Now: now}
-	h.server.Sites = &collections.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
-	h.server.SiteStats = collections.NewSiteStats(collections.SiteStats{Store: store, Log: h.log, Views: h.server.Views,
-		IDs: h.server.ViewIDs, Now: now})
 	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
 	h.t.Cleanup(h.audit)
 	return h

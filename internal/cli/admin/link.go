@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"vitrine"
-	"vitrine/internal/app/publish"
 	"vitrine/internal/cli/command"
 
 	"vitrine/internal/cli/instance"
@@ -137,7 +136,7 @@ func newLinkRescan() *command.Command {
 }
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	n, err := (&publish.Scans{Store: in.Store, Now: in.Now}).MarkForScan(ctx, c.Slug)
+	n, err := in.Scans.MarkForScan(ctx, c.Slug)
 	switch {
 	case err != nil:
 		return err
@@ -163,7 +162,7 @@ func newLinkPreview() *command.Command {
 }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	n, err := (&publish.Previews{Store: in.Store, Blobs: in.Blobs}).Renew(ctx, c.Slug)
+	n, err := in.Previews.Renew(ctx, c.Slug)
 	switch {
 	case err != nil:
 		return err

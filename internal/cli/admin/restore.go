@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/audit"
-	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/disk"
 	"vitrine/internal/base/durable"
 	"vitrine/internal/base/notation"
@@ -167,8 +166,7 @@ func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (f
 	if err != nil {
 		return faults, err
 	}
-	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Now: in.Now}
-	if err = uploads.Sweep(ctx); err == nil {
+	if err = in.Uploads.Sweep(ctx); err == nil {
 		a := &audit.Checker{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now, Deep: deep}
 		err = a.Run(ctx, fault)
 	}

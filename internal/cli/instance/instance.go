@@ -14,19 +14,15 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/auth"
 	"vitrine/internal/app/fleet"
-	"vitrine/internal/app/links"
-	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/ownership"
+	"vitrine/internal/app/services"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
 )
 
-// Instance is an open instance: the ports, and the services that the server and
-// the administrator's commands share.
+// Instance is an open instance: its ports, and the services on them.
 type Instance struct {
 	Places   Places
 	Store    *sqlstore.Store
@@ -36,13 +32,7 @@ type Instance struct {
 	Signer   *signer.Signer
 	Now      func() time.Time
 
-	Accounts   *auth.Accounts
-	Keys       *auth.Keys
-	Links      *links.Service
-	Analytics  *analytics.Service
-	Abuse      *moderation.AbuseReports
-	Sessions   *auth.Sessions
-	Moderation *moderation.Service
+	*services.Services
 }
 
 // Create opens an instance and creates it if it does not exist. base is the
@@ -141,15 +131,16 @@ func open(ctx context.Context, places Places, base string, checkLog bool) (_ *In
 	if in.Blobs, in.Receiver, err = places.OpenBlobs(ctx, base, in.Signer, in.Now); err != nil {
 		return nil, err
 	}
-	in.Sessions = &auth.Sessions{Store: in.Store, Signer: in.Signer, Now: in.Now}
-	in.Accounts = &auth.Accounts{Store: in.Store, Now: in.Now, Sessions: in.Sessions, SignUp: auth.SignUpInvite}
-	in.Sessions.Owners = in.Accounts
-	in.Keys = &auth.Keys{Store: in.Store, Now: in.Now, Owners: in.Accounts}
-	in.Links = &links.Service{Store: in.Store, Blobs: in.Blobs, Log: in.Log, Now: in.Now}
-	in.Analytics = &analytics.Service{Store: in.Store, Log: in.Log, Signer: in.Signer, Now: in.Now}
-	in.Abuse = &moderation.AbuseReports{Store: in.Store, Now: in.Now}
-	in.Moderation = &moderation.Service{Store: in.Store, Now: in.Now}
+	in.Make(services.Ports{})
 	return in, nil
+}
+
+// Make makes the services on the ports of the instance, and on what only a
+// server has.
+func (in *Instance) Make(server services.Ports) {
+	server.Store, server.ViewLog, server.Blobs = in.Store, in.Log, in.Blobs
+	server.Signer, server.Now = in.Signer, in.Now
+	in.Services = services.New(server)
 }
 
 // ReserveIDs reserves the IDs that the view log and the other sources have

@@ -12,14 +12,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
-	"vitrine/internal/app/auth"
-	"vitrine/internal/app/collections"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/ingest"
-
-	"vitrine/internal/app/publish"
-
+	"vitrine/internal/app/services"
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/backend/preview"
 	"vitrine/internal/base/notation"
@@ -101,23 +96,19 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = startViews(in, spools, log)
 	leases := leasesOf(in)
-	var scan, previews *worker.Loop
-	uploads := &publish.Uploads{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Plans: c.Plans(), Now: in.Now,
-		Wake:    func() { scan.Wake(); previews.Wake() },
-		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + instance.OtherOwner(err)) }}
-	scans := &publish.Scans{Store: in.Store, Blobs: in.Blobs, Scanner: scanner, Now: in.Now,
-		Concurrency: c.concurrentScans(),
-		Leases:      leases, Plans: c.Plans(),
-		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
-	scan = worker.New("scan", scanEvery, log, scans.Pending)
+	in.Make(services.Ports{Views: s.views, ViewIDs: vitrine.NewViewIDs(), Scanner: scanner, Previewer: previewer,
+		Plans: c.Plans(), Leases: leases})
+	in.Scans.Concurrency = c.concurrentScans()
+	in.Scans.Failed = func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }
+	in.Previews.Failed = func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }
+	in.Uploads.Foreign = func(err error) { log.Warn("nothing is deleted from storage: " + instance.OtherOwner(err)) }
+	scan := worker.New("scan", scanEvery, log, in.Scans.Pending)
+	previews := worker.New("preview", previewEvery, log, in.Previews.Make)
+	in.Uploads.Wake = func() { scan.Wake(); previews.Wake() }
 	queue := &queueWatch{service: in.Moderation, warn: func(text string) { log.Warn(text) }}
 	in.Abuse.Threshold = c.AbuseThreshold
-	made := &publish.Previews{Store: in.Store, Blobs: in.Blobs, Previewer: previewer, Now: in.Now, Leases: leases,
-		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
-	previews = worker.New("preview", previewEvery, log, made.Make)
 	empty := worker.New("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
-	in.Accounts.Contents = collections.Contents{Store: in.Store, Links: in.Links, Now: in.Now}
-	in.Accounts.Wake, in.Accounts.Leases = empty.Wake, leases
+	in.Accounts.Wake = empty.Wake
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
@@ -131,24 +122,20 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		s.loops = append(s.loops, mail)
 	}
 	c.apply(in.Accounts, s.outbox, public)
-	own := &analytics.OwnViews{Store: in.Store, Log: in.Log, Now: in.Now}
-	follow := worker.New("own views", scanEvery, log, own.Apply)
-	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
-	viewIDs := vitrine.NewViewIDs()
-	siteStats := collections.NewSiteStats(collections.SiteStats{Store: in.Store, Log: in.Log, Views: s.views,
-		IDs: viewIDs, Now: in.Now})
-	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
-		worker.New("rescan", rescanEvery, log, scans.Rescan),
+	follow := worker.New("own views", scanEvery, log, in.OwnViews.Apply)
+	in.OwnViews.Wake, s.loops = follow.Wake, append(s.loops, follow)
+	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, in.SiteStats.Purge),
+		worker.New("rescan", rescanEvery, log, in.Scans.Rescan),
 		worker.New("review", queueEvery, log, queue.check),
-		worker.New("sweep", sweepEvery, log, uploads.Sweep),
+		worker.New("sweep", sweepEvery, log, in.Uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, c.copyViews(in, leases, log)...)
 	s.loops = append(s.loops, oneProcess(choresLease, leases, log, all...))
-	in.Links.ViewerKeyLife, in.Links.Plans = c.ViewerKeyLife, c.Plans()
+	in.Links.ViewerKeyLife = c.ViewerKeyLife
 	in.Analytics.MaxViews, in.Analytics.KeepMonths = c.MaxViews, c.KeepViews
 	in.Analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
-	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
-	app.OwnViews, app.Cities = own, cities
+	app := c.app(s, public, content)
+	app.Cities = cities
 	s.http = s.httpServer(app)
 	return s
 }
@@ -191,41 +178,20 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 }
 
 // app returns the HTTP handler.
-func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *collections.SiteStats,
-	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
-	in := s.instance
+func (c *serveCmd) app(s *service, public, content *url.URL) *web.Server {
 	sites, _ := c.sites(public, content) // Validate has checked the errors
-	return &web.Server{Gallery: c.Dev,
+	return &web.Server{Services: s.instance.Services, Gallery: c.Dev,
 		PublicURL:         public,
 		ContentURL:        content,
 		SitesURL:          sites,
 		TrustedProxies:    c.TrustedProxy,
 		Version:           c.version,
 		SetupCommand:      terminal.Self() + " admin setup --data " + notation.ShellWord(c.Data),
-		Keys:              in.Keys,
-		Uploads:           uploads,
-		Links:             in.Links,
-		Captions:          &publish.Captions{Store: in.Store, Blobs: in.Blobs, Now: time.Now},
-		Albums:            &collections.Albums{Store: in.Store, Now: in.Now},
-		SiteStats:         siteStats,
-		Sites:             &collections.Sites{Store: in.Store, Links: in.Links, Plans: c.Plans(), Now: in.Now},
-		Abuse:             in.Abuse,
-		Sessions:          in.Sessions,
-		Logins:            &auth.Logins{Store: in.Store, Keys: in.Keys, Signer: in.Signer, Now: in.Now},
-		Moderation:        in.Moderation,
-		Accounts:          in.Accounts,
 		Notices:           s.scanner.notices,
-		Analytics:         in.Analytics,
-		Views:             s.views,
-		ViewIDs:           viewIDs,
-		Blobs:             in.Blobs,
-		Previews:          made,
-		Receiver:          in.Receiver,
-		StorageOrigin:     in.StorageOrigin(),
+		Receiver:          s.instance.Receiver,
+		StorageOrigin:     s.instance.StorageOrigin(),
 		RedirectDownloads: c.RedirectDownloads,
-		Signer:            in.Signer,
 		Ready:             s.ready,
-		Now:               in.Now,
 		Log:               s.log,
 		UpgradeURL:        c.UpgradeURL,
 	}
