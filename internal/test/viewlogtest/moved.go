@@ -34,6 +34,9 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 		h.memory.erase(4) // except its deleted days
 	}
 	h.audit()
+	if !erased {
+		h.same("before")
+	}
 	to := move()
 	after := history{logTest{t, to, share}, h.random, h.memory, 0, h.kept}
 	after.audit()
@@ -77,6 +80,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 		}
 		b.Snapshots = slices.DeleteFunc(b.Snapshots, func(s vitrine.Snapshot) bool { return gone(s.View) })
 		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.View) })
+		b.Reclasses = slices.DeleteFunc(b.Reclasses, func(r vitrine.Reclass) bool { return gone(r.View) })
 		refused, early := h.memory.append(b)
 		for _, log := range logs {
 			logTest{h.T, log, h.share}.wantAppend(b, refused, early)
