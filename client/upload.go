@@ -60,7 +60,7 @@ func (f File) Close() error {
 
 // Options configure an upload. The zero value is valid.
 type Options struct {
-	Type     string // MIME type; "" is the one of the name's extension
+	Type     string // MIME type; "" leaves it to the instance
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page has no download

@@ -140,6 +140,14 @@ func ByExt(name string) (Type, bool) {
 	return t.clone(), ok
 }
 
+// MIMEOf returns the MIME type of a file by its name, or Unknown.
+func MIMEOf(name string) string {
+	if t, ok := ByExt(name); ok {
+		return t.MIME
+	}
+	return Unknown
+}
+
 // clone copies t, so that callers cannot change the table.
 func (t Type) clone() Type {
 	t.Accepts = slices.Clone(t.Accepts)

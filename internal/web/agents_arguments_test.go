@@ -116,7 +116,11 @@ func TestToolsLikeTheAPI(t *testing.T) {
 			if name == "" {
 				name = argument
 			}
-			return f.call(key, "PATCH", "/links/"+slug, fields{name: value}).Status == 200
+			change := fields{name: value}
+			if name == "password" || name == "readers" {
+				change = fields{"access": change}
+			}
+			return f.call(key, "PATCH", "/links/"+slug, change).Status == 200
 		},
 		"begin_upload": func(argument string, value any) bool {
 			if name := renamed[argument]; name != "" {
@@ -132,7 +136,7 @@ func TestToolsLikeTheAPI(t *testing.T) {
 	base := map[string]fields{"publish_text": {"name": "a.txt", "content": "hello"}, "update_link": {"slug": slug},
 		"begin_upload": {"name": noteFile["name"], "size": noteFile["size"], "type": noteFile["type"]}}
 	skip := []string{"slug of update_link", "if_match of update_link", "content of publish_text",
-		"publish_secrets of publish_text"}
+		"publish_secrets of publish_text", "no_password of update_link"}
 	// A default of the tool takes the place of what is left out.
 	defaults := map[string]bool{"type of begin_upload": true}
 	list, err := a.s.ListTools(t.Context(), nil)
@@ -200,6 +204,9 @@ func (f *fixture) publishes(key, argument string, value any) bool {
 	}
 	file := fields{"name": "a.txt", "type": "text/plain", "size": 5}
 	change := fields{argument: value}
+	if argument == "password" || argument == "readers" {
+		change = fields{"access": change}
+	}
 	begun := file.with(nil)
 	if argument == "name" || argument == "slug" || argument == "idempotencyKey" {
 		begun = file.with(change)

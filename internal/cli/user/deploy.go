@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
+	"vitrine/internal/filetype"
 )
 
 // deployCmd deploys a folder as a version of a website.
@@ -71,7 +72,7 @@ func (c *deployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	b.Begin(f)
-	l, err := api.Upload(ctx, f, client.Options{Website: site.Slug, Progress: b.Set})
+	l, err := api.Upload(ctx, f, client.Options{Website: site.Slug, Type: filetype.MIMEOf(f.Name), Progress: b.Set})
 	b.End()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, err)

@@ -35,7 +35,7 @@ func newEdit() *command.Command {
 	cmd.Examples("edit q3-report --title 'Q3, final'",
 		"edit q3-report --slug q3-figures --expires 2027-01-31",
 		"edit q3-report --disable",
-		"edit q3-report --password-stdin < password.txt")
+		"edit q3-report --password-stdin")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
 	cmd.String(&c.Title, "title", "TEXT", "Title of the page.")
 	cmd.String(&c.Slug, "slug", "SLUG", "New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days.")

@@ -47,7 +47,7 @@ func newPut() *command.Command {
 		"put deck.pdf --title 'Spring deck' --expires 30d --view-only",
 		"put report.pdf --replace q3-report",
 		"put *.png --json | jq -r .url",
-		"put offer.pdf --password-stdin < password.txt",
+		"put offer.pdf --password-stdin",
 		"put - --name minutes.md")
 	cmd.Check(c.Validate)
 	cmd.Rest(&c.Files, "file", "Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input.").Complete(command.Files)
@@ -154,7 +154,7 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	before := c.versions(ctx, api)
 	b.Begin(f)
 	defer b.End()
-	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
+	l, err := api.Upload(ctx, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
 		Password: c.secret, Readers: c.Readers, Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()),
 		NeverExpires: c.Expires.Never,
 		Progress:     b.Set})

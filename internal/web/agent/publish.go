@@ -55,12 +55,12 @@ func published(l client.Link, warnings []string) linkOut {
 
 // publishOptions are options that all ways to publish have.
 type publishOptions struct {
-	Title    string `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
-	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
-	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
-	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
-	Password string `json:"password,omitempty" jsonschema:"readers must enter it; give it to the person, it cannot be read again"`
-	Readers  int    `json:"readers,omitempty" jsonschema:"how many people may open the link, 1 to 10000; default: any number"`
+	Title    string  `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
+	Slug     string  `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
+	ViewOnly bool    `json:"view_only,omitempty" jsonschema:"offer no download"`
+	Expires  string  `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
+	Password *string `json:"password,omitempty" jsonschema:"readers must enter it"`
+	Readers  *int    `json:"readers,omitempty" jsonschema:"how many people may open the link; default: any number"`
 }
 
 // keepsPage refuses what is not sent with a replacement.
@@ -72,8 +72,15 @@ func (a publishOptions) keepsPage(replace string) error {
 }
 
 func (a publishOptions) options(c call) (o client.Options, err error) {
-	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Password: a.Password,
-		Readers: a.Readers, Cancel: true}
+	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Cancel: true}
+	if o.Password, err = passwordOf(a.Password); err != nil {
+		return o, err
+	}
+	if a.Readers != nil {
+		if o.Readers = *a.Readers; o.Readers == 0 {
+			return o, argumentError("readers", "at least one reader must be able to open the link: leave readers out for any number")
+		}
+	}
 	switch a.Expires {
 	case "":
 	case "never":
@@ -82,6 +89,17 @@ func (a publishOptions) options(c call) (o client.Options, err error) {
 		o.ExpiresAt, err = c.when(a.Expires)
 	}
 	return o, err
+}
+
+// passwordOf reads the argument password.
+func passwordOf(password *string) (string, error) {
+	if password == nil {
+		return "", nil
+	}
+	if *password == "" {
+		return "", argumentError("password", "a password is not empty: leave it out for none")
+	}
+	return *password, nil
 }
 
 // when reads the argument expires.
@@ -158,7 +176,7 @@ func (c call) publishText(in publishTextIn) (linkOut, error) {
 	if o.IdempotencyKey = in.IdempotencyKey; o.IdempotencyKey == "" {
 		o.IdempotencyKey = derivedKey("publish_text", in)
 	}
-	o.Progress = c.progress()
+	o.Type, o.Progress = filetype.MIMEOf(f.Name), c.progress()
 	l, err := c.Upload(c.ctx, f, o)
 	return published(l, warnings), err
 }
@@ -184,7 +202,7 @@ func (c call) replace(in replaceIn) (linkOut, error) {
 	if err != nil {
 		return linkOut{}, err
 	}
-	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug, IfMatch: in.IfMatch, Cancel: true,
+	l, err := c.Upload(c.ctx, f, client.Options{Type: filetype.MIMEOf(f.Name), Replace: slug, IfMatch: in.IfMatch, Cancel: true,
 		Progress: c.progress()})
 	return published(l, warnings), err
 }
@@ -210,7 +228,7 @@ func (c call) begin(in beginIn) (begunOut, error) {
 		return begunOut{}, err
 	}
 	o := client.Options{Type: in.Type, Slug: in.Slug, Replace: slugOf(in.Replace), IdempotencyKey: in.IdempotencyKey}
-	o.Type = cmp.Or(o.Type, filetype.Unknown)
+	o.Type = cmp.Or(o.Type, filetype.MIMEOf(in.Name))
 	b, err := c.BeginUpload(c.ctx, in.Name, in.Size, o)
 	if err != nil {
 		return begunOut{}, err
@@ -240,7 +258,7 @@ func (c call) complete(in completeIn) (linkOut, error) {
 	if err != nil {
 		return linkOut{}, err
 	}
-	o.Type, o.Replace = in.Type, slugOf(in.Replace)
+	o.Type, o.Replace = cmp.Or(in.Type, filetype.MIMEOf(in.Name)), slugOf(in.Replace)
 	l, err := c.CompleteUpload(c.ctx, in.Path, in.Name, o)
 	return published(l, nil), err
 }
@@ -270,7 +288,7 @@ func (c call) publishFile(in publishFileIn) (linkOut, error) {
 	if err != nil {
 		return linkOut{}, err
 	}
-	o.Replace, o.Progress = slugOf(in.Replace), c.progress()
+	o.Type, o.Replace, o.Progress = filetype.MIMEOf(f.Name), slugOf(in.Replace), c.progress()
 	l, err := c.Upload(c.ctx, f, o)
 	return published(l, warnings), err
 }
