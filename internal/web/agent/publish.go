@@ -202,8 +202,8 @@ func (c call) replace(in replaceIn) (linkOut, error) {
 	if err != nil {
 		return linkOut{}, err
 	}
-	l, err := c.Upload(c.ctx, f, client.Options{Type: filetype.MIMEOf(f.Name), Replace: slug, IfMatch: in.IfMatch, Cancel: true,
-		Progress: c.progress()})
+	l, err := c.Upload(c.ctx, f, client.Options{Type: filetype.MIMEOf(f.Name), Replace: slug, IfMatch: in.IfMatch,
+		Cancel: true, Progress: c.progress()})
 	return published(l, warnings), err
 }
 
