@@ -55,7 +55,11 @@ func TestPagesReuseMemory(t *testing.T) {
 			t.Errorf("Accept-Encoding %q: %d bytes, %v, want the %d of the template", accept, len(got), err, want.Len())
 		}
 		alone := allocated(func() { _ = page.Execute(io.Discard, data) })
-		if whole := allocated(func() { ask(&unread{http.Header{}}) }); whole > alone+uint64(want.Len()/2) {
+		whole := allocated(func() { ask(&unread{http.Header{}}) })
+		for range 20 { // memory is kept for each processor, and another may have it
+			whole = min(whole, allocated(func() { ask(&unread{http.Header{}}) }))
+		}
+		if whole > alone+uint64(want.Len()/2) {
 			t.Errorf("Accept-Encoding %q: %d bytes of memory for a page of %d, without %d of its template", accept,
 				whole-alone, want.Len(), alone)
 		}
