@@ -91,7 +91,7 @@ func newDesk(t *testing.T) *desk {
 	if err := os.Mkdir(filepath.Join(d.dir, "backups"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sound, err := os.ReadFile("../internal/web/testdata/song.mp3")
+	sound, err := os.ReadFile("../internal/test/webtest/testdata/song.mp3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ race() { # race STAGE ARGUMENTS: runs go test with the race detector
 
 plain() { # plain PACKAGES...: runs what does not run with the race detector or by itself
   # The longest first: packages begin in this order.
-  local packages=(./internal/web ./cmd/vitrine ./internal/backend/viewlog ./internal/backend/sqlstore ./internal/backend/preview "$@")
+  local packages=(./internal/web ./internal/web/api ./internal/web/app ./internal/web/public ./cmd/vitrine ./internal/backend/viewlog ./internal/backend/sqlstore ./internal/backend/preview "$@")
   if [[ -n ${COVER:-} ]]; then # each child of a preview complains that it may not write its coverage
     packages=($(printf '%s\n' "${packages[@]}" | grep -v internal/backend/preview))
     skipped+=("internal/backend/preview, whose children cannot write their coverage")
@@ -170,7 +170,7 @@ all)
   step "deployment files" deployment
   step "race: packages" race race-whole vitrine/client $(printf './%s\n' "${whole[@]}")
   step "race" race race -run "^$races\$|$program" $(race_packages | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$") ./cmd/vitrine
-  VITRINE_TEST_FONTS=noto VITRINE_TEST_TIER=test step "pages with other fonts" tests fonts -timeout 60m -run '^TestBrowser' ./internal/web
+  VITRINE_TEST_FONTS=noto VITRINE_TEST_TIER=test step "pages with other fonts" tests fonts -timeout 60m -run '^TestBrowser' ./internal/web/...
   step "real clock" tests realclock -timeout 25m -run '^TestRealClock' ./internal/web # nothing beside it
   step "vulnerabilities" vulnerabilities
   ;;

@@ -42,7 +42,7 @@ func TestScanning(t *testing.T) {
 	h := &held{t: t, data: t.TempDir(), settings: []string{"VITRINE_CLAMD=unix:" + d.Socket}}
 	k := &killed{t: t, data: h.data}
 	key := strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
-	clip, err := os.ReadFile("../../internal/web/testdata/clip.webm")
+	clip, err := os.ReadFile("../../internal/test/webtest/testdata/clip.webm")
 	if err != nil {
 		t.Fatal(err)
 	}

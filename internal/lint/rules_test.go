@@ -27,7 +27,7 @@ app        . report filetype visitor base
 backend    . report filetype base
 web        . report filetype visitor base app client docs
 cli        . report filetype visitor base app backend web client
-test       . report filetype base app backend
+test       . report filetype visitor base app backend web
 cmd        cli backend
 docs
 e2e

@@ -16,17 +16,18 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/links"
+	"vitrine/internal/test/webtest"
 )
 
 // apiBench returns a link in a fixture for benchmarks, and a function that
 // sends requests directly to its router.
 func apiBench(b *testing.B) (key, slug string, ask func(method, path, body string) int) {
-	f := newFixture(b)
-	key = f.account(vitrine.PlanPro)
-	slug = f.published(key, noteFile, note)
-	h := f.server.Handler()
+	f := webtest.NewFixture(b)
+	key = f.Account(vitrine.PlanPro)
+	slug = f.Published(key, webtest.NoteFile, webtest.Note)
+	h := f.Server.Handler()
 	return key, slug, func(method, path, body string) int {
-		r := httptest.NewRequest(method, f.server.PublicURL.String()+path, bytes.NewReader([]byte(body)))
+		r := httptest.NewRequest(method, f.Server.PublicURL.String()+path, bytes.NewReader([]byte(body)))
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
@@ -77,14 +78,15 @@ func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error)
 // BenchmarkPage loads the page of a link repeatedly, without a connection and
 // with a log that writes nothing.
 func BenchmarkPage(b *testing.B) {
-	s := newSiteWith(b, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
-	h := s.server.Handler()
+	s := webtest.NewSiteWith(b,
+		webtest.SiteOptions{ViewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
+	h := s.Server.Handler()
 	for _, file := range []string{"notes.txt", "report.pdf"} {
-		l := s.publish(file, samples[file])
+		l := s.Publish(file, webtest.Samples[file])
 		for _, coding := range []string{"identity", "gzip, deflate, br, zstd"} {
 			b.Run(file+"/"+coding[:4], func(b *testing.B) {
 				r := httptest.NewRequest(http.MethodGet, "/p/"+string(l.Slug), nil)
-				r.Header.Set("User-Agent", desktop)
+				r.Header.Set("User-Agent", webtest.Desktop)
 				r.Header.Set("Referer", "https://news.ycombinator.com/")
 				r.Header.Set("Accept-Encoding", coding)
 				measure(b, h, r)
@@ -112,22 +114,22 @@ func measure(b *testing.B, h http.Handler, r *http.Request) {
 // with the same numbers, compressed as browsers accept it and without a
 // connection.
 func BenchmarkSite(b *testing.B) {
-	o := newReportSite(b)
+	o := webtest.NewReportSite(b)
 	for i := range 200 {
-		o.publish("notes.txt", fmt.Appendf(nil, "note %d", i))
+		o.Publish("notes.txt", fmt.Appendf(nil, "note %d", i))
 	}
-	h := o.server.Handler()
-	slug := string(o.links["pages"].Slug)
-	bearer := "Authorization: Bearer " + o.key
+	h := o.Server.Handler()
+	slug := string(o.Links["pages"].Slug)
+	bearer := "Authorization: Bearer " + o.Key
 	for _, c := range []struct{ name, path, header string }{
 		{"link report, API", "/api/v1/links/" + slug + "/analytics", bearer},
-		{"link report, page", "/links/" + slug + "/analytics", o.cookie},
-		{"link report, pulse", "/links/" + slug + "/analytics/pulse", o.cookie},
+		{"link report, page", "/links/" + slug + "/analytics", o.Cookie},
+		{"link report, pulse", "/links/" + slug + "/analytics/pulse", o.Cookie},
 		{"account report, API", "/api/v1/analytics", bearer},
-		{"account report, page", "/analytics", o.cookie},
+		{"account report, page", "/analytics", o.Cookie},
 		{"links, API", "/api/v1/links?limit=50", bearer},
-		{"links, page", "/links", o.cookie},
-		{"dashboard", "/dashboard", o.cookie},
+		{"links, page", "/links", o.Cookie},
+		{"dashboard", "/dashboard", o.Cookie},
 		{"first page", "/", ""},
 		{"API reference", "/docs/api/analytics", ""},
 	} {
@@ -146,21 +148,21 @@ func BenchmarkSite(b *testing.B) {
 // comparison, a request of a signed-in account. The hash should be nearly all
 // of the cost.
 func BenchmarkSignIn(b *testing.B) {
-	d := newDesk(b)
-	a := d.join("reader@example.org", vitrine.RoleMember)
-	d.check(d.server.Accounts.SetPassword(b.Context(), a.Email, "a case of glass and oak"))
-	cookie := d.signIn(a)
+	d := webtest.NewDesk(b)
+	a := d.Join("reader@example.org", vitrine.RoleMember)
+	d.Check(d.Server.Accounts.SetPassword(b.Context(), a.Email, "a case of glass and oak"))
+	cookie := d.SignIn(a)
 	b.Run("password", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak",
+			_, err := d.Server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak",
 				auth.Client{})
-			d.check(err)
+			d.Check(err)
 		}
 	})
 	b.Run("session", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.server.Sessions.Authenticate(b.Context(), cookie[strings.Index(cookie, "=")+1:])
-			d.check(err)
+			_, err := d.Server.Sessions.Authenticate(b.Context(), cookie[strings.Index(cookie, "=")+1:])
+			d.Check(err)
 		}
 	})
 }
@@ -169,21 +171,21 @@ func BenchmarkSignIn(b *testing.B) {
 // each load durable before the page ends, and for comparison the same page
 // without counting.
 func BenchmarkWebsitePage(b *testing.B) {
-	h := newHosting(b)
-	garden := h.newWebsite("Garden")
-	h.deployed(garden, "index.html="+strings.Repeat("<p>Garden ", 500))
-	counted := h.server.SiteStats
+	h := webtest.NewHosting(b)
+	garden := h.NewWebsite("Garden")
+	h.Deployed(garden, "index.html="+strings.Repeat("<p>Garden ", 500))
+	counted := h.Server.SiteStats
 	for _, name := range []string{"counted", "uncounted"} {
 		b.Run(name, func(b *testing.B) {
-			if h.server.SiteStats = counted; name == "uncounted" {
-				h.server.SiteStats = nil
+			if h.Server.SiteStats = counted; name == "uncounted" {
+				h.Server.SiteStats = nil
 			}
-			handler := h.server.Handler()
+			handler := h.Server.Handler()
 			b.SetParallelism(32)
 			b.RunParallel(func(pb *testing.PB) {
 				r := httptest.NewRequest(http.MethodGet, "/", nil)
-				r.Host = string(garden.Slug) + "." + strings.TrimPrefix(h.server.SitesURL.Host, "*.")
-				agent, _ := strings.CutPrefix(readerChrome, "User-Agent: ")
+				r.Host = string(garden.Slug) + "." + strings.TrimPrefix(h.Server.SitesURL.Host, "*.")
+				agent, _ := strings.CutPrefix(webtest.ReaderChrome, "User-Agent: ")
 				r.Header.Set("User-Agent", agent)
 				for pb.Next() {
 					w := httptest.NewRecorder()
@@ -194,7 +196,7 @@ func BenchmarkWebsitePage(b *testing.B) {
 			})
 		})
 	}
-	h.server.SiteStats = counted
+	h.Server.SiteStats = counted
 }
 
 // BenchmarkSwitch measures what readers notice of switching between two
@@ -202,12 +204,12 @@ func BenchmarkWebsitePage(b *testing.B) {
 // it and otherwise. After a switch has returned, no page may show the previous
 // version.
 func BenchmarkSwitch(b *testing.B) {
-	s := newSite(b)
-	l := s.sendVersion("", 1)
-	s.sendVersion(string(l.Slug), 2)
-	kept := &links.Versions{Store: s.server.Links.Store, Plans: s.server.Uploads.Plans, Now: s.server.Now,
-		PurgeLink: s.server.Links.PurgeLink}
-	address := s.url + "/p/" + string(l.Slug)
+	s := webtest.NewSite(b)
+	l := s.SendVersion("", 1)
+	s.SendVersion(string(l.Slug), 2)
+	kept := &links.Versions{Store: s.Server.Links.Store, Plans: s.Server.Uploads.Plans, Now: s.Server.Now,
+		PurgeLink: s.Server.Links.PurgeLink}
+	address := s.URL + "/p/" + string(l.Slug)
 	var switching, stop atomic.Bool
 	var mu sync.Mutex
 	var during, between []time.Duration
@@ -216,7 +218,7 @@ func BenchmarkSwitch(b *testing.B) {
 		readers.Go(func() {
 			for !stop.Load() {
 				began, meets := time.Now(), switching.Load()
-				s.read(address)
+				s.Read(address)
 				took := time.Since(began)
 				meets = meets || switching.Load()
 				mu.Lock()
@@ -233,18 +235,18 @@ func BenchmarkSwitch(b *testing.B) {
 	stale := 0
 	for i := 0; b.Loop(); i++ {
 		if i%25 == 24 { // the rate limit of an owner is 30 an hour
-			s.ahead.Add(int64(time.Hour))
+			s.Ahead.Add(int64(time.Hour))
 		}
 		n := 1 + i%2
 		began := time.Now()
 		switching.Store(true)
-		_, err := kept.Restore(b.Context(), s.account, string(l.Slug), n, nil)
+		_, err := kept.Restore(b.Context(), s.Account, string(l.Slug), n, nil)
 		switching.Store(false)
 		took = append(took, time.Since(began))
 		if vitrine.CodeOf(err) != "" {
 			b.Fatal(err)
 		}
-		if !strings.Contains(s.read(address), fmt.Sprintf("edition%dy", n)) {
+		if !strings.Contains(s.Read(address), fmt.Sprintf("edition%dy", n)) {
 			stale++
 		}
 		time.Sleep(2 * time.Millisecond)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/chromedp"
 )
@@ -80,33 +81,34 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 	}{{"loopback", &line{}}, {"20Mbit40ms", &line{delay: 40 * time.Millisecond, second: 20e6 / 8}}} {
 		b.Run(bench.name, func(b *testing.B) {
 			var sent, requestCount atomic.Int64
-			s := newSiteWith(b, siteOptions{content: true, around: func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					out := slowWriter{ResponseWriter: w, line: bench.line}
-					if strings.HasSuffix(r.URL.Path, "/file") && strings.HasPrefix(r.URL.Path, "/c/") {
-						out.sent = &sent
-						requestCount.Add(1)
-					}
-					bench.line.wait(bench.line.delay)
-					next.ServeHTTP(out, r)
-				})
-			}})
-			l := s.publish("large.pdf", data)
+			s := webtest.NewSiteWith(b, webtest.SiteOptions{Content: true,
+				Around: func(next http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						out := slowWriter{ResponseWriter: w, line: bench.line}
+						if strings.HasSuffix(r.URL.Path, "/file") && strings.HasPrefix(r.URL.Path, "/c/") {
+							out.sent = &sent
+							requestCount.Add(1)
+						}
+						bench.line.wait(bench.line.delay)
+						next.ServeHTTP(out, r)
+					})
+				}})
+			l := s.Publish("large.pdf", data)
 			var ms, bytes, requests float64
 			for b.Loop() {
 				// A new browser has an empty cache.
 				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(),
 					append(chromedp.DefaultExecAllocatorOptions[:],
 						chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()),
-						chromedp.UserAgent(reader))...)
+						chromedp.UserAgent(webtest.Reader))...)
 				ctx, stop := chromedp.NewContext(allocator)
-				s.check(chromedp.Run(ctx))
+				s.Check(chromedp.Run(ctx))
 				sent.Store(0)
 				requestCount.Store(0)
 				var drawn float64
-				s.check(chromedp.Run(ctx,
-					chromedp.ActionFunc(onNewDocument(`addEventListener("message", ({data}) => { if (data?.vitrine?.ready) window.drawn ??= performance.now() })`)),
-					s.page(l), chromedp.Poll(`window.drawn`, &drawn, chromedp.WithPollingInterval(5*time.Millisecond))))
+				s.Check(chromedp.Run(ctx,
+					chromedp.ActionFunc(webtest.OnNewDocument(`addEventListener("message", ({data}) => { if (data?.vitrine?.ready) window.drawn ??= performance.now() })`)),
+					s.Page(l), chromedp.Poll(`window.drawn`, &drawn, chromedp.WithPollingInterval(5*time.Millisecond))))
 				ms, bytes, requests = ms+drawn, bytes+float64(sent.Load()), requests+float64(requestCount.Load())
 				stop()
 				stopBrowser()

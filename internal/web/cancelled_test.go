@@ -20,6 +20,7 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/webtest"
 )
 
 // readRoutes returns the patterns of all routes that read, as routes.go
@@ -54,7 +55,7 @@ func (l *leaver) step() error {
 		return nil
 	}
 	if l.fails {
-		return errDamaged
+		return webtest.ErrDamaged
 	}
 	l.cancel()
 	return nil
@@ -81,33 +82,35 @@ func goroutines() (n int) {
 // 503, and afterwards there are as many goroutines, and about as much memory,
 // as before (promises 17 and 18).
 func TestClientsThatLeave(t *testing.T) {
-	d := newDemo(t)
+	d := webtest.NewDemo(t)
 	var log bytes.Buffer
-	d.server.Log = slog.New(slog.NewTextHandler(&log, nil))
+	d.Server.Log = slog.New(slog.NewTextHandler(&log, nil))
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	key, err := d.server.Keys.Create(t.Context(), d.pro.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
-	d.check(err)
-	cookies := map[string]string{"/people": d.signIn(d.owner), "/moderation": d.signIn(d.moderator), "": d.signIn(d.pro)}
-	pdf, archive := d.links["annual-report.pdf"], d.links["press-kit.tgz"]
-	some, err := d.server.Analytics.Visits(t.Context(), d.pro, string(pdf.Slug), analytics.VisitQuery{N: 1})
-	d.check(err)
+	key, err := d.Server.Keys.Create(t.Context(), d.Pro.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
+	d.Check(err)
+	cookies := map[string]string{"/people": d.SignIn(d.Owner), "/moderation": d.SignIn(d.Moderator),
+		"": d.SignIn(d.Pro)}
+	pdf, archive := d.Links["annual-report.pdf"], d.Links["press-kit.tgz"]
+	some, err := d.Server.Analytics.Visits(t.Context(), d.Pro, string(pdf.Slug), analytics.VisitQuery{N: 1})
+	d.Check(err)
 	values := map[string]string{"{visit}": some.Rows[0].ID, "{page}": "1", "{entry}": "0", "{part}": "thumbs",
 		"{language}": "en", "{version}": "1", "{id}": "1", "{path...}": "index.html", "{frame}": "view", "{$}": "",
-		"{website}": string(d.website.Slug)}
+		"{website}": string(d.Website.Slug)}
 	tokenOf := func(address string) string { return strings.Split(address, "/c/")[1] }
 	address := func(pattern string) string {
 		p := pattern
 		switch {
 		case strings.Contains(p, "/albums/"), strings.HasPrefix(p, "/a/"):
-			p = strings.Replace(p, "{slug}", string(d.album.Slug), 1)
+			p = strings.Replace(p, "{slug}", string(d.Album.Slug), 1)
 		case strings.Contains(p, "website"), strings.HasPrefix(p, "/s/"):
-			p = strings.Replace(p, "{slug}", string(d.website.Slug), 1)
+			p = strings.Replace(p, "{slug}", string(d.Website.Slug), 1)
 		case strings.HasPrefix(p, "/r/"):
-			p = strings.Replace(p, "/r/{token}", d.shared(pdf, ""), 1)
+			p = strings.Replace(p, "/r/{token}", d.Shared(pdf, ""), 1)
 		case strings.Contains(p, "/entry/"):
-			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.contentAddress(archive, "")), "/"), 1)
+			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.ContentAddress(archive, "")), "/"),
+				1)
 		case strings.HasPrefix(p, "/c/"):
-			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.contentAddress(pdf, "")), "/"), 1)
+			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.ContentAddress(pdf, "")), "/"), 1)
 		}
 		p = strings.Replace(p, "{slug}", string(pdf.Slug), 1)
 		for name, value := range values {
@@ -128,9 +131,9 @@ func TestClientsThatLeave(t *testing.T) {
 			method, body = http.MethodPost, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}}}`)
 		}
 		req := httptest.NewRequestWithContext(ctx, method, address, body)
-		req.Host = d.server.PublicURL.Host
+		req.Host = d.Server.PublicURL.Host
 		if strings.HasPrefix(pattern, "/c/") || strings.HasPrefix(pattern, "/s/") {
-			req.Host = d.server.ContentURL.Host
+			req.Host = d.Server.ContentURL.Host
 		}
 		cookie := cookies[""]
 		for prefix, of := range cookies {
@@ -142,13 +145,13 @@ func TestClientsThatLeave(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+string(key.Text))
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream, text/html")
-		req.Header.Set("User-Agent", desktop)
+		req.Header.Set("User-Agent", webtest.Desktop)
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler { // which ends an answer that has begun
 				t.Errorf("%s, left at step %d: panic: %v", pattern, at, p)
 			}
 		}()
-		d.handler.ServeHTTP(l, req)
+		d.Handler.ServeHTTP(l, req)
 		return l
 	}
 	patterns := append(readRoutes(t), "/mcp")

@@ -6,7 +6,6 @@ import (
 	"mime/multipart"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +15,8 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/publish"
-
-	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/ui"
 )
 
@@ -32,9 +30,9 @@ var refusals = map[string]string{
 // the pattern and the guard of the route say.
 type ask struct {
 	path, body string
-	kind       string // of the body
-	as         string // a cookie or a key, as "Name: value"
-	on         *site  // which is asked
+	kind       string        // of the body
+	as         string        // a cookie or a key, as "Name: value"
+	on         *webtest.Site // which is asked
 }
 
 // asks prepare a request for each route that needs something to do it to. Each
@@ -51,26 +49,27 @@ var asks = map[string]func(c *costSite) ask{
 	},
 	"PUT /storage/{key}": func(c *costSite) ask {
 		_, to := c.begun("", false)
-		return ask{path: strings.TrimPrefix(to, c.url), body: costNote, kind: "text/plain"}
+		return ask{path: strings.TrimPrefix(to, c.URL), body: costNote, kind: "text/plain"}
 	},
 	"PUT /api/v1/links/{slug}/captions/{language}": func(c *costSite) ask {
-		return ask{path: "/api/v1" + linkPath(c.links["tour.webm"]) + "/captions/de", body: morning, kind: "text/vtt"}
+		return ask{path: "/api/v1" + webtest.LinkPath(c.Links["tour.webm"]) + "/captions/de", body: webtest.Morning,
+			kind: "text/vtt"}
 	},
 	"GET /api/v1/links/{slug}/visits/{visit}": func(c *costSite) ask {
-		return ask{path: "/api/v1" + linkPath(c.report()) + "/visits/" + c.visitOf()}
+		return ask{path: "/api/v1" + webtest.LinkPath(c.report()) + "/visits/" + c.visitOf()}
 	},
 	"POST /api/v1/logins/take": func(c *costSite) ask {
 		_, secret := c.login()
 		return ask{body: `{"secret":"` + secret + `"}`}
 	},
 	"DELETE /api/v1/links/{slug}/captions/{language}": func(c *costSite) ask {
-		c.caption(c.links["tour.webm"], "de", morning)
-		return ask{path: "/api/v1" + linkPath(c.links["tour.webm"]) + "/captions/de"}
+		c.Caption(c.Links["tour.webm"], "de", webtest.Morning)
+		return ask{path: "/api/v1" + webtest.LinkPath(c.Links["tour.webm"]) + "/captions/de"}
 	},
 	"DELETE /api/v1/links/{slug}/versions/{version}": func(c *costSite) ask {
-		return ask{path: "/api/v1" + linkPath(c.replaced()) + "/versions/1"}
+		return ask{path: "/api/v1" + webtest.LinkPath(c.replaced()) + "/versions/1"}
 	},
-	"DELETE /api/v1/links/{slug}": func(c *costSite) ask { return ask{path: "/api/v1" + linkPath(c.note())} },
+	"DELETE /api/v1/links/{slug}": func(c *costSite) ask { return ask{path: "/api/v1" + webtest.LinkPath(c.note())} },
 	"POST /api/v1/keys": func(c *costSite) ask {
 		_, key := c.keyed()
 		return ask{as: withKey(key), body: `{"name":"costs","scope":"read"}`}
@@ -85,38 +84,56 @@ var asks = map[string]func(c *costSite) ask{
 	},
 
 	// Pages for everybody
-	"/":                      func(*costSite) ask { return ask{path: "/nowhere"} },
-	"/api/v1/":               func(*costSite) ask { return ask{path: "/api/v1/nothing"} },
-	"GET /assets/{path...}":  func(*costSite) ask { return ask{path: ui.AssetPath("viewer/html/frame.js")} },
-	"POST /p/{slug}":         func(c *costSite) ask { return ask{path: "/p/" + string(c.gated().Slug), body: "password=a+cafe"} },
-	"POST /p/{slug}/report":  func(c *costSite) ask { return ask{path: "/p/" + c.slug() + "/report", body: costReport} },
-	"GET /oembed":            func(c *costSite) ask { return ask{path: "/oembed?url=" + c.url + "/p/" + string(c.json.Slug)} },
-	"POST /p/{slug}/beacon":  func(c *costSite) ask { return c.beacon() },
-	"GET /sign-up/{token}":   func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
-	"GET /password/{token}":  func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
-	"GET /setup/{token}":     func(c *costSite) ask { return c.setup("") },
-	"GET /sign-in/{token}":   func(c *costSite) ask { return ask{path: c.signInLink(c.pro)} },
-	"POST /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.signInLink(c.pro)} },
-	"POST /sign-in":          func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
-	"POST /sign-up":          func(c *costSite) ask { return ask{body: "email=" + c.address() + "&password=" + costWords} },
-	"POST /sign-up/{token}":  func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited(), body: "password=" + costWords} },
-	"POST /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset(), body: "password=" + costWords} },
-	"POST /setup/{token}":    func(c *costSite) ask { return c.setup("email=" + c.address() + "&password=" + costWords) },
-	"POST /sign-out":         func(c *costSite) ask { return c.asOther("/sign-out", "") },
+	"/":                     func(*costSite) ask { return ask{path: "/nowhere"} },
+	"/api/v1/":              func(*costSite) ask { return ask{path: "/api/v1/nothing"} },
+	"GET /assets/{path...}": func(*costSite) ask { return ask{path: ui.AssetPath("viewer/html/frame.js")} },
+	"POST /p/{slug}": func(c *costSite) ask {
+		return ask{path: "/p/" + string(c.gated().Slug),
+			body: "password=a+cafe"}
+	},
+	"POST /p/{slug}/report": func(c *costSite) ask {
+		return ask{path: "/p/" + c.slug() + "/report",
+			body: costReport}
+	},
+	"GET /oembed":           func(c *costSite) ask { return ask{path: "/oembed?url=" + c.URL + "/p/" + string(c.json.Slug)} },
+	"POST /p/{slug}/beacon": func(c *costSite) ask { return c.beacon() },
+	"GET /sign-up/{token}":  func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
+	"GET /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
+	"GET /setup/{token}":    func(c *costSite) ask { return c.setup("") },
+	"GET /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
+	"POST /sign-in/{token}": func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
+	"POST /sign-in":         func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
+	"POST /sign-up":         func(c *costSite) ask { return ask{body: "email=" + c.address() + "&password=" + costWords} },
+	"POST /sign-up/{token}": func(c *costSite) ask {
+		return ask{path: "/sign-up/" + c.invited(),
+			body: "password=" + costWords}
+	},
+	"POST /password/{token}": func(c *costSite) ask {
+		return ask{path: "/password/" + c.reset(),
+			body: "password=" + costWords}
+	},
+	"POST /setup/{token}": func(c *costSite) ask { return c.setup("email=" + c.address() + "&password=" + costWords) },
+	"POST /sign-out":      func(c *costSite) ask { return c.asOther("/sign-out", "") },
 	"POST /report/website/{slug}": func(c *costSite) ask {
 		return ask{path: "/report/website/" + string(c.newSite(2).Slug), body: costReport}
 	},
 	"POST /r/{token}": func(c *costSite) ask {
-		return ask{path: c.shared(nil, "some words of ada"), body: "password=" + costWords}
+		return ask{path: c.Shared(nil, "some words of ada"), body: "password=" + costWords}
 	},
-	"GET /r/{token}/pages/{page}": func(c *costSite) ask { return ask{path: c.shared(c.report(), "") + "/pages/1"} },
+	"GET /r/{token}/pages/{page}": func(c *costSite) ask { return ask{path: c.Shared(c.report(), "") + "/pages/1"} },
 
 	// File bytes
-	"GET /c/{token}/captions/{language}": func(c *costSite) ask { return c.bytesOf(c.links["tour.webm"], "captions/en") },
-	"GET /c/{token}/part/{part}":         func(c *costSite) ask { return c.bytesOf(c.report(), "part/picture") },
-	"GET /c/{token}/preview":             func(c *costSite) ask { return c.bytesOf(c.zip, "preview") },
-	"GET /c/{token}/{frame}":             func(c *costSite) ask { return c.bytesOf(c.report(), "view") },
-	"GET /c/{token}/frame":               func(c *costSite) ask { return c.bytesOf(c.links["invitation.html"], "frame") },
+	"GET /c/{token}/captions/{language}": func(c *costSite) ask {
+		return c.bytesOf(c.Links["tour.webm"],
+			"captions/en")
+	},
+	"GET /c/{token}/part/{part}": func(c *costSite) ask { return c.bytesOf(c.report(), "part/picture") },
+	"GET /c/{token}/preview":     func(c *costSite) ask { return c.bytesOf(c.zip, "preview") },
+	"GET /c/{token}/{frame}":     func(c *costSite) ask { return c.bytesOf(c.report(), "view") },
+	"GET /c/{token}/frame": func(c *costSite) ask {
+		return c.bytesOf(c.Links["invitation.html"],
+			"frame")
+	},
 	"GET /c/{token}/file":                func(c *costSite) ask { return c.bytesOf(c.report(), "file") },
 	"GET /c/{token}/entry/{entry}":       func(c *costSite) ask { return c.bytesOf(c.zip, "entry/0") },
 	"GET /c/{token}/entry/{entry}/view":  func(c *costSite) ask { return c.bytesOf(c.zip, "entry/1/view") },
@@ -129,7 +146,7 @@ var asks = map[string]func(c *costSite) ask{
 	"GET /c/{token}/copy":           func(c *costSite) ask { return c.examined(c.heldPage, "copy") },
 	"GET /c/{token}/site/{path...}": func(c *costSite) ask { return c.examined(c.heldSite, "site/index.html") },
 	"GET /c/{token}/original": func(c *costSite) ask {
-		return ask{path: "/c/" + c.server.Signer.OwnerToken(c.report().ID, c.keyID, c.server.Now()) + "/original"}
+		return ask{path: "/c/" + c.Server.Signer.OwnerToken(c.report().ID, c.keyID, c.Server.Now()) + "/original"}
 	},
 
 	// Uploads and links
@@ -144,30 +161,46 @@ var asks = map[string]func(c *costSite) ask{
 		path, _ := c.begun("", false)
 		return ask{body: `{"path":"` + path + `"}`}
 	},
-	"POST /links":                         func(c *costSite) ask { return ask{body: "action=disable&link=" + c.slug()} },
-	"POST /links/{slug}/versions/restore": func(c *costSite) ask { return onLink(c.replaced(), "/versions/restore", "version=1") },
-	"POST /links/{slug}/versions/delete":  func(c *costSite) ask { return onLink(c.replaced(), "/versions/delete", "version=1") },
-	"POST /links/{slug}/access":           func(c *costSite) ask { return onLink(c.note(), "/access", "password=a+cafe") },
-	"POST /links/{slug}/disable":          func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
-	"POST /links/{slug}/undo":             func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },
-	"POST /links/{slug}/delete":           func(c *costSite) ask { return onLink(c.note(), "/delete", "") },
+	"POST /links": func(c *costSite) ask { return ask{body: "action=disable&link=" + c.slug()} },
+	"POST /links/{slug}/versions/restore": func(c *costSite) ask {
+		return onLink(c.replaced(), "/versions/restore",
+			"version=1")
+	},
+	"POST /links/{slug}/versions/delete": func(c *costSite) ask {
+		return onLink(c.replaced(), "/versions/delete",
+			"version=1")
+	},
+	"POST /links/{slug}/access": func(c *costSite) ask {
+		return onLink(c.note(), "/access",
+			"password=a+cafe")
+	},
+	"POST /links/{slug}/disable": func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
+	"POST /links/{slug}/undo":    func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },
+	"POST /links/{slug}/delete":  func(c *costSite) ask { return onLink(c.note(), "/delete", "") },
 	"POST /links/{slug}/website": func(c *costSite) ask {
 		a, cookie := c.other()
-		before := c.account
-		defer func() { c.account = before }()
-		c.account = a
-		return ask{path: linkPath(c.publish("site.zip", packed(c.t, "index.html=<h1>Garden</h1>"))) + "/website", as: cookie}
+		before := c.Account
+		defer func() { c.Account = before }()
+		c.Account = a
+		return ask{path: webtest.LinkPath(c.Publish("site.zip", webtest.Packed(c.T,
+			"index.html=<h1>Garden</h1>"))) + "/website", as: cookie}
 	},
 	"POST /links/{slug}/captions": func(c *costSite) ask { return c.captionsForm() },
 	"POST /links/{slug}/captions/delete": func(c *costSite) ask {
-		c.caption(c.links["tour.webm"], "de", morning)
-		return onLink(c.links["tour.webm"], "/captions/delete", "language=de")
+		c.Caption(c.Links["tour.webm"], "de", webtest.Morning)
+		return onLink(c.Links["tour.webm"], "/captions/delete", "language=de")
 	},
 
 	// Reports
-	"POST /analytics/own":                            func(*costSite) ask { return ask{body: "count=yes"} },
-	"GET /links/{slug}/analytics/pages/{page}":       func(c *costSite) ask { return onLink(c.report(), "/analytics/pages/1", "") },
-	"GET /links/{slug}/analytics/visits/{visit}":     func(c *costSite) ask { return onLink(c.report(), "/analytics/visits/"+c.visitOf(), "") },
+	"POST /analytics/own": func(*costSite) ask { return ask{body: "count=yes"} },
+	"GET /links/{slug}/analytics/pages/{page}": func(c *costSite) ask {
+		return onLink(c.report(),
+			"/analytics/pages/1", "")
+	},
+	"GET /links/{slug}/analytics/visits/{visit}": func(c *costSite) ask {
+		return onLink(c.report(),
+			"/analytics/visits/"+c.visitOf(), "")
+	},
 	"POST /analytics/share/{id}/revoke":              func(c *costSite) ask { return ask{path: c.revoked(nil)} },
 	"POST /links/{slug}/analytics/share/{id}/revoke": func(c *costSite) ask { return ask{path: c.revoked(c.report())} },
 	"POST /albums":                  func(*costSite) ask { return ask{body: "title=For+a+friend"} },
@@ -186,7 +219,7 @@ var asks = map[string]func(c *costSite) ask{
 	"POST /websites/{slug}/discard": func(c *costSite) ask { return ask{path: c.sitePath(0) + "/discard"} },
 	"POST /websites/{slug}/uploads": func(*costSite) ask { return ask{body: `{"name":"site.zip","type":"application/zip","size":100}`} },
 	"POST /websites/{slug}/uploads/complete": func(c *costSite) ask {
-		path, _ := c.begun(string(c.website.Slug), true)
+		path, _ := c.begun(string(c.Website.Slug), true)
 		return ask{body: `{"path":"` + path + `","name":"site.zip","type":"application/zip"}`}
 	},
 
@@ -195,7 +228,10 @@ var asks = map[string]func(c *costSite) ask{
 		code, _ := c.login()
 		return c.asOther("/device", "answer=allow&scope=full&expires=90d&code="+code)
 	},
-	"POST /account/password":      func(c *costSite) ask { return c.asOther("/account/password", "password="+costWords) },
+	"POST /account/password": func(c *costSite) ask {
+		return c.asOther("/account/password",
+			"password="+costWords)
+	},
 	"POST /account/email":         func(c *costSite) ask { return c.asOther("/account/email", "email="+c.address()) },
 	"POST /account/email/{token}": func(c *costSite) ask { return c.newAddress() },
 	"POST /account/dismiss":       func(*costSite) ask { return ask{body: "notice=costs"} },
@@ -222,29 +258,30 @@ var asks = map[string]func(c *costSite) ask{
 	"POST /people/invite": func(c *costSite) ask { return ask{body: "plan=free&email=" + c.address()} },
 	"POST /people/invitations/{id}/withdraw": func(c *costSite) ask {
 		c.invited()
-		list, err := c.server.Accounts.Invitations(c.t.Context())
-		c.check(err)
+		list, err := c.Server.Accounts.Invitations(c.T.Context())
+		c.Check(err)
 		return ask{path: fmt.Sprintf("/people/invitations/%d/withdraw", list[0].ID)}
 	},
 
 	// Moderation
-	"GET /moderation/find": func(c *costSite) ask { return ask{path: "/moderation/find?for=" + c.pro.Email} },
+	"GET /moderation/find": func(c *costSite) ask { return ask{path: "/moderation/find?for=" + c.Pro.Email} },
 	"POST /moderation/decide": func(c *costSite) ask {
 		return ask{body: "do=clear&link=" + url.QueryEscape(c.waiting())}
 	},
 	"POST /moderation/undo": func(c *costSite) ask {
-		r := c.status(c.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {c.waiting()}}, c.cookies["moderator"]), 303)
+		r := c.Status(c.Post("/moderation/decide", url.Values{"do": {"clear"}, "link": {c.waiting()}},
+			c.cookies["moderator"]), 303)
 		to, err := r.Location()
-		c.check(err)
+		c.Check(err)
 		return ask{body: "done=" + url.QueryEscape(to.Query().Get("done"))}
 	},
 	"POST /moderation/links/{slug}/{action}": func(c *costSite) ask {
-		l := c.hold(c.note(), vitrine.ReasonAbuse, "")
-		return ask{path: casePath(l) + "/clear", body: "seen=" + c.seen(l)}
+		l := c.Hold(c.note(), vitrine.ReasonAbuse, "")
+		return ask{path: webtest.CasePath(l) + "/clear", body: "seen=" + c.Seen(l)}
 	},
 	"POST /moderation/accounts/{id}/{action}": func(c *costSite) ask {
 		a, _ := c.other()
-		return ask{path: accountPath(a) + "/suspend"}
+		return ask{path: webtest.AccountPath(a) + "/suspend"}
 	},
 }
 
@@ -256,12 +293,14 @@ const (
 
 func withKey(key string) string { return "Authorization: Bearer " + key }
 
-func onLink(l *vitrine.Link, at, body string) ask { return ask{path: linkPath(l) + at, body: body} }
+func onLink(l *vitrine.Link, at, body string) ask {
+	return ask{path: webtest.LinkPath(l) + at, body: body}
+}
 
-func (c *costSite) report() *vitrine.Link { return c.links["annual-report.pdf"] }
+func (c *costSite) report() *vitrine.Link { return c.Links["annual-report.pdf"] }
 
 // note publishes a text of its own: what was held before would be held again.
-func (c *costSite) note() *vitrine.Link { return c.publish("note.txt", []byte(costNote+c.address())) }
+func (c *costSite) note() *vitrine.Link { return c.Publish("note.txt", []byte(costNote+c.address())) }
 
 func (c *costSite) slug() string { return string(c.note().Slug) }
 
@@ -272,8 +311,8 @@ func (c *costSite) address() string {
 
 // other returns another account with the plan Pro, and its cookie.
 func (c *costSite) other() (*vitrine.Account, string) {
-	a := c.join(c.address(), vitrine.RoleMember)
-	return a, c.signIn(a)
+	a := c.Join(c.address(), vitrine.RoleMember)
+	return a, c.SignIn(a)
 }
 
 func (c *costSite) asOther(path, body string) ask {
@@ -283,15 +322,15 @@ func (c *costSite) asOther(path, body string) ask {
 
 // keyed returns another account with a key.
 func (c *costSite) keyed() (*vitrine.Account, string) {
-	a, key, err := c.server.Accounts.Create(c.t.Context(), c.address(), vitrine.PlanPro)
-	c.check(err)
+	a, key, err := c.Server.Accounts.Create(c.T.Context(), c.address(), vitrine.PlanPro)
+	c.Check(err)
 	return a, string(key)
 }
 
 // keyOf creates a key and returns its number.
 func (c *costSite) keyOf(a *vitrine.Account) string {
-	key, err := c.server.Keys.Create(c.t.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
-	c.check(err)
+	key, err := c.Server.Keys.Create(c.T.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	c.Check(err)
 	return strconv.FormatInt(int64(key.ID), 10)
 }
 
@@ -301,93 +340,94 @@ func (c *costSite) begun(website string, stored bool) (path, to string) {
 	content := []byte(costNote)
 	r := publish.UploadRequest{Name: "note.txt", Type: "text/plain"}
 	if website != "" {
-		content = packed(c.t, "index.html=<h1>Spring</h1>"+c.address())
+		content = webtest.Packed(c.T, "index.html=<h1>Spring</h1>"+c.address())
 		r = publish.UploadRequest{Name: "site.zip", Type: "application/zip", Website: website}
 	}
 	r.Size = int64(len(content))
-	b, err := c.server.Uploads.Create(c.t.Context(), c.pro, r)
-	c.check(err)
+	b, err := c.Server.Uploads.Create(c.T.Context(), c.Pro, r)
+	c.Check(err)
 	if stored {
-		_, err = c.server.Receiver.Receive(c.t.Context(), vitrine.PutGrant{Key: b.Path, Size: r.Size, Type: r.Type,
-			Expires: c.server.Now().Add(time.Minute)}, bytes.NewReader(content))
-		c.check(err)
+		_, err = c.Server.Receiver.Receive(c.T.Context(), vitrine.PutGrant{Key: b.Path, Size: r.Size, Type: r.Type,
+			Expires: c.Server.Now().Add(time.Minute)}, bytes.NewReader(content))
+		c.Check(err)
 	}
 	return string(b.Path), b.SignedURL
 }
 
 // replaced returns a link with two versions.
 func (c *costSite) replaced() *vitrine.Link {
-	return c.sendReplacement(c.note(), "note.txt", "text/plain", []byte(costNote+"And more.\n"))
+	return c.SendReplacement(c.note(), "note.txt", "text/plain", []byte(costNote+"And more.\n"))
 }
 
 // gated returns a link with a password.
 func (c *costSite) gated() *vitrine.Link {
 	l := c.note()
-	c.protect(l, "a cafe")
+	c.Protect(l, "a cafe")
 	return l
 }
 
 func (c *costSite) disabled() *vitrine.Link {
-	l, err := c.server.Links.Disable(c.t.Context(), c.slug(), vitrine.Decision{By: vitrine.Owner(c.pro.ID)})
-	c.check(err)
+	l, err := c.Server.Links.Disable(c.T.Context(), c.slug(), vitrine.Decision{By: vitrine.Owner(c.Pro.ID)})
+	c.Check(err)
 	return l
 }
 
 // waiting returns the row of a link that waits for a moderator.
 func (c *costSite) waiting() string {
-	l := c.hold(c.note(), vitrine.ReasonAbuse, "")
+	l := c.Hold(c.note(), vitrine.ReasonAbuse, "")
 	return string(l.Slug) + " " + l.Reason
 }
 
 func (c *costSite) captionsForm() ask {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	c.check(w.WriteField("language", "de"))
+	c.Check(w.WriteField("language", "de"))
 	f, err := w.CreateFormFile("file", "de.vtt")
-	c.check(err)
-	_, err = f.Write([]byte(morning))
-	c.check(err)
-	c.check(w.Close())
-	return ask{path: linkPath(c.links["tour.webm"]) + "/captions", body: b.String(), kind: w.FormDataContentType()}
+	c.Check(err)
+	_, err = f.Write([]byte(webtest.Morning))
+	c.Check(err)
+	c.Check(w.Close())
+	return ask{path: webtest.LinkPath(c.Links["tour.webm"]) + "/captions", body: b.String(),
+		kind: w.FormDataContentType()}
 }
 
 func (c *costSite) visitOf() string {
-	some, err := c.server.Analytics.Visits(c.t.Context(), c.pro, string(c.report().Slug), analytics.VisitQuery{N: 1})
-	c.check(err)
+	some, err := c.Server.Analytics.Visits(c.T.Context(), c.Pro, string(c.report().Slug), analytics.VisitQuery{N: 1})
+	c.Check(err)
 	return some.Rows[0].ID
 }
 
 // revoked returns the address that revokes a new address of a report.
 func (c *costSite) revoked(l *vitrine.Link) string {
-	c.shared(l, "")
-	list, err := (&analytics.Sharing{Store: c.server.Links.Store, Signer: c.server.Signer, Now: c.server.Now}).
-		List(c.t.Context(), c.pro, l)
-	c.check(err)
+	c.Shared(l, "")
+	list, err := (&analytics.Sharing{Store: c.Server.Links.Store, Signer: c.Server.Signer, Now: c.Server.Now}).
+		List(c.T.Context(), c.Pro, l)
+	c.Check(err)
 	root := "/analytics"
 	if l != nil {
-		root = linkPath(l) + root
+		root = webtest.LinkPath(l) + root
 	}
 	return fmt.Sprintf("%s/share/%d/revoke", root, list[0].ID)
 }
 
 func (c *costSite) newAlbum() string {
-	a, err := c.server.Albums.Create(c.t.Context(), c.pro, "For a friend", "")
-	c.check(err)
+	a, err := c.Server.Albums.Create(c.T.Context(), c.Pro, "For a friend", "")
+	c.Check(err)
 	return "/albums/" + string(a.Slug)
 }
 
 // inAlbum returns a link of the album.
 func (c *costSite) inAlbum() string {
 	slug := c.slug()
-	c.check(c.server.Albums.Add(c.t.Context(), c.pro, string(c.album.Slug), []string{slug}))
+	c.Check(c.Server.Albums.Add(c.T.Context(), c.Pro, string(c.Album.Slug), []string{slug}))
 	return slug
 }
 
-// newSite returns a website with versions.
+// webtest.NewSite returns a website with versions.
 func (c *costSite) newSite(versions int) *vitrine.Site {
-	s := c.newWebsite("Garden")
+	s := c.NewWebsite("Garden")
 	for i := range versions {
-		c.deployed(s, fmt.Sprintf("index.html=<h1>Garden %d</h1>", i))
+		c.Deployed(s, fmt.Sprintf("index.html=<h1>Garden %d</h1>", i))
 	}
 	return s
 }
@@ -398,83 +438,63 @@ func (c *costSite) sitePath(versions int) string {
 
 // onVersion does something to a version that was replaced.
 func (c *costSite) onVersion(action string) ask {
-	s := c.newWebsite("Garden")
-	l := c.deployed(s, "index.html=<h1>Garden</h1>")
-	c.deployed(s, "index.html=<h1>The garden</h1>")
+	s := c.NewWebsite("Garden")
+	l := c.Deployed(s, "index.html=<h1>Garden</h1>")
+	c.Deployed(s, "index.html=<h1>The garden</h1>")
 	return ask{path: "/websites/" + string(s.Slug) + "/" + action, body: fmt.Sprintf("version=%d", l.ID)}
 }
 
 func (c *costSite) bytesOf(l *vitrine.Link, what string) ask {
-	return ask{path: "/c/" + c.server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, c.server.Now().Add(time.Hour)) + "/" + what}
+	return ask{path: "/c/" + c.Server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1},
+		c.Server.Now().Add(time.Hour)) + "/" + what}
 }
 
 func (c *costSite) examined(l *vitrine.Link, what string) ask {
-	return ask{path: "/c/" + c.server.Signer.ExamineToken(l.ID, c.moderator.ID, c.server.Now().Add(time.Minute)) +
+	return ask{path: "/c/" + c.Server.Signer.ExamineToken(l.ID, c.Moderator.ID, c.Server.Now().Add(time.Minute)) +
 		"/" + what}
 }
 
 func (c *costSite) beacon() ask {
-	to := c.beaconOf(c.get("/p/" + string(c.report().Slug)).body)
+	to := c.BeaconOf(c.Get("/p/" + string(c.report().Slug)).Text)
 	return ask{path: to, body: `{"engagedMs":1000,"presentMs":1200}`, kind: "text/plain;charset=UTF-8"}
 }
 
 func (c *costSite) invited() string {
-	text, err := c.server.Accounts.Invite(c.t.Context(), c.address(), vitrine.PlanPro,
+	text, err := c.Server.Accounts.Invite(c.T.Context(), c.address(), vitrine.PlanPro,
 		vitrine.Decision{By: vitrine.Operator})
-	c.check(err)
+	c.Check(err)
 	return string(text)
 }
 
 func (c *costSite) reset() string {
-	text, err := c.server.Accounts.OfferReset(c.t.Context(), c.join(c.address(), vitrine.RoleMember).Email)
-	c.check(err)
+	text, err := c.Server.Accounts.OfferReset(c.T.Context(), c.Join(c.address(), vitrine.RoleMember).Email)
+	c.Check(err)
 	return string(text)
 }
 
 // setup is a request of a site without accounts.
 func (c *costSite) setup(body string) ask {
-	s, token := unsetSite(c.demo)
-	return ask{on: s.site, path: "/setup/" + token, body: body}
+	s, token := unsetSite(c.Demo)
+	return ask{on: s.Site, path: "/setup/" + token, body: body}
 }
 
 // login returns the code and the secret of a program that asks for a key.
 func (c *costSite) login() (code, secret string) {
 	c.made++
 	from := netip.AddrFrom4([4]byte{192, byte(c.made >> 8), byte(c.made), 1})
-	l, text, err := c.server.Logins.Begin(c.t.Context(), "vitrine", "desk", auth.AnyKey, auth.Client{Addr: from})
-	c.check(err)
+	l, text, err := c.Server.Logins.Begin(c.T.Context(), "vitrine", "desk", auth.AnyKey, auth.Client{Addr: from})
+	c.Check(err)
 	return l.Code, string(text)
 }
 
 // newAddress confirms the new address of an account.
 func (c *costSite) newAddress() ask {
 	a, cookie := c.other()
-	sent := new(sentMail)
-	box := &fleet.Outbox{Store: c.server.Accounts.Store, Mailer: sent, Now: c.server.Accounts.Now}
-	box.Wake = func() { c.check(box.Send(c.t.Context())) }
-	c.server.Accounts.Mail = box
-	defer func() { c.server.Accounts.Mail = nil }()
-	c.status(c.post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
-	return ask{path: sent.path(c.t), as: cookie}
-}
-
-// session ends another session of an account.
-func (c *costSite) session() ask {
-	a, _ := c.other()
-	cookie := c.signIn(a)
-	page := c.get("/account", cookie).body
-	return ask{path: c.attr(page, `action="(/account/sessions/\d+)"`), as: cookie}
-}
-
-// unsetSite returns a site without accounts, and the token of its owner.
-func unsetSite(d *demo) (s *accountSite, token string) {
-	s = newAccountSite(d.t, auth.SignUpOpen, false)
-	store, err := sqlstore.Open(filepath.Join(d.t.TempDir(), "empty.db"))
-	d.check(err)
-	d.t.Cleanup(func() { store.Close() })
-	s.server.Accounts.Store, s.server.Sessions.Store = store, store
-	s.server.Keys.Store, s.server.Uploads.Store, s.server.Links.Store = store, store, store
-	text, err := s.server.Accounts.OfferSetup(d.t.Context())
-	d.check(err)
-	return s, string(text)
+	sent := new(webtest.SentMail)
+	box := &fleet.Outbox{Store: c.Server.Accounts.Store, Mailer: sent, Now: c.Server.Accounts.Now}
+	box.Wake = func() { c.Check(box.Send(c.T.Context())) }
+	c.Server.Accounts.Mail = box
+	defer func() { c.Server.Accounts.Mail = nil }()
+	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
+	return ask{path: sent.Path(c.T), as: cookie}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -22,6 +23,8 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/auth/password"
+	"vitrine/internal/backend/sqlstore"
+	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/app"
 )
 
@@ -155,7 +158,7 @@ const (
 
 // costSite is a site to send one request of each kind to.
 type costSite struct {
-	*demo
+	*webtest.Demo
 	json, zip          *vitrine.Link
 	heldPage, heldSite *vitrine.Link
 	key                string
@@ -166,44 +169,47 @@ type costSite struct {
 }
 
 func newCostSite(b testing.TB) *costSite {
-	c := &costSite{demo: newDemo(b)}
+	c := &costSite{Demo: webtest.NewDemo(b)}
 	ctx := b.Context()
-	limits := c.server.Uploads.Plans[vitrine.PlanPro]
+	limits := c.Server.Uploads.Plans[vitrine.PlanPro]
 	limits.HourlyUploads = 10_000
-	c.server.Uploads.Plans[vitrine.PlanPro] = limits
-	c.json = c.publish("data.json", []byte(`[`+strings.Repeat(`{"name":"a value","n":[1,2,3]},`, 33_000)+`0]`))
+	c.Server.Uploads.Plans[vitrine.PlanPro] = limits
+	c.json = c.Publish("data.json", []byte(`[`+strings.Repeat(`{"name":"a value","n":[1,2,3]},`, 33_000)+`0]`))
 	var z bytes.Buffer
 	w := zip.NewWriter(&z)
 	for _, m := range []struct{ name, content string }{
 		{"notes.md", strings.Repeat("# Heading\n\nSome *text* with `code` and [a link](https://example.org).\n\n- one\n- two\n\n", 11_000)},
-		{"report.pdf", string(samples["report.pdf"])},
+		{"report.pdf", string(webtest.Samples["report.pdf"])},
 	} {
 		f, err := w.Create(m.name)
-		c.check(err)
+		c.Check(err)
 		_, err = f.Write([]byte(m.content))
-		c.check(err)
+		c.Check(err)
 	}
-	c.check(w.Close())
-	c.zip = c.publish("notes.zip", z.Bytes())
-	c.heldPage = c.hold(c.publish("page.html", append([]byte("<!-- held -->"), samples["page.html"]...)), vitrine.ReasonAbuse, "")
-	c.heldSite = c.hold(c.deployed(c.newWebsite("Held"), "index.html=<h1>Held</h1>"), vitrine.ReasonAbuse, "")
-	c.caption(c.links["tour.webm"], "en", morning)
-	previewer(b, c.site)
-	c.check(c.server.Previews.Make(ctx))
-	c.notices = append(c.notices, app.Notice{Text: "A notice.", Key: "costs"})
-	c.check(c.server.Accounts.SetPassword(ctx, c.pro.Email, "some words of ada"))
-	key, err := c.server.Keys.Create(ctx, c.pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
-	c.check(err)
-	owner := c.join("boss@example.org", vitrine.RoleOwner)
+	c.Check(w.Close())
+	c.zip = c.Publish("notes.zip", z.Bytes())
+	c.heldPage = c.Hold(c.Publish("page.html", append([]byte("<!-- held -->"), webtest.Samples["page.html"]...)),
+		vitrine.ReasonAbuse, "")
+	c.heldSite = c.Hold(c.Deployed(c.NewWebsite("Held"), "index.html=<h1>Held</h1>"), vitrine.ReasonAbuse, "")
+	c.Caption(c.Links["tour.webm"], "en", webtest.Morning)
+	webtest.Previewer(b, c.Site)
+	c.Check(c.Server.Previews.Make(ctx))
+	c.Notices = append(c.Notices, app.Notice{Text: "A notice.", Key: "costs"})
+	c.Check(c.Server.Accounts.SetPassword(ctx, c.Pro.Email, "some words of ada"))
+	key, err := c.Server.Keys.Create(ctx, c.Pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	c.Check(err)
+	owner := c.Join("boss@example.org", vitrine.RoleOwner)
 	c.key, c.keyID = string(key.Text), key.ID
-	c.cookies = map[string]string{"member": c.signIn(c.pro), "owner": c.signIn(owner), "moderator": c.signIn(c.moderator)}
-	pdf, site, none := string(c.report().Slug), string(c.website.Slug), strings.Repeat("x", 43)
+	c.cookies = map[string]string{"member": c.SignIn(c.Pro), "owner": c.SignIn(owner),
+		"moderator": c.SignIn(c.Moderator)}
+	pdf, site, none := string(c.report().Slug), string(c.Website.Slug), strings.Repeat("x", 43)
 	c.values = map[string]string{
-		"/api/v1/links/": pdf, "/versions/": "1", "/docs/": "reports", "/docs/api/": "links", "/p/": string(c.json.Slug),
-		"/a/": string(c.album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
-		"/r/": strings.TrimPrefix(c.shared(nil, ""), "/r/"), "/websites/": site, "/albums/": string(c.album.Slug),
-		"/account/email/": none, "/moderation/links/": string(c.held.Slug),
-		"/moderation/accounts/": strconv.FormatInt(int64(c.free.ID), 10)}
+		"/api/v1/links/": pdf, "/versions/": "1", "/docs/": "reports", "/docs/api/": "links",
+		"/p/": string(c.json.Slug),
+		"/a/": string(c.Album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
+		"/r/": strings.TrimPrefix(c.Shared(nil, ""), "/r/"), "/websites/": site, "/albums/": string(c.Album.Slug),
+		"/account/email/": none, "/moderation/links/": string(c.Held.Slug),
+		"/moderation/accounts/": strconv.FormatInt(int64(c.Free.ID), 10)}
 	return c
 }
 
@@ -235,12 +241,12 @@ func (c *costSite) pathOf(r route) string {
 
 // request returns a request for a route, of one who may send it, and the site
 // that answers it.
-func (c *costSite) request(r route) (on *site, q *http.Request) {
+func (c *costSite) request(r route) (on *webtest.Site, q *http.Request) {
 	var a ask
 	if prepare := asks[r.String()]; prepare != nil {
 		a = prepare(c)
 	}
-	on = c.site
+	on = c.Site
 	if a.on != nil {
 		on = a.on
 	}
@@ -251,13 +257,13 @@ func (c *costSite) request(r route) (on *site, q *http.Request) {
 	}
 	address := cmp.Or(a.path, c.pathOf(r))
 	if !strings.HasPrefix(address, "http") {
-		address = on.url + address
+		address = on.URL + address
 	}
 	q = httptest.NewRequest(method, address, strings.NewReader(body))
 	c.sent++ // each from another network: none is limited
 	q.RemoteAddr = fmt.Sprintf("198.%d.%d.1:1000", c.sent>>8&0xff, c.sent&0xff)
-	q.Header.Set("User-Agent", desktop)
-	q.Header.Set("Origin", on.url)
+	q.Header.Set("User-Agent", webtest.Desktop)
+	q.Header.Set("Origin", on.URL)
 	as, kind := a.as, "application/x-www-form-urlencoded"
 	switch r.of() {
 	case "key":
@@ -285,7 +291,7 @@ func (c *costSite) costliest() map[string]func(*http.Request) {
 	query := func(s string) func(*http.Request) { return func(q *http.Request) { q.URL.RawQuery = s } }
 	path := func(s string) func(*http.Request) { return func(q *http.Request) { q.URL.Path = s } }
 	gated := c.gated()
-	pass := strings.TrimPrefix(passOf(c.enter(gated, "a cafe", "192.0.2.1")), "Cookie: ")
+	pass := strings.TrimPrefix(webtest.PassOf(c.Enter(gated, "a cafe", "192.0.2.1")), "Cookie: ")
 	return map[string]func(*http.Request){
 		"GET /docs/search, eight letters": query("q=e+t+o+n+r+s+l+d"),
 		"GET /docs/search, eight words":   query("q=link+file+page+report+views+upload+account+address"),
@@ -293,28 +299,15 @@ func (c *costSite) costliest() map[string]func(*http.Request) {
 			q.URL.Path = "/p/" + string(gated.Slug)
 			q.Header.Set("Cookie", pass)
 		},
-		"GET /p/{slug}, a ZIP":              path("/p/" + string(c.zip.Slug)),
-		"GET /p/{slug}, Markdown":           path("/p/" + string(c.links["hours.md"].Slug)),
-		"GET /p/{slug}, a PDF":              path("/p/" + string(c.links["catalogue.pdf"].Slug)),
-		"GET /p/{slug}, random UTM":         query("utm_source=" + strings.Repeat("x", 100) + "&utm_campaign=" + strings.Repeat("y", 100)),
+		"GET /p/{slug}, a ZIP":    path("/p/" + string(c.zip.Slug)),
+		"GET /p/{slug}, Markdown": path("/p/" + string(c.Links["hours.md"].Slug)),
+		"GET /p/{slug}, a PDF":    path("/p/" + string(c.Links["catalogue.pdf"].Slug)),
+		"GET /p/{slug}, random UTM": query("utm_source=" + strings.Repeat("x",
+			100) + "&utm_campaign=" + strings.Repeat("y", 100)),
 		"GET /r/{token}, filtered":          query("range=all&filter=country:is:DE"),
 		"GET /p/{slug}/qr.png, the largest": query("size=4096"),
 	}
 }
-
-// nothing takes an answer and keeps nothing of it.
-type nothing struct {
-	header http.Header
-	status int
-}
-
-func (n *nothing) Header() http.Header { return n.header }
-func (n *nothing) WriteHeader(status int) {
-	if n.status == 0 {
-		n.status = status
-	}
-}
-func (n *nothing) Write(b []byte) (int, error) { n.WriteHeader(http.StatusOK); return len(b), nil }
 
 // cost is what a request takes.
 type cost struct {
@@ -331,9 +324,9 @@ func costOf(request func() (http.Handler, *http.Request)) (c cost) {
 	send := func() func() {
 		h, q := request()
 		return func() {
-			w := &nothing{header: http.Header{}}
+			w := &webtest.Nothing{Kept: http.Header{}}
 			h.ServeHTTP(w, q)
-			c.status, c.to = max(c.status, w.status), w.header.Get("Location")
+			c.status, c.to = max(c.status, w.Status), w.Kept.Get("Location")
 		}
 	}
 	send()() // what is made once
@@ -403,16 +396,16 @@ func processorTime() time.Duration {
 func BenchmarkCosts(b *testing.B) {
 	defer password.SetCost(password.Memory, password.Passes)()
 	c := newCostSite(b)
-	h := c.server.Handler()
+	h := c.Server.Handler()
 	var rows []string
 	add := func(name string, r route, change func(*http.Request)) {
 		got := costOf(func() (http.Handler, *http.Request) {
 			on, q := c.request(r)
 			change(q)
-			if on == c.site {
+			if on == c.Site {
 				return h, q
 			}
-			return on.server.Handler(), q
+			return on.Server.Handler(), q
 		})
 		refused := got.status >= 400 || strings.HasPrefix(got.to, "/sign-in") && r.of() != "stranger"
 		if refused != (refusals[r.String()] != "") {
@@ -476,3 +469,24 @@ allocated. Accounts are new where a request can be made once.
 | request | from | processor ms | in use, KiB | allocated, KiB | status |
 |---|---|---|---|---|---|
 `
+
+// unsetSite returns a site without accounts, and the token of its owner.
+func unsetSite(d *webtest.Demo) (s *webtest.AccountSite, token string) {
+	s = webtest.NewAccountSite(d.T, auth.SignUpOpen, false)
+	store, err := sqlstore.Open(filepath.Join(d.T.TempDir(), "empty.db"))
+	d.Check(err)
+	d.T.Cleanup(func() { store.Close() })
+	s.Server.Accounts.Store, s.Server.Sessions.Store = store, store
+	s.Server.Keys.Store, s.Server.Uploads.Store, s.Server.Links.Store = store, store, store
+	text, err := s.Server.Accounts.OfferSetup(d.T.Context())
+	d.Check(err)
+	return s, string(text)
+}
+
+// session ends another session of an account.
+func (c *costSite) session() ask {
+	a, _ := c.other()
+	cookie := c.SignIn(a)
+	page := c.Get("/account", cookie).Text
+	return ask{path: c.Attr(page, `action="(/account/sessions/\d+)"`), as: cookie}
+}

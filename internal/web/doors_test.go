@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/test/webtest"
 )
 
 // door is a way to the bytes of a link, and whose it is.
@@ -30,20 +30,6 @@ func wave(text string) []byte {
 	return b
 }
 
-// part stores a part of a link.
-func (s *site) part(l *vitrine.Link, p vitrine.Part, content []byte) {
-	s.t.Helper()
-	s.check(s.server.Blobs.PutPart(s.t.Context(), l.Upload, p, bytes.NewReader(content)))
-	s.check(s.server.Links.Store.Update(s.t.Context(), func(tx vitrine.Tx) error {
-		now, err := tx.Link(l.ID)
-		if err != nil {
-			return err
-		}
-		now.Parts = now.Parts.With(p)
-		return tx.PutLink(now)
-	}))
-}
-
 // TestDoors checks every way to the bytes of a link, through the router, in
 // each state of the link, its account, the key and the moderator. An address
 // that was made while the link was live is no way around its state.
@@ -53,21 +39,22 @@ func TestDoors(t *testing.T) {
 		change func(*vitrine.Link)
 		open   string // whose doors are open
 	}
-	s := newDesk(t)
-	moderator := s.join("moderator@example.org", vitrine.RoleModerator)
-	key, err := s.server.Keys.Create(t.Context(), s.member.Email, auth.KeyRequest{Name: "doors", Scope: vitrine.ScopeFull})
-	s.check(err)
+	s := webtest.NewDesk(t)
+	moderator := s.Join("moderator@example.org", vitrine.RoleModerator)
+	key, err := s.Server.Keys.Create(t.Context(), s.Member.Email, auth.KeyRequest{Name: "doors",
+		Scope: vitrine.ScopeFull})
+	s.Check(err)
 	bearer := "Authorization: Bearer " + string(key.Text)
 	review := func(reason string) func(*vitrine.Link) {
-		return func(l *vitrine.Link) { s.hold(l, reason, "") }
+		return func(l *vitrine.Link) { s.Hold(l, reason, "") }
 	}
 	disabled := func(by vitrine.Actor, reason string) func(*vitrine.Link) {
 		return func(l *vitrine.Link) {
-			s.move(l, vitrine.Change{By: by, Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: reason})
+			s.Move(l, vitrine.Change{By: by, Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: reason})
 		}
 	}
 	scanner := vitrine.Actor{Kind: vitrine.ActorScanner}
-	s.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + s.server.PublicURL.Port()}
+	s.Server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + s.Server.PublicURL.Port()}
 	for i, c := range []state{
 		{"live", func(*vitrine.Link) {}, "reader address key session moderator"},
 		{"a rule holds it", review("html_password_form"), "key session moderator"},
@@ -76,52 +63,52 @@ func TestDoors(t *testing.T) {
 		{"malware, held", review(vitrine.ReasonMalware), "moderator"},
 		{"known bytes", review(vitrine.ReasonKnownBytes), "moderator"},
 		{"malware", disabled(scanner, vitrine.ReasonMalware), "moderator"},
-		{"disabled by its owner", disabled(vitrine.Owner(s.member.ID), vitrine.ReasonOwner), "key session moderator"},
+		{"disabled by its owner", disabled(vitrine.Owner(s.Member.ID), vitrine.ReasonOwner), "key session moderator"},
 		{"expired", disabled(vitrine.Actor{Kind: vitrine.ActorExpiry}, vitrine.ReasonExpired), "key session moderator"},
 		{"disabled by a moderator", disabled(vitrine.Operator, vitrine.ReasonModerator), "moderator"},
-		{"processing", func(l *vitrine.Link) { s.setState(l, vitrine.StateProcessing) }, "key session moderator"},
+		{"processing", func(l *vitrine.Link) { s.SetState(l, vitrine.StateProcessing) }, "key session moderator"},
 		{"protected", func(l *vitrine.Link) {
 			if l.Site == 0 { // a website cannot be
-				s.account = s.member
-				s.protect(l, "a password")
+				s.Account = s.Member
+				s.Protect(l, "a password")
 			}
 		}, "key session moderator"},
 		{"deleted", func(l *vitrine.Link) {
-			s.check(s.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+			s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
 		}, ""},
-		{"account suspended", func(*vitrine.Link) { s.suspend(s.member, true) }, "moderator"},
-		{"moderator suspended", func(*vitrine.Link) { s.suspend(moderator, true) }, "reader address key session"},
+		{"account suspended", func(*vitrine.Link) { s.Suspend(s.Member, true) }, "moderator"},
+		{"moderator suspended", func(*vitrine.Link) { s.Suspend(moderator, true) }, "reader address key session"},
 		{"key revoked", func(*vitrine.Link) {
-			_, err := s.server.Keys.Revoke(t.Context(), s.member.Email, key.ID)
-			s.check(err)
+			_, err := s.Server.Keys.Revoke(t.Context(), s.Member.Email, key.ID)
+			s.Check(err)
 		}, "reader session"},
 	} {
 		marker := "marker-" + strconv.Itoa(i)
-		l := s.publish("notes.txt", []byte(marker+"\n"))
-		s.part(l, vitrine.PartImage, []byte(marker))
-		s.part(l, vitrine.PartThumbs, packed(t, "1.jpg="+marker))
-		box := s.publish("notes.zip", packed(t, "notes.txt="+marker))
-		s.part(box, vitrine.PartEntries, []byte(fmt.Sprintf(`{"entries":[{"name":"notes.txt","size":%d}],"total":1}`,
+		l := s.Publish("notes.txt", []byte(marker+"\n"))
+		s.Part(l, vitrine.PartImage, []byte(marker))
+		s.Part(l, vitrine.PartThumbs, webtest.Packed(t, "1.jpg="+marker))
+		box := s.Publish("notes.zip", webtest.Packed(t, "notes.txt="+marker))
+		s.Part(box, vitrine.PartEntries, []byte(fmt.Sprintf(`{"entries":[{"name":"notes.txt","size":%d}],"total":1}`,
 			len(marker))))
-		song := s.publish("song.wav", wave(marker))
-		s.caption(song, "en", "WEBVTT\n\n00:00.000 --> 00:01.000\n"+marker+"\n")
-		website := s.newWebsite("Website " + strconv.Itoa(i))
-		version := s.deployed(website, "index.html=<p>"+marker)
-		album := s.album("Album "+strconv.Itoa(i), l)
-		cookie := s.signIn(s.member)
+		song := s.Publish("song.wav", wave(marker))
+		s.Caption(song, "en", "WEBVTT\n\n00:00.000 --> 00:01.000\n"+marker+"\n")
+		website := s.NewWebsite("Website " + strconv.Itoa(i))
+		version := s.Deployed(website, "index.html=<p>"+marker)
+		album := s.Album("Album "+strconv.Itoa(i), l)
+		cookie := s.SignIn(s.Member)
 		file := "/api/v1/links/" + string(l.Slug) + "/file"
-		minted := s.status(s.get(file, bearer), 302).Header.Get("Location")
-		examined := s.server.ContentURL.String() + "/c/" +
-			s.server.Signer.ExamineToken(l.ID, moderator.ID, s.server.Now().Add(time.Minute)) + "/"
+		minted := s.Status(s.Get(file, bearer), 302).Header.Get("Location")
+		examined := s.Server.ContentURL.String() + "/c/" +
+			s.Server.Signer.ExamineToken(l.ID, moderator.ID, s.Server.Now().Add(time.Minute)) + "/"
 		doors := map[door]string{
 			{"reader", "page"}:           "/p/" + string(l.Slug),
 			{"reader", "embed"}:          "/p/" + string(l.Slug) + "/embed",
 			{"reader", "download"}:       "/p/" + string(l.Slug) + "/download",
-			{"reader", "content"}:        s.contentAddress(l, "file"),
-			{"reader", "part"}:           s.contentAddress(l, "part/image"),
-			{"reader", "captions"}:       s.contentAddress(song, "captions/en"),
-			{"reader", "entry"}:          s.contentAddress(box, "entry/0"),
-			{"reader", "entry download"}: s.contentAddress(box, "entry/0/download"),
+			{"reader", "content"}:        s.ContentAddress(l, "file"),
+			{"reader", "part"}:           s.ContentAddress(l, "part/image"),
+			{"reader", "captions"}:       s.ContentAddress(song, "captions/en"),
+			{"reader", "entry"}:          s.ContentAddress(box, "entry/0"),
+			{"reader", "entry download"}: s.ContentAddress(box, "entry/0/download"),
 			{"reader", "album"}:          "/a/" + string(album.Slug) + "/download",
 			{"reader", "website"}:        "",
 			{"session", "thumb"}:         "/links/" + string(l.Slug) + "/analytics/pages/1",
@@ -133,7 +120,7 @@ func TestDoors(t *testing.T) {
 		}
 		for _, each := range []*vitrine.Link{l, box, song, version} {
 			if c.name == "deleted" && each == version {
-				s.check(s.server.Sites.Delete(t.Context(), s.member, string(website.Slug)))
+				s.Check(s.Server.Sites.Delete(t.Context(), s.Member, string(website.Slug)))
 				continue
 			}
 			c.change(each)
@@ -146,22 +133,22 @@ func TestDoors(t *testing.T) {
 			case "session":
 				headers = append(headers, cookie)
 			}
-			var r reply
+			var r webtest.Reply
 			if d.name == "website" {
-				r = s.visit(website, "/")
+				r = s.Visit(website, "/")
 			} else {
-				r = s.get(address, headers...)
+				r = s.Get(address, headers...)
 			}
 			if to := r.Header.Get("Location"); r.StatusCode == 302 {
-				r = s.get(to)
+				r = s.Get(to)
 			}
 			open := strings.Contains(" "+c.open+" ", " "+d.who+" ") || c.name == "protected" && d.name == "website"
-			if has := strings.Contains(r.body, marker); has != open || open != (r.StatusCode == 200) {
+			if has := strings.Contains(r.Text, marker); has != open || open != (r.StatusCode == 200) {
 				t.Errorf("%s: the door %v answers %d, with the bytes: %t, want %t", c.name, d, r.StatusCode, has, open)
 			}
 		}
 		if c.name == "account suspended" {
-			s.suspend(s.member, false)
+			s.Suspend(s.Member, false)
 		}
 	}
 }

@@ -6,29 +6,30 @@ import (
 	"testing"
 
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/webtest"
 	"vitrine/report"
 )
 
 // TestFirefox signs in with Firefox, uploads a file, opens its link as a
 // reader, and finds the view in the report.
 func TestFirefox(t *testing.T) {
-	d := newDesk(t)
+	d := webtest.NewDesk(t)
 	const password = "correct horse battery staple"
-	d.check(d.server.Accounts.SetPassword(t.Context(), d.member.Email, password))
+	d.Check(d.Server.Accounts.SetPassword(t.Context(), d.Member.Email, password))
 	b := vitrinetest.StartFirefox(t)
 
 	owner := b.Visitor()
-	owner.Go(d.url + "/sign-in")
+	owner.Go(d.URL + "/sign-in")
 	owner.Click(`input[name="email"]`)
-	owner.Type(d.member.Email + vitrinetest.Tabulator + password + vitrinetest.Enter)
+	owner.Type(d.Member.Email + vitrinetest.Tabulator + password + vitrinetest.Enter)
 	owner.Until(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
 	file := filepath.Join(t.TempDir(), "report.pdf")
-	d.check(os.WriteFile(file, samples["report.pdf"], 0o600))
+	d.Check(os.WriteFile(file, webtest.Samples["report.pdf"], 0o600))
 	owner.Choose("#files", file)
-	owner.Until(fileRow("report.pdf") + `?.dataset.state === "live"`)
-	address := owner.Text(fileRow("report.pdf") + `.querySelector(".file-address a").href`)
-	l := d.linksOf(d.member)[0]
-	if address != d.url+"/p/"+string(l.Slug) {
+	owner.Until(webtest.FileRow("report.pdf") + `?.dataset.state === "live"`)
+	address := owner.Text(webtest.FileRow("report.pdf") + `.querySelector(".file-address a").href`)
+	l := d.LinksOf(d.Member)[0]
+	if address != d.URL+"/p/"+string(l.Slug) {
 		t.Fatalf("address of the link = %s", address)
 	}
 	owner.Quiet()
@@ -44,11 +45,11 @@ func TestFirefox(t *testing.T) {
 	pages.Until(`(window.print = () => (window.printed = document.querySelectorAll("#paper img").length))`) // instead of the system's dialog
 	reader.Click("#print")
 	pages.Until(`window.printed === 12`)
-	d.session(t, l, "a reader in Firefox", func(s *report.Session) bool { return s.EngagedMs >= 1000 })
+	d.Session(t, l, "a reader in Firefox", func(s *report.Session) bool { return s.EngagedMs >= 1000 })
 	reader.Quiet()
 
 	owner.Front()
-	owner.Go(d.url + "/links/" + string(l.Slug) + "/analytics")
+	owner.Go(d.URL + "/links/" + string(l.Slug) + "/analytics")
 	owner.Until(`document.body.innerText.includes("1 all-time") && document.body.innerText.includes("Firefox")`)
 	owner.Quiet()
 }
@@ -56,7 +57,7 @@ func TestFirefox(t *testing.T) {
 // TestFirefoxViewers checks that the viewers show the same in Firefox as in
 // Chromium, without errors of the browser.
 func TestFirefoxViewers(t *testing.T) {
-	s := newSite(t)
+	s := webtest.NewSite(t)
 	b := vitrinetest.StartFirefox(t)
 	for name, shown := range map[string]string{
 		"picture.png":  `document.querySelector(".picture img").naturalWidth > 0`,
@@ -66,14 +67,14 @@ func TestFirefoxViewers(t *testing.T) {
 	} {
 		reader := b.Visitor()
 		reader.Window(390, 844)
-		reader.Go(s.url + "/p/" + string(s.publish(name, samples[name]).Slug))
+		reader.Go(s.URL + "/p/" + string(s.Publish(name, webtest.Samples[name]).Slug))
 		reader.Until(shown)
 		reader.Until(`document.documentElement.scrollWidth <= innerWidth`)
 		reader.Quiet()
 	}
 	pdf := b.Visitor()
 	pdf.Window(390, 844)
-	pdf.Go(s.url + "/p/" + string(s.publish("letter.pdf", letter()).Slug))
+	pdf.Go(s.URL + "/p/" + string(s.Publish("letter.pdf", webtest.Letter()).Slug))
 	f := pdf.Frame("/view")
 	f.Until(`document.querySelector(".page canvas") !== null && !document.getElementById("bar").hidden`)
 	f.Click("#read")
@@ -82,7 +83,7 @@ func TestFirefoxViewers(t *testing.T) {
 	f.Quiet()
 
 	table := b.Visitor()
-	table.Go(s.url + "/p/" + string(s.publish("visitors.csv", manyRows()).Slug))
+	table.Go(s.URL + "/p/" + string(s.Publish("visitors.csv", webtest.ManyRows()).Slug))
 	table.Until(`!document.getElementById("finder").hidden`)
 	table.Type(vitrinetest.End)
 	table.Until(`document.querySelector(".grid").scrollTop > 1000 && scrollY === 0`)
@@ -91,7 +92,7 @@ func TestFirefoxViewers(t *testing.T) {
 	table.Quiet()
 
 	reader := b.Visitor()
-	reader.Go(s.url + "/p/" + string(s.publish("page.html", samples["page.html"]).Slug))
+	reader.Go(s.URL + "/p/" + string(s.Publish("page.html", webtest.Samples["page.html"]).Slug))
 	reader.Frame("/frame").Until(`document.body.textContent.includes("You are invited.")`)
 	reader.Quiet()
 }

@@ -8,18 +8,19 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/webtest"
 )
 
 // BenchmarkLinkPages requests the pages of a link with a million views within a
 // year, and for comparison the report that the head of each page reads.
 func BenchmarkLinkPages(b *testing.B) {
 	const views = 1_000_000
-	d := newDesk(b)
-	l := d.publish("report.pdf", samples["report.pdf"])
+	d := webtest.NewDesk(b)
+	l := d.Publish("report.pdf", webtest.Samples["report.pdf"])
 	g := vitrinetest.NewTraffic(1, int(365*24*time.Hour/time.Millisecond/views))
 	start := time.UnixMilli(1_767_225_600_000)
-	d.ahead.Add(int64(time.Until(start.Add(365 * 24 * time.Hour))))
-	d.check(d.server.Links.Store.Update(b.Context(), func(tx vitrine.Tx) error {
+	d.Ahead.Add(int64(time.Until(start.Add(365 * 24 * time.Hour))))
+	d.Check(d.Server.Links.Store.Update(b.Context(), func(tx vitrine.Tx) error {
 		made, err := tx.Link(l.ID)
 		if err != nil {
 			return err
@@ -34,20 +35,20 @@ func BenchmarkLinkPages(b *testing.B) {
 			some[i].Account, some[i].Link = l.Account, int64(l.ID)
 		}
 		n += len(some)
-		d.check(d.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some))
+		d.Check(d.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some))
 	}
-	d.check(d.server.Analytics.RollUp(b.Context()))
-	h, cookie := d.server.Handler(), d.signIn(d.member)
+	d.Check(d.Server.Analytics.RollUp(b.Context()))
+	h, cookie := d.Server.Handler(), d.SignIn(d.Member)
 	b.Run("numbers of the head", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := d.server.Analytics.Numbers(b.Context(), l); err != nil {
+			if _, err := d.Server.Analytics.Numbers(b.Context(), l); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	for _, page := range []string{"", "/analytics", "/analytics?range=all", "/share", "/versions", "/settings"} {
 		b.Run(page, func(b *testing.B) {
-			r := httptest.NewRequest(http.MethodGet, linkPath(l)+page, nil)
+			r := httptest.NewRequest(http.MethodGet, webtest.LinkPath(l)+page, nil)
 			r.Header.Set("Accept-Encoding", "gzip")
 			r.Header.Set("Cookie", cookie[len("Cookie: "):])
 			measure(b, h, r)

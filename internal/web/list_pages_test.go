@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/test/webtest"
 )
 
 // listPages are the lists with more than a page, by the source that reads where
@@ -21,7 +22,8 @@ var listPages = map[string][2]string{
 	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
 	"app/people.go":            {"/people", "after"},
 	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
-	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history", "before"},
+	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history",
+		"before"},
 	"app/reportpage/visits.go": {"/links/SLUG/analytics/visits", "cursor"},
 }
 
@@ -45,24 +47,25 @@ func TestListPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t)
-	d.account = d.owner
-	cookie := d.signIn(d.owner)
-	l := d.publish("a.txt", []byte("text"))
-	fill := strings.NewReplacer("SLUG", string(l.Slug), "ACCOUNT", fmt.Sprint(d.member.ID))
-	made, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeRead})
-	d.check(err)
+	d := webtest.NewDesk(t)
+	d.Account = d.Owner
+	cookie := d.SignIn(d.Owner)
+	l := d.Publish("a.txt", []byte("text"))
+	fill := strings.NewReplacer("SLUG", string(l.Slug), "ACCOUNT", fmt.Sprint(d.Member.ID))
+	made, err := d.Server.Keys.Create(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "test",
+		Scope: vitrine.ScopeRead})
+	d.Check(err)
 	key := "Authorization: Bearer " + string(made.Text)
 	for source, list := range listPages {
 		address := fill.Replace(list[0])
-		d.status(d.get(address, cookie, key), 200)
+		d.Status(d.Get(address, cookie, key), 200)
 		for _, wrong := range []string{"x", "!!", "1.", "-1", "1x", "99999999999999999999", "a.b.c", "\x00", "é"} {
-			r := d.get(address+"?"+url.Values{list[1]: {wrong}}.Encode(), cookie, key)
+			r := d.Get(address+"?"+url.Values{list[1]: {wrong}}.Encode(), cookie, key)
 			if r.StatusCode != 400 {
 				t.Errorf("%s: %s with %s=%q = %d, want 400", source, address, list[1], wrong, r.StatusCode)
 			}
-			if strings.HasPrefix(address, "/api/") && !strings.Contains(r.body, `"field":"`+list[1]+`"`) {
-				t.Errorf("%s: %s", source, r.body)
+			if strings.HasPrefix(address, "/api/") && !strings.Contains(r.Text, `"field":"`+list[1]+`"`) {
+				t.Errorf("%s: %s", source, r.Text)
 			}
 		}
 	}

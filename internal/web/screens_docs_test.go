@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -33,28 +34,29 @@ const realAddress = `(() => {
 // directory VITRINE_PICTURES ("make pictures").
 func TestDocPictures(t *testing.T) {
 	d := newPicturedDemo(t)
-	report := d.links["annual-report.pdf"]
-	a := newAudience(t, d, d.cookies())
+	report := d.Links["annual-report.pdf"]
+	a := newAudience(t, d, d.Cookies())
 	for _, p := range []struct {
 		name, path string
 		height     int64
 	}{
 		{"upload", "/dashboard", 620},
 		{"settings", "/links/" + string(report.Slug) + "/settings", 700},
-		{"analytics", statsPath(report) + "?range=90d", 900},
+		{"analytics", webtest.StatsPath(report) + "?range=90d", 900},
 	} {
 		for _, theme := range []string{"light", "dark"} {
 			var shot []byte
-			tb := a.tab(d.pro)
-			tb.run(inTheme(theme), chromedp.EmulateViewport(1200, p.height), chromedp.Navigate(d.url+p.path),
+			tb := a.tab(d.Pro)
+			tb.Run(webtest.InTheme(theme), chromedp.EmulateViewport(1200, p.height), chromedp.Navigate(d.URL+p.path),
 				chromedp.Evaluate(realAddress, nil),
-				chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited),
+				chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, webtest.Awaited),
 				chromedp.ActionFunc(func(ctx context.Context) (err error) {
-					shot, err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(60).Do(ctx)
+					shot,
+						err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(60).Do(ctx)
 					return err
 				}))
 			to := filepath.Join(os.Getenv("VITRINE_PICTURES"), p.name+"-"+theme+".webp")
-			d.check(os.WriteFile(to, shot, 0o644))
+			d.Check(os.WriteFile(to, shot, 0o644))
 		}
 	}
 }
@@ -65,28 +67,29 @@ type framed struct {
 	as            *vitrine.Account // nil for a reader
 	width, height int64            // of the window
 	shown         int              // its width in the picture
-	act           func(*tab)
+	act           func(*webtest.Tab)
 }
 
 // TestReadmePictures takes the two pictures of the README, in the directory
 // VITRINE_README_PICTURES ("make pictures").
 func TestReadmePictures(t *testing.T) {
 	d := newPicturedDemo(t)
-	a := newAudience(t, d, d.cookies())
-	slug := func(name string) string { return string(d.links[name].Slug) }
-	search := func(tb *tab) {
-		f := tb.frame("/view")
-		f.until(`document.querySelector(".page canvas") !== null`)
-		f.run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil),
+	a := newAudience(t, d, d.Cookies())
+	slug := func(name string) string { return string(d.Links[name].Slug) }
+	search := func(tb *webtest.Tab) {
+		f := tb.Frame("/view")
+		f.Until(`document.querySelector(".page canvas") !== null`)
+		f.Run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil),
 			chromedp.SendKeys("#query", "garden"))
-		f.linger(2500 * time.Millisecond)
+		f.Linger(2500 * time.Millisecond)
 	}
-	report := d.links["annual-report.pdf"]
+	report := d.Links["annual-report.pdf"]
 	for name, windows := range map[string][]framed{
 		"site.png": {
-			{path: statsPath(report) + "?range=90d", theme: "light", as: d.pro, width: 1380, height: 1054, shown: 760},
-			{path: "/links/" + string(report.Slug), theme: "light", as: d.pro, width: 390, height: 844, shown: 268},
-			{path: "/dashboard", theme: "dark", as: d.pro, width: 390, height: 844, shown: 268},
+			{path: webtest.StatsPath(report) + "?range=90d", theme: "light", as: d.Pro, width: 1380, height: 1054,
+				shown: 760},
+			{path: "/links/" + string(report.Slug), theme: "light", as: d.Pro, width: 390, height: 844, shown: 268},
+			{path: "/dashboard", theme: "dark", as: d.Pro, width: 390, height: 844, shown: 268},
 		},
 		"page.png": {
 			{path: "/p/" + string(report.Slug), theme: "light", width: 1180, height: 745, shown: 820, act: search},
@@ -104,15 +107,15 @@ func TestReadmePictures(t *testing.T) {
 		const style = "<style>body { margin: 0 } div { display: flex; gap: 28px; padding: 28px; width: max-content; background: #e2dfd7 }" +
 			" img { border-radius: 8px; box-shadow: 0 12px 32px #0003 }</style>"
 		var box page.Viewport
-		tb.run(chromedp.EmulateViewport(1440, 700), chromedp.Navigate("about:blank"),
+		tb.Run(chromedp.EmulateViewport(1440, 700), chromedp.Navigate("about:blank"),
 			chromedp.Evaluate(fmt.Sprintf("document.body.innerHTML = %q", style+"<div>"+images.String()+"</div>"), nil),
-			chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode())).then(() => undefined)`, nil, awaited),
+			chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode())).then(() => undefined)`, nil, webtest.Awaited),
 			chromedp.Evaluate(`((r) => ({x: 0, y: 0, width: r.width, height: r.height, scale: 1}))(document.querySelector("div").getBoundingClientRect())`, &box),
 			chromedp.ActionFunc(func(ctx context.Context) (err error) {
 				shot, err = page.CaptureScreenshot().WithClip(&box).Do(ctx)
 				return err
 			}))
-		d.check(os.WriteFile(filepath.Join(os.Getenv("VITRINE_README_PICTURES"), name), shot, 0o644))
+		d.Check(os.WriteFile(filepath.Join(os.Getenv("VITRINE_README_PICTURES"), name), shot, 0o644))
 	}
 }
 
@@ -120,10 +123,10 @@ func TestReadmePictures(t *testing.T) {
 func (a *audience) window(w framed) (shot []byte) {
 	a.t.Helper()
 	tb := a.tab(w.as)
-	tb.run(inTheme(w.theme), chromedp.EmulateViewport(w.width, w.height), chromedp.Navigate(a.d.url+w.path))
+	tb.Run(webtest.InTheme(w.theme), chromedp.EmulateViewport(w.width, w.height), chromedp.Navigate(a.d.URL+w.path))
 	if w.act != nil {
 		w.act(tb)
 	}
-	tb.run(chromedp.Sleep(time.Second), chromedp.Evaluate(realAddress, nil), chromedp.CaptureScreenshot(&shot))
+	tb.Run(chromedp.Sleep(time.Second), chromedp.Evaluate(realAddress, nil), chromedp.CaptureScreenshot(&shot))
 	return shot
 }

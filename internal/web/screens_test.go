@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -38,19 +39,19 @@ func TestScreens(t *testing.T) {
 	dir := os.Getenv("VITRINE_SCREENS")
 	only := regexp.MustCompile(os.Getenv("VITRINE_SCREENS_ONLY"))
 	d := newPicturedDemo(t)
-	pages := append(sitePages(d), states(d)...)
-	for name, l := range d.links {
-		pages = append(pages, sitePage{name: "file " + name, path: "/p/" + string(l.Slug)})
+	pages := append(webtest.SitePages(d), states(d)...)
+	for name, l := range d.Links {
+		pages = append(pages, webtest.SitePage{Name: "file " + name, Path: "/p/" + string(l.Slug)})
 	}
-	pages = append(pages, sitePage{name: "moderation", path: "/moderation", as: d.moderator},
-		sitePage{name: "moderation case", path: casePath(d.held), as: d.moderator},
-		sitePage{name: "moderation history", path: "/moderation/history", as: d.moderator},
-		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator})
+	pages = append(pages, webtest.SitePage{Name: "moderation", Path: "/moderation", As: d.Moderator},
+		webtest.SitePage{Name: "moderation case", Path: webtest.CasePath(d.Held), As: d.Moderator},
+		webtest.SitePage{Name: "moderation history", Path: "/moderation/history", As: d.Moderator},
+		webtest.SitePage{Name: "moderation account", Path: webtest.AccountPath(d.Member), As: d.Moderator})
 	screenPages := publicScreens(t, d)
 	for _, p := range pages {
-		screenPages = append(screenPages, screen{sitePage: p})
+		screenPages = append(screenPages, screen{SitePage: p})
 	}
-	cookies := d.cookies()
+	cookies := d.Cookies()
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -60,34 +61,34 @@ func TestScreens(t *testing.T) {
 			}
 			a := newAudience(t, d, cookies)
 			for _, p := range screenPages {
-				if !only.MatchString(p.name) {
+				if !only.MatchString(p.Name) {
 					continue
 				}
-				tb, address := a.tab(p.as), d.url+p.path
-				if strings.HasPrefix(p.path, "http") { // another host
-					tb, address = newVisitor(t), p.path
+				tb, address := a.tab(p.As), d.URL+p.Path
+				if strings.HasPrefix(p.Path, "http") { // another host
+					tb, address = webtest.NewVisitor(t), p.Path
 				}
 				var shot []byte
 				window := []chromedp.EmulateViewportOption{chromedp.EmulateScale(s.scale)}
 				if s.scale > 1 { // a phone
 					window = append(window, chromedp.EmulateMobile, chromedp.EmulateTouch)
 				}
-				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, window...),
-					chromedp.Navigate(address),
-					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
+				tb.Run(page.BringToFront(), webtest.InTheme(s.theme), chromedp.EmulateViewport(s.width, s.height,
+					window...), chromedp.Navigate(address),
+					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, webtest.Awaited))
 				switch {
-				case p.then != "":
-					tb.run(chromedp.Evaluate(p.then, nil), chromedp.Sleep(2*time.Second)) // it may lead to another page
+				case p.Then != "":
+					tb.Run(chromedp.Evaluate(p.Then, nil), chromedp.Sleep(2*time.Second)) // it may lead to another page
 				case p.act != nil:
 					p.act(tb)
-					tb.run(chromedp.Sleep(time.Second)) // a form may lead to another page
-				case strings.HasSuffix(p.name, ".pdf") && p.as == nil:
-					tb.frame("/view").until(`document.querySelector(".page canvas") !== null`)
-				case strings.HasPrefix(p.name, "file "), strings.HasPrefix(p.name, "embed"):
-					tb.linger(time.Second) // the viewer's frame is still drawing
+					tb.Run(chromedp.Sleep(time.Second)) // a form may lead to another page
+				case strings.HasSuffix(p.Name, ".pdf") && p.As == nil:
+					tb.Frame("/view").Until(`document.querySelector(".page canvas") !== null`)
+				case strings.HasPrefix(p.Name, "file "), strings.HasPrefix(p.Name, "embed"):
+					tb.Linger(time.Second) // the viewer's frame is still drawing
 				}
-				tb.run(chromedp.FullScreenshot(&shot, 100))
-				name := strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(p.name) + ".png"
+				tb.Run(chromedp.FullScreenshot(&shot, 100))
+				name := strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(p.Name) + ".png"
 				if err := os.WriteFile(filepath.Join(to, name), shot, 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -99,8 +100,8 @@ func TestScreens(t *testing.T) {
 
 // states returns pages after a step of their user: with a dialog, a menu, a
 // message or an upload.
-func states(d *demo) (pages []sitePage) {
-	report, tour := "/links/"+string(d.links["annual-report.pdf"].Slug), "/links/"+string(d.links["tour.webm"].Slug)
+func states(d *webtest.Demo) (pages []webtest.SitePage) {
+	report, tour := "/links/"+string(d.Links["annual-report.pdf"].Slug), "/links/"+string(d.Links["tour.webm"].Slug)
 	click := func(what string) string { return fmt.Sprintf(`document.querySelector(%q).click()`, what) }
 	files := func(input string, names ...string) string {
 		return fmt.Sprintf(`((input, names) => { const t = new DataTransfer();
@@ -108,10 +109,11 @@ func states(d *demo) (pages []sitePage) {
 			input.files = t.files; input.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector(%q), %q.split(" "));`,
 			input, strings.Join(names, " "))
 	}
-	reset, err := d.server.Accounts.OfferReset(d.t.Context(), d.free.Email)
-	d.check(err)
-	invitation, err := d.server.Accounts.Invite(d.t.Context(), "grace@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
-	d.check(err)
+	reset, err := d.Server.Accounts.OfferReset(d.T.Context(), d.Free.Email)
+	d.Check(err)
+	invitation, err := d.Server.Accounts.Invite(d.T.Context(), "grace@example.org", vitrine.PlanPro,
+		vitrine.Decision{By: vitrine.Operator})
+	d.Check(err)
 	first, setup := unsetSite(d)
 	twelve := strings.Fields("one.txt two.md sales.csv sales.yaml fail.pdf six.log seven.txt eight.md nine.csv ten.txt " +
 		"notes-of-the-meeting-with-the-architects-in-the-spring.txt twelve.txt")
@@ -121,41 +123,41 @@ func states(d *demo) (pages []sitePage) {
 		path string
 		then string
 	}{
-		{"menu", d.pro, "/dashboard", click(".who-button")},
-		{"shortcuts", d.pro, "/dashboard", click("[popovertarget=keys]")},
-		{"upload options", d.pro, "/dashboard", openAll},
-		{"upload options on Free", d.free, "/dashboard", openAll},
-		{"uploads", d.fresh, "/dashboard", files("#files", twelve...)},
-		{"upload", d.fresh, "/dashboard", files("#files", "one.txt")},
-		{"refused", d.pro, "/dashboard", files("#files", "setup.exe", "notes.xyz")},
-		{"menu of a link", d.pro, "/links", click(".link-rows .row-menu")},
-		{"chosen links", d.pro, "/links", `document.querySelectorAll(".row-pick input").forEach((c, i) => i < 3 && c.click())`},
-		{"no matching links", d.pro, "/links?q=nothing", ""},
-		{"delete link", d.pro, tour + "/settings", click("[popovertarget=delete]")},
-		{"delete album", d.pro, "/albums/" + string(d.album.Slug), click("[popovertarget=delete]")},
-		{"captions", d.pro, tour + "/settings", files(".captions-form [type=file]", "en.vtt") +
+		{"menu", d.Pro, "/dashboard", click(".who-button")},
+		{"shortcuts", d.Pro, "/dashboard", click("[popovertarget=keys]")},
+		{"upload options", d.Pro, "/dashboard", webtest.OpenAll},
+		{"upload options on Free", d.Free, "/dashboard", webtest.OpenAll},
+		{"uploads", d.Fresh, "/dashboard", files("#files", twelve...)},
+		{"upload", d.Fresh, "/dashboard", files("#files", "one.txt")},
+		{"refused", d.Pro, "/dashboard", files("#files", "setup.exe", "notes.xyz")},
+		{"menu of a link", d.Pro, "/links", click(".link-rows .row-menu")},
+		{"chosen links", d.Pro, "/links", `document.querySelectorAll(".row-pick input").forEach((c, i) => i < 3 && c.click())`},
+		{"no matching links", d.Pro, "/links?q=nothing", ""},
+		{"delete link", d.Pro, tour + "/settings", click("[popovertarget=delete]")},
+		{"delete album", d.Pro, "/albums/" + string(d.Album.Slug), click("[popovertarget=delete]")},
+		{"captions", d.Pro, tour + "/settings", files(".captions-form [type=file]", "en.vtt") +
 			`document.querySelector(".captions-form [name=language]").value = "en"; document.querySelector(".captions-form").requestSubmit()`},
-		{"new website", d.pro, "/websites", openAll},
-		{"new key", d.pro, "/keys", `document.querySelector(".key-form [name=name]").value = "Nightly"; document.querySelector(".key-form").requestSubmit()`},
-		{"close account", d.pro, "/account", click("[popovertarget=close]")},
-		{"new share", d.pro, report + "/analytics", openAll + `; document.querySelector(".share-form [name=label]").value = "Partners"; document.querySelector(".share-form").requestSubmit()`},
-		{"call", d.pro, report + "/analytics", click("[popovertarget=call]")},
-		{"person", d.owner, "/people", click("[popovertarget^=person-]")},
-		{"invited", d.owner, "/people", `document.querySelector("[action='/people/invite'] [name=email]").value = "eve" + Date.now() + "@example.org"; document.querySelector("[action='/people/invite']").requestSubmit()`},
-		{"no such person", d.owner, "/people?q=nobody", ""},
+		{"new website", d.Pro, "/websites", webtest.OpenAll},
+		{"new key", d.Pro, "/keys", `document.querySelector(".key-form [name=name]").value = "Nightly"; document.querySelector(".key-form").requestSubmit()`},
+		{"close account", d.Pro, "/account", click("[popovertarget=close]")},
+		{"new share", d.Pro, report + "/analytics", webtest.OpenAll + `; document.querySelector(".share-form [name=label]").value = "Partners"; document.querySelector(".share-form").requestSubmit()`},
+		{"call", d.Pro, report + "/analytics", click("[popovertarget=call]")},
+		{"person", d.Owner, "/people", click("[popovertarget^=person-]")},
+		{"invited", d.Owner, "/people", `document.querySelector("[action='/people/invite'] [name=email]").value = "eve" + Date.now() + "@example.org"; document.querySelector("[action='/people/invite']").requestSubmit()`},
+		{"no such person", d.Owner, "/people?q=nobody", ""},
 		{"wrong password", nil, "/sign-in", `document.querySelector("[name=email]").value = "ada@example.org"; document.querySelector("[name=password]").value = "not this one"; document.querySelector("form").requestSubmit()`},
-		{"set up", nil, first.url + "/setup/" + setup, ""},
-		{"not set up", nil, first.url + "/", ""},
+		{"set up", nil, first.URL + "/setup/" + setup, ""},
+		{"not set up", nil, first.URL + "/", ""},
 		{"invitation", nil, "/sign-up/" + string(invitation), ""},
 		{"new password", nil, "/password/" + string(reset), ""},
-		{"sign-in link", nil, d.signInLink(d.member), ""},
-		{"chosen cases", d.moderator, "/moderation", click("#all")},
-		{"no such case", d.moderator, "/moderation/find?for=nothing-here", ""},
-		{"disabled link", d.member, "/links/" + string(d.off.Slug), ""},
-		{"held link, share", d.member, "/links/" + string(d.held.Slug) + "/share", ""},
-		{"analytics of a new link", d.pro, statsPath(d.links["loan-agreement.rtf"]), ""},
+		{"sign-in link", nil, d.SignInLink(d.Member), ""},
+		{"chosen cases", d.Moderator, "/moderation", click("#all")},
+		{"no such case", d.Moderator, "/moderation/find?for=nothing-here", ""},
+		{"disabled link", d.Member, "/links/" + string(d.Off.Slug), ""},
+		{"held link, share", d.Member, "/links/" + string(d.Held.Slug) + "/share", ""},
+		{"analytics of a new link", d.Pro, webtest.StatsPath(d.Links["loan-agreement.rtf"]), ""},
 	} {
-		pages = append(pages, sitePage{name: s.name, as: s.as, path: s.path, then: s.then})
+		pages = append(pages, webtest.SitePage{Name: s.name, As: s.as, Path: s.path, Then: s.then})
 	}
 	return pages
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vitrine/internal/test/webtest"
 )
 
 // styleSheets returns the site's own style sheets without comments, by their
@@ -104,28 +106,28 @@ func TestStyleTokens(t *testing.T) {
 // the file that their styles name, for good, and that a page of a link, whose
 // size is limited, names none.
 func TestHeadingFont(t *testing.T) {
-	s := newSite(t)
-	home := s.status(s.get("/"), 200)
-	early := s.attr(home.body, `<link rel="preload" href="(/assets/[^"]+\.woff2)" as="font"`)
-	css := s.attr(home.body, `href="(/assets/[^"]+/ui/app\.css)"`)
-	named := regexp.MustCompile(`url\(([^)]+\.woff2)\)`).FindAllStringSubmatch(s.status(s.get(css), 200).body, -1)
+	s := webtest.NewSite(t)
+	home := s.Status(s.Get("/"), 200)
+	early := s.Attr(home.Text, `<link rel="preload" href="(/assets/[^"]+\.woff2)" as="font"`)
+	css := s.Attr(home.Text, `href="(/assets/[^"]+/ui/app\.css)"`)
+	named := regexp.MustCompile(`url\(([^)]+\.woff2)\)`).FindAllStringSubmatch(s.Status(s.Get(css), 200).Text, -1)
 	if len(named) != 2 {
 		t.Fatalf("the styles name %d fonts, want 2", len(named))
 	}
 	for i, m := range named {
 		address := path.Join(path.Dir(css), m[1])
-		r := s.status(s.get(address), 200)
-		if !strings.HasPrefix(r.body, "wOF2") || r.Header.Get("Content-Type") != "font/woff2" ||
+		r := s.Status(s.Get(address), 200)
+		if !strings.HasPrefix(r.Text, "wOF2") || r.Header.Get("Content-Type") != "font/woff2" ||
 			!strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
-			t.Errorf("%s: %v, %.4q", address, r.Header, r.body)
+			t.Errorf("%s: %v, %.4q", address, r.Header, r.Text)
 		}
 		if i == 0 && address != early {
 			t.Errorf("the page asks early for %s, its styles for %s", early, address)
 		}
 	}
-	page := s.status(s.get("/p/"+string(s.publish("notes.txt", samples["notes.txt"]).Slug)), 200)
-	for _, m := range regexp.MustCompile(`href="(/assets/[^"]+\.css)"`).FindAllStringSubmatch(page.body, -1) {
-		if strings.Contains(s.status(s.get(m[1]), 200).body, "@font-face") {
+	page := s.Status(s.Get("/p/"+string(s.Publish("notes.txt", webtest.Samples["notes.txt"]).Slug)), 200)
+	for _, m := range regexp.MustCompile(`href="(/assets/[^"]+\.css)"`).FindAllStringSubmatch(page.Text, -1) {
+		if strings.Contains(s.Status(s.Get(m[1]), 200).Text, "@font-face") {
 			t.Errorf("the page of a link loads a font by %s", m[1])
 		}
 	}
@@ -301,19 +303,24 @@ func TestStylesOfClasses(t *testing.T) {
 		case len(homes[class]) == 1 || len(files) == 1 && varied[class] == nil:
 		case varied[class] != nil:
 			for _, with := range uses[class] {
-				if !slices.ContainsFunc(with, func(c string) bool { return c != class && slices.Contains(varied[class], c) }) {
+				if !slices.ContainsFunc(with, func(c string) bool {
+					return c != class && slices.Contains(varied[class],
+						c)
+				}) {
 					t.Errorf(".%s varies .%s, but is also styled without it, in one of %q", class,
 						strings.Join(varied[class], " and ."), files)
 					break
 				}
 			}
 		case sharedWords[class] == "":
-			t.Errorf(".%s has no look of its own and is styled in %q, want one file or one of sharedWords", class, files)
+			t.Errorf(".%s has no look of its own and is styled in %q, want one file or one of sharedWords", class,
+				files)
 		}
 	}
 	for word := range sharedWords {
 		if len(homes[word]) > 0 || len(places[word]) < 2 {
-			t.Errorf("%s is not one of sharedWords: it is defined in %q and styled in %q", word, homes[word], places[word])
+			t.Errorf("%s is not one of sharedWords: it is defined in %q and styled in %q", word, homes[word],
+				places[word])
 		}
 	}
 }
@@ -332,7 +339,8 @@ func TestStylesOfNoClass(t *testing.T) {
 				}
 				return err
 			}
-			if strings.HasSuffix(p, "_test.go") || !slices.Contains([]string{".html", ".js", ".mjs", ".go"}, path.Ext(p)) {
+			if strings.HasSuffix(p, "_test.go") || !slices.Contains([]string{".html", ".js", ".mjs", ".go"},
+				path.Ext(p)) {
 				return nil
 			}
 			b, err := fs.ReadFile(os.DirFS(root), p)

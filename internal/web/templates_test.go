@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
@@ -87,12 +88,13 @@ func TestTemplatesUseComponents(t *testing.T) {
 		`<\w+ [^>]*class="(?:chip|banner|dialog|panel|tabs|empty|switch|well|said)[ "{][^>]*|<section\b[^>]*class="tile[ "{][^>]*`)
 	own := regexp.MustCompile(`type="(?:radio|checkbox|file)"`) // in a label or list
 	exceptions := map[string]string{
-		"app/app.html who-button":      "an e-mail address between two icons",
-		"app/app.html is-note":         "has a form in it",
-		"app/key/keys.html chip":       "has a time in it",
-		"app/link/links.html is-alarm": "has a list in it",
-		"public/link.html address":     "pages of readers load no styles of forms", "public/album_public.html address": "",
-		"public/link.html embed": "", "public/report.html note": "", "public/content.html speed": "",
+		"app/app.html who-button":          "an e-mail address between two icons",
+		"app/app.html is-note":             "has a form in it",
+		"app/key/keys.html chip":           "has a time in it",
+		"app/link/links.html is-alarm":     "has a list in it",
+		"public/link.html address":         "pages of readers load no styles of forms",
+		"public/album_public.html address": "",
+		"public/link.html embed":           "", "public/report.html note": "", "public/content.html speed": "",
 		"ui/gallery.html shown-dialog": "one that is always open",
 		"ui/gallery.html shown-toast":  "",
 	}
@@ -139,8 +141,8 @@ func TestTemplatesUseComponents(t *testing.T) {
 // TestGallery checks that the gallery shows every component that has a
 // template, and exists only in development.
 func TestGallery(t *testing.T) {
-	s := newSite(t)
-	page := s.status(s.get("/dev/gallery"), 200).body
+	s := webtest.NewSite(t)
+	page := s.Status(s.Get("/dev/gallery"), 200).Text
 	for _, class := range []string{"button", "field", "well", "tile", "table", "chip", "badge", "dialog", "said",
 		"banner", "tabs", "empty", "bar", "panel", "menu"} {
 		if !slices.ContainsFunc(regexp.MustCompile(`class="([^"]*)"`).FindAllStringSubmatch(page, -1),
@@ -150,7 +152,7 @@ func TestGallery(t *testing.T) {
 			t.Errorf("the gallery lacks the class %s", class)
 		}
 	}
-	production := *s.server
+	production := *s.Server
 	production.Gallery = false
 	w := httptest.NewRecorder()
 	production.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/dev/gallery", nil))
@@ -162,26 +164,26 @@ func TestGallery(t *testing.T) {
 // TestScriptBudget checks that the scripts of all pages of a member, with their
 // imports, are at most 60 KB in total as sent.
 func TestScriptBudget(t *testing.T) {
-	d := newDemo(t)
+	d := webtest.NewDemo(t)
 	sizes := map[string]int{}
 	var follow func(address string)
 	follow = func(address string) {
 		if _, ok := sizes[address]; ok {
 			return
 		}
-		r := d.status(d.get(address), http.StatusOK)
-		sizes[address] = r.wire
-		for _, m := range importedModule.FindAllStringSubmatch(r.body, -1) {
+		r := d.Status(d.Get(address), http.StatusOK)
+		sizes[address] = r.Wire
+		for _, m := range importedModule.FindAllStringSubmatch(r.Text, -1) {
 			follow(path.Join(path.Dir(address), m[1]))
 		}
 	}
-	cookies := d.cookies()
-	for _, p := range sitePages(d) {
-		if p.as == nil || p.status != 0 {
+	cookies := d.Cookies()
+	for _, p := range webtest.SitePages(d) {
+		if p.As == nil || p.Status != 0 {
 			continue
 		}
-		for _, script := range d.parse(d.status(d.get(p.path, cookies[p.as]), http.StatusOK).body).tags("script") {
-			follow(script.attr("src"))
+		for _, script := range d.Parse(d.Status(d.Get(p.Path, cookies[p.As]), http.StatusOK).Text).Tags("script") {
+			follow(script.Attribute("src"))
 		}
 	}
 	sum := 0

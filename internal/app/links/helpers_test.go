@@ -16,7 +16,7 @@ func editTitle(title string) links.Edit { return links.Edit{Title: &title} }
 // clip returns a short video.
 func clip(t *testing.T) string {
 	t.Helper()
-	b, err := os.ReadFile("../../web/testdata/clip.webm")
+	b, err := os.ReadFile("../../test/webtest/testdata/clip.webm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,6 @@ import (
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/filetype"
-
 	"vitrine/internal/test/fixture"
 )
 
@@ -67,7 +66,7 @@ func newCaptioned(t *testing.T, f *fixture.Injector) *captioned {
 		t.Fatal(err)
 	}
 	c.account = a
-	clip, err := os.ReadFile("../../web/testdata/clip.webm")
+	clip, err := os.ReadFile("../../test/webtest/testdata/clip.webm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,222 @@
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// far is the length of one stretch of reading.
+const far = 2500 * time.Millisecond
+
+// Ways are the ways of leaving a page. Each begins with an open page and
+// returns the expected session.
+var Ways = map[string]func(*reading) report.Session{
+	"close": func(r *reading) report.Session {
+		r.Read(far)
+		r.Run(page.Close())
+		return r.Measured(0)
+	},
+	"navigate": func(r *reading) report.Session {
+		r.Read(far)
+		r.Leave()
+		return r.Measured(0)
+	},
+	// Back with the back-forward cache continues the same view. The time
+	// between is not counted.
+	"back": func(r *reading) report.Session {
+		r.Read(far)
+		r.Run(chromedp.Evaluate(fmt.Sprintf(`window.mark = 1; if (window.clock) clock.pass = %d`, far.Milliseconds()),
+			nil))
+		r.Run(chromedp.Navigate(r.s.URL + "/"))
+		r.Measured(0)
+		r.Away(far)
+		r.Run(chromedp.ActionFunc(func(ctx context.Context) error {
+			at, all, err := page.GetNavigationHistory().Do(ctx)
+			if err != nil {
+				return err
+			}
+			return page.NavigateToHistoryEntry(all[at-1].ID).Do(ctx)
+		}))
+		Eventually(r.t, "the page as it was kept", func() bool {
+			var kept bool
+			return chromedp.Run(r.Ctx, chromedp.Evaluate(`window.mark === 1 && document.visibilityState === "visible"`,
+				&kept)) == nil && kept
+		})
+		r.Read(far)
+		r.Leave()
+		return r.Measured(0)
+	},
+	// Hidden and shown again: the time behind other windows is not counted. The
+	// second time the page stays hidden.
+	"hidden": func(r *reading) report.Session {
+		r.Read(far)
+		r.hide()
+		r.Measured(0)
+		r.Away(far)
+		r.show()
+		r.Read(far)
+		r.hide()
+		r.Measured(0)
+		r.Away(far)
+		return r.Measured(0)
+	},
+	// Offline for a while: the beacons that failed are sent when the network is
+	// back.
+	"offline": func(r *reading) report.Session {
+		r.Run(offline(true))
+		r.Read(far)
+		r.hide() // this beacon fails
+		r.Away(500 * time.Millisecond)
+		r.show()
+		r.Run(offline(false))
+		r.Read(far)
+		r.Leave()
+		return r.Measured(0)
+	},
+	// Offline to the end: everything since the last snapshot is lost, and
+	// nothing else.
+	"gone offline": func(r *reading) report.Session {
+		r.Read(5500 * time.Millisecond)
+		r.Measured(500 * time.Millisecond) // the snapshot at 5 s
+		r.Run(offline(true))
+		r.Read(far)
+		r.Run(page.Close())
+		return r.Measured(500*time.Millisecond + far)
+	},
+}
+
+// Measures has one kind of file for each way of measuring, and a check of what
+// else the session must have.
+var Measures = map[string]func(report.Session) bool{
+	"notes.txt":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // how far down it was visible
+	"picture.png": func(n report.Session) bool { return n.Depth == 1_000_000 },
+	"page.html":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // as its frame reports it
+	"report.pdf": func(n report.Session) bool { // by pages
+		return slices.Equal(n.Pages, []report.PageTime{{Page: 1, Ms: n.EngagedMs}})
+	},
+	"clip.webm": func(n report.Session) bool { return n.Played > 0 && n.Reached >= n.Played },
+}
+
+var Times = map[string]func(*testing.T, *Timed){
+	// A killed browser loses what it has not yet sent, and nothing else.
+	"killed": func(t *testing.T, s *Timed) {
+		b := startBrowser(t)
+		var all []*reading
+		for name := range Measures {
+			r := s.Open(b.tab(t), s.Sample(name))
+			r.Read(6 * time.Second)
+			r.Measured(time.Second) // what was sent at 5 s
+			all = append(all, r)
+		}
+		b.kill(t)
+		for _, r := range all {
+			r.Measured(time.Second)
+		}
+	},
+	// Time without input for half a minute does not count.
+	"no input": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Sample("notes.txt"))
+		r.Read(30 * time.Second)
+		r.Idles(6 * time.Second)
+		r.Leave()
+		r.Measured(0)
+	},
+	"input again": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Sample("notes.txt"))
+		r.Read(30 * time.Second)
+		r.Idles(6 * time.Second)
+		r.Run(chromedp.Evaluate(`addEventListener("pointermove", () => (window.moved = true))`, nil),
+			chromedp.MouseEvent("mouseMoved", 200, 200))
+		r.Until(`window.moved`)
+		r.Read(far)
+		r.Leave()
+		r.Measured(0)
+	},
+	// Time does not count either while the window is visible but does not have
+	// the focus.
+	"no focus": func(t *testing.T, s *Timed) {
+		tb := NewTab(t, chromedp.ActionFunc(OnNewDocument(`document.hasFocus = () => false`)))
+		r := s.Open(tb, s.Sample("notes.txt"))
+		r.Idles(far)
+		r.Leave()
+		if n := r.Measured(0); n.EngagedMs != 0 {
+			t.Errorf("session = %+v, want no engaged time", n)
+		}
+	},
+	"music goes on": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Sample("song.mp3"))
+		r.Read(36 * time.Second)
+		r.Leave()
+		r.Measured(0)
+	},
+	// The time on each page, with pauses. A page that is left within a second
+	// does not count.
+	"pages": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Sample("report.pdf"))
+		f := r.Frame("/view")
+		want, at := map[int]time.Duration{}, 1
+		turn := func(to int) {
+			r.shown(chromedp.ActionFunc(func(context.Context) error {
+				f.Run(chromedp.SetValue("#page", fmt.Sprint(to)),
+					chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
+				return nil
+			}))
+			at = to
+		}
+		read := func(d time.Duration) {
+			r.Read(d)
+			want[at] += d
+		}
+		read(2 * time.Second)
+		turn(4)
+		read(3 * time.Second)
+		turn(9)
+		read(1500 * time.Millisecond)
+		r.hide()
+		r.Away(far)
+		r.show()
+		read(far)
+		if s.witness == nil { // without the witness it may take longer
+			turn(2)
+			r.Read(999 * time.Millisecond)
+		}
+		turn(4)
+		read(2 * time.Second)
+		r.Run(page.Close())
+		n := r.Measured(0)
+		for _, p := range n.Pages {
+			if d := ms(p.Ms) - want[p.Page]; s.witness == nil && d != 0 || d < -s.witness.lost(r.link) {
+				t.Errorf("page %d was read for %v, but measured %v", p.Page, want[p.Page], ms(p.Ms))
+			}
+			delete(want, p.Page)
+		}
+		if len(want) > 0 {
+			t.Errorf("pages that were not measured: %v", want)
+		}
+	},
+	// An embed on another site's page is read while part of it is in view
+	// there.
+	"embed in view": func(t *testing.T, s *Timed) {
+		l := s.Sample("notes.txt")
+		r := s.Visit(NewTab(t), l, s.Host(t, l))
+		r.Away(far) // loaded, but out of view
+		r.ComesIntoView(2900)
+		r.Read(far)
+		r.LeavesView(5000)
+		r.Away(far)
+		r.ComesIntoView(3100)
+		r.Read(far)
+		r.Leave()
+		if n := r.Measured(0); n.Depth != 1_000_000 {
+			t.Errorf("session = %+v, want depth 1000000", n)
+		}
+	},
+}

@@ -1,0 +1,132 @@
+package webtest
+
+import (
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// SitePage is a page of the site and the account that opens it.
+type SitePage struct {
+	Name, Path string
+	As         *vitrine.Account // nil if nobody is signed in
+	Status     int              // 0 means 200
+	Then       string           // a script that opens dialogs and menus of the page
+	Holds      string           // a condition that then holds in every window
+}
+
+// OpenAll opens the parts of a page that are initially closed.
+const OpenAll = `document.querySelectorAll("details").forEach((d) => (d.open = true))`
+
+// SitePages returns all pages of the site except the moderators' and those of
+// files, which have their own tests.
+func SitePages(d *Demo) []SitePage {
+	pages := []SitePage{
+		{Name: "home", Path: "/"}, {Name: "plans", Path: "/plans"}, {Name: "sign in", Path: "/sign-in"},
+		{Name: "sign up", Path: "/sign-up"}, {Name: "reset", Path: "/reset"},
+		{Name: "no page", Path: "/nowhere", Status: 404},
+		{Name: "not yet", Path: "/p/" + string(d.Held.Slug), Status: 404},
+		{Name: "no longer", Path: "/p/" + string(d.Off.Slug), Status: 410},
+		{Name: "gate", Path: "/p/" + string(d.Gated.Slug), Status: 403},
+		{Name: "gate in a frame", Path: "/p/" + string(d.Gated.Slug) + "/embed", Status: 403},
+		{Name: "public album", Path: "/a/" + string(d.Album.Slug)}, {Name: "gallery", Path: "/dev/gallery"},
+	}
+	for _, path := range d.DocPaths() {
+		pages = append(pages, SitePage{Name: "docs" + strings.TrimPrefix(path, "/docs"), Path: path})
+	}
+	member := func(a *vitrine.Account, name, path string) {
+		pages = append(pages, SitePage{Name: name, Path: path, As: a})
+	}
+	for _, name := range []string{"annual-report.pdf", "tour.webm", "hours.md", "press-kit.tgz",
+		"plan.svg"} { // the last one has no readers
+		pages = append(pages, SitePage{Name: "analytics of " + name, Path: StatsPath(d.Links[name]) + "?range=90d",
+			As: d.Pro, Then: OpenAll})
+	}
+	pages = append(pages, SitePage{Name: "analytics of poster.pdf on Free", Path: StatsPath(d.Links["poster.pdf"]),
+		As: d.Free, Then: OpenAll},
+		SitePage{Name: "a definition", Path: "/analytics", As: d.Pro,
+			Then:  `document.querySelector("[popovertarget=means-views]").click()`,
+			Holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`})
+	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links",
+		"link":          "/links/" + string(d.Links["annual-report.pdf"].Slug),
+		"link share":    "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/share",
+		"link versions": "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/versions",
+		"link settings": "/links/" + string(d.Links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
+		"albums": "/albums", "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
+		"website":           "/websites/" + string(d.Website.Slug),
+		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",
+		"account":      "/account",
+		"plans of Pro": "/plans"} {
+		member(d.Pro, name, path)
+	}
+	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics",
+		"account on Free": "/account", "links on Free": "/links",
+		"link on Free":       "/links/" + string(d.Links["poster.pdf"].Slug) + "/settings",
+		"no page, signed in": "/nowhere"} {
+		member(d.Free, name, path)
+	}
+	for _, path := range []string{"/dashboard", "/links", "/analytics", "/albums", "/websites"} {
+		member(d.Fresh, path[1:]+", empty", path)
+	}
+	member(d.Owner, "people", "/people")
+	member(d.Member, "held link", "/links/"+string(d.Held.Slug))
+	l, _, err := d.Server.Logins.Begin(d.T.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
+	d.Check(err)
+	member(d.Pro, "device", "/device")
+	member(d.Pro, "device asks", "/device?code="+l.Code)
+	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
+		root := StatsPath(d.Links[name]) + "/visits"
+		some, err := d.Server.Analytics.Visits(d.T.Context(), d.Pro, string(d.Links[name].Slug),
+			analytics.VisitQuery{N: 1})
+		d.Check(err)
+		member(d.Pro, "visits of "+name, root)
+		member(d.Pro, "visit of "+name, root+"/"+some.Rows[0].ID)
+	}
+	pages = append(pages, SitePage{Name: "filtered analytics",
+		Path: StatsPath(d.Links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop",
+		As:   d.Pro, Then: OpenAll},
+		SitePage{Name: "dates of a report", Path: "/analytics?granularity=hour", As: d.Pro,
+			Then:  `document.querySelector("[popovertarget=dates]").click()`,
+			Holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("dates").getBoundingClientRect())`},
+		SitePage{Name: "shared report", Path: d.Shared(d.Links["annual-report.pdf"], ""), Then: OpenAll},
+		SitePage{Name: "shared report of all", Path: d.Shared(nil, "")},
+		SitePage{Name: "shared chart", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/embed"},
+		SitePage{Name: "shared report, password", Path: d.Shared(nil, "a cafe at noon")})
+	for i := range pages {
+		if pages[i].Path == "/nowhere" {
+			pages[i].Status = 404
+		}
+		if pages[i].Then == "" {
+			pages[i].Then = OpenAll
+		}
+	}
+	return pages
+}
+
+// Shared creates a read-only address of a report.
+func (d *Demo) Shared(l *vitrine.Link, password string) string {
+	d.T.Helper()
+	s := &analytics.Sharing{Store: d.Server.Links.Store, Signer: d.Server.Signer, Now: d.Server.Now}
+	secret, err := s.Create(d.T.Context(), d.Pro, l, analytics.SharedOptions{Label: "The board", Password: password})
+	d.Check(err)
+	return "/r/" + secret
+}
+
+func InTheme(theme string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
+}
+
+// Cookies returns the session cookies of all accounts, created once.
+func (d *Demo) Cookies() map[*vitrine.Account]string {
+	c := map[*vitrine.Account]string{nil: ""}
+	for _, a := range []*vitrine.Account{d.Pro, d.Free, d.Fresh, d.Owner, d.Moderator, d.Member} {
+		c[a] = d.SignIn(a)
+	}
+	return c
+}

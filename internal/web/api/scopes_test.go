@@ -1,0 +1,264 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/test/webtest"
+)
+
+// keyedRoutes returns the routes of the API that accept a key, with the scope
+// that each needs, as routes.go registers them.
+func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
+	t.Helper()
+	b, err := os.ReadFile("../routes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := map[string]vitrine.KeyScope{"Read": vitrine.ScopeRead, "Publish": vitrine.ScopePublish,
+		"Full": vitrine.ScopeFull}
+	all := map[string]vitrine.KeyScope{}
+	for _, m := range regexp.MustCompile(`r\.(?:key|pro)\(vitrine\.Scope(\w+), "([^"]+)"`).FindAllStringSubmatch(string(b), -1) {
+		all[m[2]] = scopes[m[1]]
+	}
+	delete(all, "POST /mcp") // it calls other routes; see TestToolsByScope
+	keyless := map[string]bool{"GET /api/v1/status": true, "GET /api/v1/openapi.json": true,
+		"POST /api/v1/logins": true, "POST /api/v1/logins/take": true, "/api/v1/": true}
+	for _, m := range regexp.MustCompile(`"((?:[A-Z]+ )?/api/v1/[^"]*)"`).FindAllStringSubmatch(string(b), -1) {
+		if all[m[1]] == "" && !keyless[m[1]] {
+			t.Errorf("%s accepts a key but names no scope", m[1])
+		}
+	}
+	return all
+}
+
+// requests has a request for each route that accepts a key, about an audio file
+// with English captions that has replaced a text. Each request does what the
+// route is for.
+var requests = map[string]func(c caller, slug string) webtest.Answer{
+	"POST /api/v1/uploads": func(c caller, _ string) webtest.Answer { return c.create(nil) },
+	"POST /api/v1/uploads/complete": func(c caller, _ string) webtest.Answer {
+		path, url := c.Begun(c.owner(), webtest.NoteFile)
+		c.Put(url, "text/plain", strings.NewReader(webtest.Note)).Want(200, "")
+		return c.complete(path, webtest.NoteFile)
+	},
+	"POST /api/v1/uploads/cancel": func(c caller, _ string) webtest.Answer {
+		path, _ := c.Begun(c.owner(), webtest.NoteFile)
+		return c.Call(c.key, "POST", "/uploads/cancel", webtest.Fields{"path": path})
+	},
+	"GET /api/v1/links": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links?views=true",
+			nil)
+	},
+	"GET /api/v1/websites": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "GET", "/websites",
+			nil)
+	},
+	"GET /api/v1/links/{slug}": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug,
+			nil)
+	},
+	"PATCH /api/v1/links/{slug}": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "PATCH", "/links/"+slug, webtest.Fields{"title": "Changed"})
+	},
+	"DELETE /api/v1/links/{slug}": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "DELETE", "/links/"+slug, nil)
+	},
+	"GET /api/v1/links/{slug}/file": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/file", nil)
+	},
+	"GET /api/v1/links/{slug}/captions": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/captions", nil)
+	},
+	"PUT /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) webtest.Answer {
+		return c.Send(c.key, "PUT", "/links/"+slug+"/captions/de", "text/vtt", webtest.Morning)
+	},
+	"DELETE /api/v1/links/{slug}/captions/{language}": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil)
+	},
+	"GET /api/v1/links/{slug}/versions": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/versions", nil)
+	},
+	"POST /api/v1/links/{slug}/versions/{version}/restore": func(c caller, slug string) webtest.Answer {
+		c.Call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
+		return c.Call(c.key, "POST", "/links/"+slug+"/versions/2/restore", nil) // which has the captions
+	},
+	"DELETE /api/v1/links/{slug}/versions/{version}": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "DELETE", "/links/"+slug+"/versions/1", nil)
+	},
+	"GET /api/v1/links/{slug}/visits": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/visits", nil)
+	},
+	"GET /api/v1/links/{slug}/visits/{visit}": func(c caller, slug string) webtest.Answer {
+		c.Get("/p/" + slug)
+		id := "1"
+		if visits, _ := c.Call(c.key, "GET", "/links/"+slug+"/visits", nil).JSON()["visits"].([]any); len(visits) > 0 {
+			id = visits[0].(map[string]any)["id"].(string)
+		}
+		return c.Call(c.key, "GET", "/links/"+slug+"/visits/"+id, nil)
+	},
+	"GET /api/v1/links/{slug}/analytics": func(c caller,
+		slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/analytics", nil)
+	},
+	"GET /api/v1/analytics": func(c caller,
+		_ string) webtest.Answer {
+		return c.Call(c.key, "GET", "/analytics", nil)
+	},
+	"GET /api/v1/key": func(c caller,
+		_ string) webtest.Answer {
+		return c.Call(c.key, "GET", "/key", nil)
+	},
+	"DELETE /api/v1/key": func(c caller,
+		_ string) webtest.Answer {
+		return c.Call(c.key, "DELETE", "/key", nil)
+	},
+	"GET /api/v1/keys": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/keys", nil) },
+	"POST /api/v1/keys": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "POST", "/keys", webtest.Fields{"name": "deploy", "scope": "publish"})
+	},
+	"DELETE /api/v1/keys/{id}": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "DELETE", fmt.Sprint("/keys/", c.keyID()), nil)
+	},
+}
+
+// ofNoUpload has the requests about an upload, about one that does not exist:
+// the others begin one first.
+var ofNoUpload = map[string]func(c caller) webtest.Answer{
+	"POST /api/v1/uploads/complete": func(c caller) webtest.Answer { return c.complete("nope", webtest.NoteFile) },
+	"POST /api/v1/uploads/cancel": func(c caller) webtest.Answer {
+		return c.Call(c.key, "POST", "/uploads/cancel", webtest.Fields{"path": "nope"})
+	},
+}
+
+// keyID returns the ID of the caller's key.
+func (c caller) keyID() vitrine.KeyID {
+	c.T.Helper()
+	keys, err := c.Server.Keys.List(c.T.Context(), c.Emails[c.key])
+	c.Check(err)
+	for _, k := range keys {
+		if strings.HasSuffix(c.key, k.Last4) {
+			return k.ID
+		}
+	}
+	c.T.Fatal("the account has no such key")
+	return 0
+}
+
+// owner returns a key of the caller's account with full scope.
+func (c caller) owner() string {
+	c.T.Helper()
+	for key, email := range c.Emails {
+		if email == c.Emails[c.key] && key != c.key {
+			return key
+		}
+	}
+	return c.key
+}
+
+// TestScopes checks each route with each scope: a read key changes nothing, a
+// publish key deletes nothing, and a refused request changes nothing.
+func TestScopes(t *testing.T) {
+	routes := keyedRoutes(t)
+	for route, need := range routes {
+		request := requests[route]
+		if request == nil {
+			t.Errorf("no request for %s", route)
+			continue
+		}
+		if method, _, _ := strings.Cut(route, " "); method != "GET" && need == vitrine.ScopeRead ||
+			method == "DELETE" && need != vitrine.ScopeFull {
+			t.Errorf("%s needs the scope %s, which is too low", route, need)
+		}
+		for _, has := range vitrine.Scopes {
+			t.Run(fmt.Sprint(route, " ", has), func(t *testing.T) {
+				f := webtest.NewFixture(t)
+				owner := f.Account(vitrine.PlanPro)
+				c := caller{f, f.Scoped(owner, has)}
+				slug := f.Spoken(owner)
+				state := func() (int64, string) {
+					version, err := f.Server.Keys.Store.Version(t.Context())
+					f.Check(err)
+					return version, string(f.Call(owner, "GET", "/links", nil).Body) +
+						string(f.Call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+				}
+				before, listed := state()
+				if of := ofNoUpload[route]; of != nil && !has.Allows(need) {
+					of(c).Want(403, string(vitrine.CodeForbidden))
+				} else if a := request(c, slug); !has.Allows(need) {
+					a.Want(403, string(vitrine.CodeForbidden))
+				} else if a.Status >= 400 {
+					t.Errorf("refused: status %d: %s", a.Status, a.Body)
+				}
+				after, now := state()
+				if (!has.Allows(need) || has == vitrine.ScopeRead) && after != before {
+					t.Error("the request has changed something")
+				}
+				if has == vitrine.ScopePublish && (strings.Count(now, `"slug"`) < strings.Count(listed, `"slug"`) ||
+					strings.Count(now, `"language"`) < strings.Count(listed, `"language"`)) {
+					t.Errorf("the request has deleted something: before %s, after %s", listed, now)
+				}
+			})
+		}
+	}
+	for route := range requests {
+		if routes[route] == "" {
+			t.Errorf("%s is not a route that accepts a key", route)
+		}
+	}
+}
+
+// TestIsolation checks that another account's link gets the same answer as an
+// unknown one from each route, byte for byte, that a suspended account is
+// refused everywhere, and that the plan Free is refused only reports.
+func TestIsolation(t *testing.T) {
+	for route := range keyedRoutes(t) {
+		request := requests[route]
+		if request == nil {
+			continue // TestScopes reports it
+		}
+		t.Run(route, func(t *testing.T) {
+			f := webtest.NewFixture(t)
+			owner, other, banned, free := f.Account(vitrine.PlanPro), f.Account(vitrine.PlanPro),
+				f.Account(vitrine.PlanPro), f.Account(vitrine.PlanFree)
+			slug, own, ofFree := f.Spoken(owner), f.Spoken(banned), f.Spoken(free)
+			if strings.Contains(route, "{slug}") {
+				before := string(f.Call(owner, "GET", "/links", nil).Body) +
+					string(f.Call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+				foreign, unknown := request(caller{f, other}, slug), request(caller{f, other}, "nothing-here")
+				foreign.Want(404, string(vitrine.CodeNotFound))
+				if !bytes.Equal(foreign.Body, unknown.Body) || foreign.Header.Get("ETag") != "" {
+					t.Errorf("another account's link: %s, an unknown one: %s, want the same", foreign.Body,
+						unknown.Body)
+				}
+				if now := string(f.Call(owner, "GET", "/links", nil).Body) +
+					string(f.Call(owner, "GET", "/links/"+slug+"/captions", nil).Body); now != before {
+					t.Errorf("another account has changed %s to %s", before, now)
+				}
+			}
+			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") ||
+				strings.Contains(route, "/visits") {
+				a.Want(403, string(vitrine.CodeProRequired))
+			} else if a.Status >= 400 {
+				t.Errorf("refused on Free: status %d: %s", a.Status, a.Body)
+			}
+			f.Ban(banned)
+			if of := ofNoUpload[route]; of != nil {
+				of(caller{f, banned}).Want(403, string(vitrine.CodeBanned))
+			} else {
+				request(caller{f, banned}, own).Want(403, string(vitrine.CodeBanned))
+			}
+		})
+	}
+}

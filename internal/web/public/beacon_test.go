@@ -1,0 +1,182 @@
+package public_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/base/signer"
+	"vitrine/internal/test/webtest"
+	"vitrine/internal/web/public"
+	"vitrine/report"
+)
+
+func TestBeacon(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
+	beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+	s.Ahead.Store(int64(time.Minute))
+	send := func(body, contentType string) {
+		t.Helper()
+		if r := s.Status(s.Do(http.MethodPost, beacon, body, contentType), 204); r.Text != "" ||
+			r.Header["Set-Cookie"] != nil {
+			t.Errorf("headers = %v, body = %q, want no body and no cookie", r.Header, r.Text)
+		}
+	}
+	send(`{"engaged":6000,"present":7000,"width":1280,"pages":{"1":3000,"2":1000,"3":999},"unknown":[1]}`, webtest.PlainText)
+	send(`{"engaged":3000,"present":4000,"pages":{"2":2000.7},"downloaded":true,"final":true}`,
+		"Content-Type: application/json")
+	send(`{}`, webtest.PlainText)
+	o := s.CountOpens(l, 1)[0]
+	if o.Session == nil {
+		t.Fatal("no session is stored")
+	}
+	got := *o.Session
+	pages := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 2000}}
+	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded ||
+		!slices.Equal(got.Pages, pages) || o.Bot != "" {
+		t.Errorf("session = %+v, bot = %q", got, o.Bot)
+	}
+
+	clamped := public.ClampedBeacons()
+	send(`{"engaged":1e300,"present":1e300,"width":-5,"pages":{"1":9e99,"13":5000,"-1":5,"0":0}}`, webtest.PlainText)
+	if public.ClampedBeacons() != clamped+1 {
+		t.Error("an impossible claim did not increase the count of clamped beacons")
+	}
+	o = s.Views(l)[0]
+	if o.Session.EngagedMs > 70_000 || o.Session.PresentMs > 70_000 || len(o.Session.Pages) > 2 {
+		t.Errorf("clamped session = %+v", o.Session)
+	}
+	send(`{"automation":true}`, webtest.PlainText)
+	if o = s.Views(l)[0]; o.Bot != vitrine.BotAutomation {
+		t.Errorf("bot = %q, want automation", o.Bot)
+	}
+}
+
+// TestBeaconOfMedia checks that the played time is a share of the duration,
+// whatever the beacon claims.
+func TestBeaconOfMedia(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("clip.webm", webtest.Samples["clip.webm"])
+	for body, want := range map[string][2]int64{
+		`{"engaged":2000,"present":2000,"duration":4000,"played":1000,"reached":3000}`: {250_000, 750_000},
+		`{"duration":1e300,"played":1e300,"reached":1e300}`:                            {0, 1_000_000},
+		`{"duration":-1,"played":5,"reached":5}`:                                       {0, 0},
+		`{"duration":4000,"played":-7,"reached":-7}`:                                   {0, 0},
+	} {
+		beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+		s.Status(s.Do(http.MethodPost, beacon, body, webtest.PlainText), 204)
+		all := s.Views(l)
+		if got := all[len(all)-1].Session; got.Played != want[0] || got.Reached != want[1] {
+			t.Errorf("%s: played = %d, reached = %d, want %d", body, got.Played, got.Reached, want)
+		}
+	}
+}
+
+// TestBeaconRubbish checks that an invalid beacon is refused with a reason and
+// stores nothing.
+func TestBeaconRubbish(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("notes.txt", webtest.Samples["notes.txt"])
+	page := "/p/" + string(l.Slug)
+	good := s.BeaconOf(s.Get(page).Text)
+	token := strings.TrimPrefix(good, page+"/beacon?v=")
+	content := s.Server.Signer.ContentToken(signer.Content{Link: l.ID, Version: 1}, s.Server.Now().Add(time.Hour))
+	for _, c := range []struct {
+		name, address, body, contentType string
+		status                           int
+		code                             string
+	}{
+		{"no token", page + "/beacon", "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"rubbish token", page + "/beacon?v=%00%ff", "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"token of content", page + "/beacon?v=" + content, "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"cut token", good[:len(good)-1], "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"token with more", good + ".x", "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"changed link", page + "/beacon?v=9" + token, "{}", webtest.PlainText, 403, "invalid_signature"},
+		{"signature before body", page + "/beacon?v=x", "rubbish", "Content-Type: image/png", 403, "invalid_signature"},
+		{"no body", good, "", webtest.PlainText, 400, "invalid_json"},
+		{"no JSON", good, "engaged=1", webtest.PlainText, 400, "invalid_json"},
+		{"array", good, "[]", webtest.PlainText, 400, "invalid_json"},
+		{"null", good, "null", webtest.PlainText, 400, "invalid_json"},
+		{"two objects", good, "{}{}", webtest.PlainText, 400, "invalid_json"},
+		{"name twice", good, `{"engaged":1,"engaged":2}`, webtest.PlainText, 400, "invalid_json"},
+		{"page twice", good, `{"pages":{"1":1,"1":2}}`, webtest.PlainText, 400, "invalid_json"},
+		{"bad UTF-8", good, "{\"x\":\"\xff\"}", webtest.PlainText, 400, "invalid_json"},
+		{"deep", good, `{"x":` + strings.Repeat("[", 9) + strings.Repeat("]", 9) + `}`, webtest.PlainText, 400, "invalid_json"},
+		{"NaN", good, `{"engaged":NaN}`, webtest.PlainText, 400, "invalid_json"},
+		{"large", good, `{"x":"` + strings.Repeat("a", 4<<10) + `"}`, webtest.PlainText, 400, "invalid_json"},
+		{"form", good, "{}", "Content-Type: application/x-www-form-urlencoded", 400, "invalid_json"},
+		{"no type", good, "{}", "Content-Type: ", 400, "invalid_json"},
+		{"engaged is text", good, `{"engaged":"5"}`, webtest.PlainText, 400, "invalid_request"},
+		{"engaged is null", good, `{"engaged":null}`, webtest.PlainText, 400, "invalid_request"},
+		{"pages is a list", good, `{"pages":[1]}`, webtest.PlainText, 400, "invalid_request"},
+		{"page is a word", good, `{"pages":{"one":1}}`, webtest.PlainText, 400, "invalid_request"},
+		{"page has a zero", good, `{"pages":{"01":1}}`, webtest.PlainText, 400, "invalid_request"},
+		{"page is huge", good, `{"pages":{"99999999999":1}}`, webtest.PlainText, 400, "invalid_request"},
+		{"page time is text", good, `{"pages":{"1":"1"}}`, webtest.PlainText, 400, "invalid_request"},
+		{"downloaded is 1", good, `{"downloaded":1}`, webtest.PlainText, 400, "invalid_request"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.Do(http.MethodPost, c.address, c.body, c.contentType)
+			var e struct{ Error, Code string }
+			if err := json.Unmarshal([]byte(r.Text), &e); err != nil || r.StatusCode != c.status || e.Code != c.code ||
+				e.Error == "" {
+				t.Errorf("status %d, %s, want %d, %s", r.StatusCode, r.Text, c.status, c.code)
+			}
+		})
+	}
+	s.Status(s.Get(good), 405)
+	if o := s.CountOpens(l, 1)[0]; o.Session != nil {
+		t.Errorf("an invalid beacon stored a session: %+v", o.Session)
+	}
+	s.Status(s.Do(http.MethodPost, good, `{"depth":50}`, webtest.PlainText), 204)
+	s.Ahead.Store(int64(24 * time.Hour))
+	r := s.Status(s.Do(http.MethodPost, good, `{"depth":90}`, webtest.PlainText), 403)
+	if !strings.Contains(r.Text, "url_expired") {
+		t.Error(r.Text)
+	}
+	s.Ahead.Store(0)
+	if o := s.Views(l)[0]; o.Session == nil || o.Session.Depth != 500_000 {
+		t.Errorf("session = %+v, want depth 500000", o.Session)
+	}
+}
+
+// FuzzBeacon checks that any beacon is accepted or refused, and that the stored
+// session is possible.
+func FuzzBeacon(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`,
+		`{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
+		f.Add(seed)
+	}
+	s := webtest.NewSite(f)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
+	beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+	f.Fuzz(func(t *testing.T, body string) {
+		s.T = t
+		req := httptest.NewRequest(http.MethodPost, beacon, strings.NewReader(body))
+		req.Header.Set("Content-Type", "text/plain")
+		w := httptest.NewRecorder()
+		s.Handler.ServeHTTP(w, req)
+		if w.Code != 204 && w.Code != 400 {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+		session := s.Views(l)[0].Session
+		if session == nil {
+			return
+		}
+		for _, p := range session.Pages {
+			if p.Page < 1 || p.Page > 12 {
+				t.Errorf("page = %d, want 1 to 12", p.Page)
+			}
+		}
+		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs ||
+			session.PresentMs > time.Since(time.UnixMilli(s.Views(l)[0].At)).Milliseconds()+2001 {
+			t.Errorf("impossible session: %+v", session)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package viewer_test
+
+import (
+	"testing"
+
+	"vitrine/internal/test/webtest"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserPDFCurrent checks that the number of the toolbar is that of the
+// page that fills most of the window, and after turning that of the page turned
+// to, until the reader scrolls.
+func TestBrowserPDFCurrent(t *testing.T) {
+	s := webtest.NewSite(t)
+	file := webtest.NewPDF()
+	file.Rotate = 90 // a page that is less high than the others
+	file.Pages(1).Rotate = 0
+	l := s.Publish("mixed.pdf", file.Pages(3).Bytes())
+	tb := webtest.NewTab(t, chromedp.EmulateViewport(1280, 1056), s.Page(l))
+	f := tb.Frame("/view")
+	f.Opened("4")
+	f.Run(chromedp.Evaluate(`for (let i = 0; i < 9; i++) document.getElementById("smaller").click()`, nil))
+	f.Until(`document.querySelectorAll(".page")[1].offsetHeight < 600 && document.querySelectorAll(".page canvas").length > 1`)
+	at := func(page string) {
+		t.Helper()
+		f.Until(`document.getElementById("page").value === "` + page + `"`)
+	}
+	f.TurnTo("1")
+	at("1")
+	// The first page is still there as a whole, and the second fills more.
+	f.Run(chromedp.Evaluate(`scrollBy(0, document.querySelector(".page").getBoundingClientRect().top)`, nil))
+	at("2")
+	f.Until(`document.querySelector(".page").getBoundingClientRect().top >= -1`)
+	var wrong []string
+	f.Run(chromedp.Evaluate(`(async () => {
+		const wrong = [];
+		const part = (e) => { const r = e.getBoundingClientRect(); return Math.min(r.bottom,
+			innerHeight) - Math.max(r.top, 0); };
+		for (let y = 0; y < document.documentElement.scrollHeight - innerHeight; y += 37) {
+			scrollTo(0, y);
+			await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));
+			const most = Math.max(...[...document.querySelectorAll(".page")].map(part));
+			const number = document.getElementById("page").value;
+			if (part(document.querySelector('[data-number="' + number + '"]')) < most - 1) wrong.push(y + ": " + number);
+		}
+		return wrong;
+	})()`, &wrong, webtest.Awaited))
+	if len(wrong) > 0 {
+		t.Errorf("pages that do not fill most of the window: %q", wrong)
+	}
+	f.Run(chromedp.Click("#next"))
+	f.Quiet()
+}

@@ -1,0 +1,255 @@
+package viewer_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/webtest"
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/xuri/excelize/v2"
+)
+
+func makeXLSX(t testing.TB, rows int) []byte {
+	f := excelize.NewFile()
+	defer f.Close()
+	for i := range rows {
+		if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1),
+			&[]any{fmt.Sprintf("Customer %d", i+1), i * 100, 0.25}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// makeFax returns a TIFF of three pages.
+func makeFax() []byte {
+	var pages []vitrinetest.TIFFPage
+	for _, gray := range []byte{0xff, 0x80, 0xc0} {
+		pages = append(pages, vitrinetest.TIFFPage{Chunks: [][]byte{bytes.Repeat([]byte{gray},
+			vitrinetest.TIFFSide*vitrinetest.TIFFSide)}, Tags: vitrinetest.TIFFTags{254: {2}, 258: {8}, 262: {1}}})
+	}
+	return vitrinetest.TIFF(vitrinetest.TIFFForm{}, pages...)
+}
+
+// TestBrowserPreviews checks that a page which is opened before its file's
+// preview exists waits for it, and that the same view continues. A page that is
+// opened later shows the preview at once. Both report how far the document was
+// read.
+func TestBrowserPreviews(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		content   []byte
+		waited    string // in the frame of a page that has waited
+		at        string // part of that frame's URL
+		later     string // on a later page, or in its frame if that is named
+		frame     string
+		scrolls   bool
+		programs  []string
+		noPicture bool
+	}{
+		{name: "contract.docx", content: webtest.MakeDOCX(t, 100, "https://elsewhere.example"), waited: ".page canvas",
+			at: "/view", later: ".page canvas", frame: "/view", scrolls: true, programs: []string{"soffice"}},
+		{name: "sales.xlsx", content: makeXLSX(t, 100), waited: "table td", at: "/preview",
+			later: "article.sheet table td", scrolls: true, noPicture: true},
+		{name: "project.zip", content: webtest.MakeZIP(t, "project/readme.txt", "project/src/main.txt"),
+			waited: "details summary", at: "/preview", later: "article.sheet details summary", noPicture: true},
+		{name: "fax.tiff", content: makeFax(), waited: ".page canvas", at: "/view", later: ".page canvas",
+			frame: "/view", scrolls: true},
+		{name: "scan.tiff", content: webtest.MakeTIFF(t), waited: `img.whole`, at: "/preview", later: ".picture img",
+			scrolls: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := webtest.NewSite(t)
+			webtest.Previewer(t, s, c.programs...)
+			l := s.Publish(c.name, c.content)
+			tb := webtest.NewTab(t, chromedp.ActionFunc(webtest.OnNewDocument(`addEventListener("message", (e) => (window.told = true))`)), s.Page(l))
+			var frame string
+			tb.Run(chromedp.AttributeValue("iframe", "src", &frame, nil))
+			if r := s.Status(s.Get(frame), 200); !strings.Contains(r.Text, "A preview is being made") ||
+				r.Header.Get("Refresh") == "" {
+				t.Fatalf("the page does not wait for a preview:\n%s", r.Text)
+			}
+			s.Check(s.Server.Previews.Make(t.Context()))
+			tb.Until(`window.told`) // sent by the frame once it shows the preview
+			shown := tb.Frame(c.at)
+			shown.Until(fmt.Sprintf(`document.querySelector(%q) !== null`, c.waited))
+			enough := func(n *report.Session) bool { return n.EngagedMs >= 1000 && (!c.scrolls || n.Depth > 0) }
+			tb.Linger(1500 * time.Millisecond)
+			tb.Leave()
+			s.Session(t, l, "a document that was waited for", enough)
+			tb.Quiet()
+
+			tb = webtest.NewTab(t, s.Page(l))
+			shown = tb
+			if c.frame != "" {
+				shown = tb.Frame(c.frame)
+			}
+			shown.Until(fmt.Sprintf(`document.querySelector(%q) !== null`, c.later))
+			tb.Linger(1500 * time.Millisecond)
+			tb.Leave()
+			webtest.Eventually(t, "a second open with its session", func() bool {
+				all := s.Views(l)
+				return len(all) == 2 && all[1].Session != nil && enough(all[1].Session)
+			})
+			tb.Quiet()
+
+			p := s.Status(s.Get("/p/"+string(l.Slug)+"/picture"), 200)
+			if jpeg := p.Header.Get("Content-Type") == "image/jpeg"; jpeg == c.noPicture {
+				t.Errorf("Content-Type of the picture = %s", p.Header.Get("Content-Type"))
+			}
+			s.SetState(l, vitrine.StateDisabled)
+			s.Status(s.Get("/p/"+string(l.Slug)+"/picture"), 410)
+		})
+	}
+}
+
+// TestPartsAreTheLinks checks that the parts made of a file are as public as
+// the file: those of a link that is not public are not served, nor are parts
+// that are not for display.
+func TestPartsAreTheLinks(t *testing.T) {
+	s := webtest.NewSite(t)
+	webtest.Previewer(t, s)
+	l := s.Publish("scan.tiff", webtest.MakeTIFF(t), webtest.ViewOnly)
+	s.Check(s.Server.Previews.Make(t.Context()))
+	body := s.Status(s.Get("/p/"+string(l.Slug)), 200).Text
+	image := s.ContentOf(body)
+	if !strings.HasSuffix(image, "/part/image") {
+		t.Fatalf("the page shows %s, want /part/image", image)
+	}
+	if r := s.Status(s.Get(image), 200); r.Header.Get("Content-Type") != "image/jpeg" ||
+		r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+		t.Errorf("headers = %v", r.Header)
+	}
+	s.Status(s.Get(image, "Sec-Fetch-Dest: document"), 303)
+	for _, other := range []string{"pages", "entries", "image~x", "sheets"} {
+		s.Status(s.Get(strings.TrimSuffix(image, "image")+other), 404)
+	}
+	s.SetState(l, vitrine.StateReview)
+	s.Status(s.Get(image), 404)
+	s.Status(s.Get("/p/"+string(l.Slug)+"/picture"), 404)
+	s.SetState(l, vitrine.StateDisabled)
+	s.Status(s.Get(image), 410)
+}
+
+// TestLostPart checks that the page of a link with a lost part is served
+// without it, and that the part is made again.
+func TestLostPart(t *testing.T) {
+	s := webtest.NewSite(t)
+	webtest.Previewer(t, s)
+	l := s.Publish("project.zip", webtest.MakeZIP(t, "readme.txt"))
+	tree := func() bool { return strings.Contains(s.Status(s.Get("/p/"+string(l.Slug)), 200).Text, "readme.txt") }
+	s.Check(s.Server.Previews.Make(t.Context()))
+	if !tree() {
+		t.Fatal("no tree on the page")
+	}
+	s.Check(s.Server.Blobs.DeletePart(t.Context(), l.Upload, vitrine.PartEntries))
+	s.Check(s.Server.Links.Store.Update(t.Context(),
+		func(vitrine.Tx) error { return nil })) // invalidates cached pages
+	s.Ahead.Store(int64(time.Hour))
+	if tree() {
+		t.Error("the page shows the tree of a lost part")
+	}
+	s.Check(s.Server.Previews.Make(t.Context()))
+	if !tree() {
+		t.Error("the part is not made again")
+	}
+}
+
+// TestBrowserGlimpse checks that a picture of the document's beginning is shown
+// while the document loads, and stays without scripts. It moves nothing, and
+// disappears when the page is there.
+func TestBrowserGlimpse(t *testing.T) {
+	s := webtest.NewSite(t)
+	webtest.Previewer(t, s)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
+	s.Check(s.Server.Previews.Make(t.Context()))
+	tb := webtest.NewTab(t, emulation.SetScriptExecutionDisabled(true), s.Page(l))
+	var box *dom.BoxModel
+	tb.Run(chromedp.WaitVisible(".glimpse", chromedp.ByQuery), chromedp.Dimensions(".glimpse", &box, chromedp.ByQuery))
+	if box.Width < 500 || box.Height < 250 {
+		t.Errorf("box of the picture = %+v", box)
+	}
+	tb.Quiet()
+
+	frame := s.ContentOf(s.Status(s.Get("/p/"+string(l.Slug)), 200).Text)
+	if body := s.Status(s.Get(frame), 200).Text; !strings.Contains(body, `<img id="glimpse" src="part/picture"`) {
+		t.Errorf("no picture while the document loads:\n%s", body)
+	}
+	picture := strings.TrimSuffix(frame, "view") + "part/picture"
+	if r := s.Status(s.Get(picture), 200); r.Header.Get("Content-Type") != "image/jpeg" {
+		t.Errorf("headers = %v", r.Header)
+	}
+	tb = webtest.NewTab(t, s.Page(l))
+	f := tb.Frame("/view")
+	f.Opened("12")
+	f.Until(`document.getElementById("glimpse") === null`)
+	f.Quiet()
+	s.SetState(l, vitrine.StateDisabled)
+	s.Status(s.Get(picture), 410)
+}
+
+// TestViewOnlyDocument checks that the file of a view-only document that is
+// shown as pages is not served, so that hidden content stays with its owner.
+func TestViewOnlyDocument(t *testing.T) {
+	s := webtest.NewSite(t)
+	webtest.Previewer(t, s, "soffice")
+	l := s.Publish("contract.docx", webtest.MakeDOCX(t, 3, "https://elsewhere.example"), webtest.ViewOnly)
+	s.Check(s.Server.Previews.Make(t.Context()))
+	frame := s.ContentOf(s.Status(s.Get("/p/"+string(l.Slug)), 200).Text)
+	if !strings.HasSuffix(frame, "/view") {
+		t.Fatal(frame)
+	}
+	s.Status(s.Get(strings.TrimSuffix(frame, "view")+"file"), 404)
+	s.Status(s.Get(strings.TrimSuffix(frame, "view")+"part/pages"), 200)
+}
+
+// TestPreviewOfNothing checks that a file without a preview is shown as before,
+// once making one was tried.
+func TestPreviewOfNothing(t *testing.T) {
+	s := webtest.NewSite(t)
+	webtest.Previewer(t, s, "soffice")
+	l := s.Publish("book.epub", makeEPUB(t))
+	s.Check(s.Server.Previews.Make(t.Context()))
+	if body := s.Status(s.Get("/p/"+string(l.Slug)), 200).Text; !strings.Contains(body,
+		"A browser cannot show this kind of file") {
+		t.Errorf("the page lacks the note that a browser cannot show the file: %s", body)
+	}
+}
+
+// makeEPUB returns a book, for which no converter is called.
+func makeEPUB(t testing.TB) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range [][2]string{
+		{"mimetype", "application/epub+zip"},
+		{"META-INF/container.xml", `<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`},
+		{"book.opf", `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0"></package>`},
+	} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store})
+		if err == nil {
+			_, err = w.Write([]byte(f[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
