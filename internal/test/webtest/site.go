@@ -1,5 +1,5 @@
-// Package webtest has what the tests of the packages below internal/web share: a
-// server with an account and sample files ([NewSite]), a browser ([NewTab]),
+// Package webtest has what the tests of the packages below internal/web share:
+// a server with an account and sample files ([NewSite]), a browser ([NewTab]),
 // and one instance with everything that pages show ([Demo]).
 package webtest
 
