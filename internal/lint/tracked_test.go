@@ -42,6 +42,25 @@ func TestNoLargeFiles(t *testing.T) {
 	})
 }
 
+// TestRoot checks that the root of the repository has few entries, because its
+// list is the first that a reader sees.
+func TestRoot(t *testing.T) {
+	inRoot(t)
+	const most = 40
+	out, err := exec.Command("git", "ls-files").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := map[string]bool{}
+	for name := range strings.Lines(string(out)) {
+		entry, _, _ := strings.Cut(strings.TrimSpace(name), "/")
+		entries[entry] = true
+	}
+	if len(entries) > most {
+		t.Errorf("the root has %d entries, want at most %d", len(entries), most)
+	}
+}
+
 // TestImageContext checks that the context of an image has each package of the
 // program.
 func TestImageContext(t *testing.T) {
