@@ -18,18 +18,24 @@ const licencePage = "docs/reference/licences.md"
 const licenceHead = `# Licences
 
 Vitrine has the MIT licence ([` + "`LICENSE`" + `](../../LICENSE)). The program contains the following, each
-under its own licence. A release has the texts of all of them, in ` + "`vitrine_VERSION_licences.txt`" + `.
-` + "`make licences`" + ` writes this page, and a test compares it.
+under its own licence. A release has the texts, in ` + "`vitrine_VERSION_licences.txt`" + `. ` + "`make licences`" + `
+writes this page, and a test compares it.
 
 ## Data and compiled code
 
-- PDFium, in github.com/klippa-app/go-pdfium: Apache-2.0, BSD-3-Clause.
+` + licenceData + `
+Cities come from a file that is not part of the program.
+
+`
+
+// licenceData names the parts that have no file with a licence. Their sources
+// want to be named, so a release has this text too.
+const licenceData = `- PDFium, in github.com/klippa-app/go-pdfium: Apache-2.0, BSD-3-Clause (the text is LICENSE_JBIG2 of
+  pdfjs). Libraries within it, such as FreeType, have licences of their own, which a release does
+  not have: they are in its source (https://pdfium.googlesource.com/pdfium).
 - Countries: IP2Location LITE (https://lite.ip2location.com), by github.com/phuslu/iploc.
 - Networks of mail scanners: Route Views (https://routeviews.org) and DB-IP (https://db-ip.com), CC
   BY 4.0, by @ip-location-db/asn.
-
-Cities come from a file that is not part of the program.
-
 `
 
 // licences are the licences that a part may have, each with words of its text.
@@ -98,6 +104,7 @@ func TestLicences(t *testing.T) {
 	}
 	page, texts := strings.Builder{}, strings.Builder{}
 	page.WriteString(licenceHead)
+	texts.WriteString(licenceData + "\n")
 	part := func(name, dir string) {
 		var known []string
 		for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "*/LICENSE*"} {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # release.sh VERSION DIR builds the files of a release: a static program for
 # each platform, a list of the modules in it (CycloneDX), the texts of their
-# licences, and checksums. Two runs on one commit make the same files.
-# PLATFORMS names fewer platforms. With CHECK=1 the first platform is built again, from a copy of the source in another
-# directory and with an empty build cache, and must come out the same.
+# licences, and checksums. Two runs on one commit make the same files. PLATFORMS
+# names fewer platforms. With CHECK=1 the first platform is built again, from a
+# copy of the source in another directory and with an empty build cache, and
+# must come out the same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=$1 out=$2
