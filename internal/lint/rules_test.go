@@ -173,6 +173,33 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestImportGroups checks that the packages of the repository are imported in
+// one group, behind those of the standard library. gofmt sorts each group, but
+// keeps the groups.
+func TestImportGroups(t *testing.T) {
+	inRoot(t)
+	eachTracked(t, func(name, text string) {
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, name, text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, ours := 0, false // the line and the kind of the import before
+		seen := false
+		for _, i := range f.Imports {
+			line, path := files.Position(i.Pos()).Line, strings.Trim(i.Path.Value, `"`)
+			is := path == "vitrine" || strings.HasPrefix(path, "vitrine/")
+			switch near := line == last+1; {
+			case near && is != ours:
+				t.Errorf("%s:%d: %s is in a group with others", name, line, path)
+			case !near && is && seen:
+				t.Errorf("%s:%d: %s is in a second group", name, line, path)
+			}
+			last, ours, seen = line, is, seen || is
+		}
+	}, "*.go")
+}
+
 // TestVocabulary checks that the root package has only the vocabulary and
 // nothing that runs: no goroutine and no clock, because callers pass the time.
 // It must stay small enough to be read.

@@ -20,7 +20,6 @@ import (
 	"vitrine/internal/app/export"
 	"vitrine/internal/app/links"
 	"vitrine/internal/base/signer"
-
 	"vitrine/internal/test/fixture"
 )
 

@@ -11,7 +11,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/publish"
-
 	"vitrine/internal/test/fixture"
 )
 

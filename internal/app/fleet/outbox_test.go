@@ -13,7 +13,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/fleet"
-
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/porttest"
 )

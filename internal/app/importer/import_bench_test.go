@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"vitrine/report"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"v123456","country":"DE","city":"City 12, DE","referrer":"linkedin.com",` +

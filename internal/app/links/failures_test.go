@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/publish"
-
 	"vitrine/internal/test/fixture"
 )
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"vitrine"
-
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"

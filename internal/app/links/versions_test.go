@@ -12,7 +12,6 @@ import (
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
-
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/tier"
 )

@@ -19,7 +19,6 @@ import (
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/signer"
-
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
 )

@@ -12,7 +12,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
-
 	"vitrine/internal/test/fixture"
 )
 

@@ -19,7 +19,6 @@ import (
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/visitor/geo"

@@ -20,7 +20,6 @@ import (
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )

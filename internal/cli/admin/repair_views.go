@@ -8,7 +8,6 @@ import (
 	"vitrine/internal/app/ownership"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )

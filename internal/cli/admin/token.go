@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"

@@ -21,7 +21,6 @@ import (
 	"vitrine/internal/base/durable"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )

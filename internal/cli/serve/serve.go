@@ -18,7 +18,6 @@ import (
 	"vitrine/internal/base/notation"
 	"vitrine/internal/base/throttle"
 	"vitrine/internal/base/worker"
-
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/web/api"

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"vitrine"
 
+	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"

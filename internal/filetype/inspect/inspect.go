@@ -9,7 +9,6 @@ import (
 	"io"
 
 	"vitrine/internal/filetype"
-
 	"vitrine/internal/filetype/media"
 	"vitrine/internal/filetype/pdf"
 	"vitrine/internal/filetype/text"

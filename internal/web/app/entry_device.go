@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

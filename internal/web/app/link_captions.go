@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"vitrine"
-
 	"vitrine/internal/web/httpx"
 )
 

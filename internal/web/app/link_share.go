@@ -11,7 +11,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/visitor"
-
 	"vitrine/report"
 )
 

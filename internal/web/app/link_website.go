@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vitrine"
-
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

@@ -11,7 +11,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"vitrine"
-
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

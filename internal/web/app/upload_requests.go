@@ -9,7 +9,6 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
-
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )

@@ -14,7 +14,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/base/throttle"
-
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/inspect"

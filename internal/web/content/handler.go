@@ -6,8 +6,8 @@ import (
 	"embed"
 	"log/slog"
 	"time"
-	"vitrine"
 
+	"vitrine"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"

@@ -7,7 +7,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/base/throttle"
-
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/web/httpx"
 )

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"log/slog"
+
 	"vitrine/internal/web/httpx"
 )
 

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"vitrine/internal/base/throttle"
-
 	"vitrine/internal/web/httpx"
 )
 

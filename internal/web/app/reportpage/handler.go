@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"vitrine/internal/app/analytics"
-
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
-
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
