@@ -46,7 +46,7 @@ type columnKind int
 
 const (
 	repeated columnKind = iota // words and the like: many are equal
-	measures                   // times and the like: few are equal
+	measures                   // times and the like: few are equal, so never as words
 	listed                     // always plain, so that a column has as many bytes as numbers
 )
 
@@ -67,7 +67,7 @@ func (c *columnWriter) end(b []byte, kind columnKind) []byte {
 	slices.Sort(c.sorted)
 	c.sorted = slices.Compact(c.sorted)
 	different := len(c.sorted)
-	if different > len(numbers)*3/4 || different > maxWords {
+	if different > maxWords {
 		return form.append(b, numbers)
 	}
 	start, width := len(b), bits.Len(uint(different-1))
@@ -173,7 +173,7 @@ type column struct {
 	b     []byte
 	some  []int64 // read and not returned, from at on
 	at    int
-	bad   bool // more numbers were read than there are
+	bad   bool // more numbers were read than there are, or a place has no number
 	form  byte
 	base  int64
 	words []int64
@@ -183,27 +183,31 @@ type column struct {
 // decodedAtOnce is the number of numbers that are decoded together.
 const decodedAtOnce = 256
 
-// open begins to read a column. It keeps the memory that c has.
-func (c *column) open(b []byte) bool {
+// open begins to read a column of a kind. It reports false if no column of the
+// kind has this form. It keeps the memory that c has.
+func (c *column) open(b []byte, kind columnKind) bool {
 	*c = column{some: c.some[:0], words: c.words[:0]}
 	if len(b) == 0 {
+		if kind == listed {
+			c.form = plain
+		}
 		return true
 	}
 	c.form, b = b[0], b[1:]
 	switch {
-	case c.form <= 64:
+	case c.form <= 64 && kind != listed:
 		base, size := binary.Uvarint(b)
 		if size <= 0 {
 			return false
 		}
 		c.base, b = int64(base), b[size:]
-	case c.form == words:
+	case c.form == words && kind == repeated:
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n == 0 || n > maxWords {
 			return false
 		}
 		var distances column
-		if b = b[size:]; !distances.open(b) || distances.form == words {
+		if b = b[size:]; !distances.open(b, measures) {
 			return false
 		}
 		for sum := int64(0); len(c.words) < int(n); {
@@ -215,7 +219,7 @@ func (c *column) open(b []byte) bool {
 				c.words = append(c.words, sum)
 			}
 		}
-		b = distances.rest(int(n))
+		b = distances.rest()
 		c.form = byte(bits.Len64(n - 1))
 	case c.form != plain:
 		return false
@@ -224,13 +228,13 @@ func (c *column) open(b []byte) bool {
 	return true
 }
 
-// rest returns what follows the column, of which n numbers were read. It was
+// rest returns what follows the numbers that were decoded, in a column that was
 // opened with more bytes than its own.
-func (c *column) rest(n int) []byte {
+func (c *column) rest() []byte {
 	if c.form == plain {
 		return c.b[c.bit:]
 	}
-	return c.b[min(packedSize(n, int(c.form)), len(c.b)):]
+	return c.b[(c.bit+7)/8:]
 }
 
 // next returns the next number, or 0 after the last one.
@@ -266,7 +270,7 @@ func (c *column) decode(n int) {
 	if len(c.words) > 0 {
 		for i, place := range c.some {
 			if place >= int64(len(c.words)) {
-				c.some = c.some[:i]
+				c.some, c.bad = c.some[:i], true
 				break
 			}
 			c.some[i] = c.words[place]

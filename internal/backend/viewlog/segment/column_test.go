@@ -1,6 +1,10 @@
 package segment
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,13 +20,14 @@ func TestColumn(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		width, different := r.IntN(65), []int{1, 2, 3, 17, 900, math.MaxInt32}[r.IntN(6)]
-		base := r.Uint64() >> r.IntN(64)
+		base, skewed := r.Uint64()>>r.IntN(64), r.IntN(2) == 0
 		number := func(i int) uint64 {
-			n := rand.New(rand.NewPCG(uint64(i%different), seed)).Uint64()
-			if width == 0 {
-				return base
+			r := rand.New(rand.NewPCG(uint64(i%different), seed))
+			n := r.Uint64() >> (64 - width)
+			if skewed {
+				n >>= r.IntN(64)
 			}
-			return base + n>>(64-width)
+			return base + n
 		}
 		var c columnWriter
 		var want []uint64
@@ -36,11 +41,15 @@ func TestColumn(t *testing.T) {
 			if len(want) > 0 && len(b) > 0 {
 				forms[b[0]]++
 			}
-			if most := 2 + 10 + 10*len(want); len(b) > most || kind < listed && len(b) > 11+packedSize(len(want), width) {
+			most := len(appendPlain(nil, want))
+			if kind < listed {
+				most = min(most, 11+packedSize(len(want), width))
+			}
+			if len(b) > most {
 				t.Errorf("seed %d: %d numbers of %d bits have %d bytes", seed, len(want), width, len(b))
 			}
 			var got column
-			if !got.open(b) {
+			if !got.open(b, kind) {
 				t.Fatalf("seed %d, kind %d: the column cannot be opened", seed, kind)
 			}
 			all := map[int64]bool{}
@@ -63,6 +72,27 @@ func TestColumn(t *testing.T) {
 	}
 }
 
+// TestManyWords checks that a column with more different numbers than words may
+// be is read back.
+func TestManyWords(t *testing.T) {
+	for _, different := range []int64{maxWords, maxWords + 1} {
+		var c columnWriter
+		for i := range 4 * different {
+			c.number(i % different << 40)
+		}
+		b := c.end(nil, repeated)
+		var got column
+		if !got.open(b, repeated) || (b[0] == words) != (different == maxWords) {
+			t.Fatalf("%d different numbers cannot be read or have form %d", different, b[0])
+		}
+		for i := range 4 * different {
+			if n := got.next(); n != i%different<<40 {
+				t.Fatalf("number %d of %d different ones is %d", i, different, n)
+			}
+		}
+	}
+}
+
 // TestAbsentColumn checks that what no view has takes no space.
 func TestAbsentColumn(t *testing.T) {
 	length := func(change func(*Row)) int {
@@ -81,5 +111,100 @@ func TestAbsentColumn(t *testing.T) {
 	// One that every view has costs its flag's and its own header.
 	if one := length(func(r *Row) { r.Campaign = 7 }); one > without+16 {
 		t.Errorf("%d bytes with one campaign, %d without", one, without)
+	}
+}
+
+// segmentOf returns a segment of so many views with these columns, whatever
+// they hold, and a right checksum. A length replaces the real one.
+func segmentOf(views uint64, parts map[int][]byte, lengths map[int]uint64) []byte {
+	b := binary.AppendUvarint([]byte{segmentVersion}, views)
+	var there uint64
+	var header, all []byte
+	for i := range columns + 1 {
+		if part, ok := parts[i]; ok {
+			there |= 1 << i
+			n, other := lengths[i]
+			if !other {
+				n = uint64(len(part))
+			}
+			header, all = binary.AppendUvarint(header, n), append(all, part...)
+		}
+	}
+	b = append(append(binary.AppendUvarint(b, there), header...), all...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// TestHostileSegment reads segments with a right checksum that no encoder
+// makes.
+func TestHostileSegment(t *testing.T) {
+	same := func(n uint64) []byte { return binary.AppendUvarint([]byte{0}, n) } // a column of one number
+	times := func(n int) []byte { return append([]byte{plain}, bytes.Repeat([]byte{7}, n)...) }
+	paged := func(pages uint64, times []byte) map[int][]byte {
+		return map[int][]byte{columnFlags: same(flagSession), columnSession: same(sessionPages),
+			columnPages: same(pages), columnPageMs: times}
+	}
+	played := func(parts uint64) map[int][]byte {
+		return map[int][]byte{columnFlags: same(flagSession), columnSession: same(sessionParts), columnParts: same(parts)}
+	}
+	versioned := func(version uint64) map[int][]byte {
+		return map[int][]byte{columnFlags: same(viewVersion), columnVersion: same(version)}
+	}
+	place := func(b ...byte) map[int][]byte { return map[int][]byte{columnPlace: b} }
+	missing := append([]byte{words, 3, 0, 1, 3 << 2}, make([]byte, 150)...) // the second place is 3
+	const half = 1 << 63
+	for name, segment := range map[string][]byte{
+		"lengths that overflow": segmentOf(1, map[int][]byte{columnTime: {0, 1}, columnPlace: {0, 1},
+			columnAgent: {0, 1}}, map[int]uint64{columnTime: half - 1, columnPlace: half - 1, columnAgent: 8}),
+		"a length above all":       segmentOf(1, place(0, 1), map[int]uint64{columnPlace: 3}),
+		"a negative length":        segmentOf(1, place(0, 1), map[int]uint64{columnPlace: half}),
+		"bytes after the columns":  segmentOf(1, place(0, 1, 9), map[int]uint64{columnPlace: 2}),
+		"an unknown column":        segmentOf(1, map[int][]byte{columns: {}}, nil),
+		"too many views":           segmentOf(maxRows+1, nil, nil),
+		"negative views":           segmentOf(half, nil, nil),
+		"the first version":        segmentOf(1, versioned(1), nil),
+		"pages without times":      segmentOf(2, paged(vitrine.MaxPages, []byte{}), nil),
+		"pages with one time":      segmentOf(2, paged(vitrine.MaxPages, same(5)), nil),
+		"pages with packed times":  segmentOf(2, paged(3, []byte{1, 5, 0, 0}), nil),
+		"pages with too few times": segmentOf(2, paged(vitrine.MaxPages, times(9)), nil),
+		"too many pages":           segmentOf(1, paged(vitrine.MaxPages+1, times(vitrine.MaxPages+1)), nil),
+		"negative pages":           segmentOf(1, paged(half, times(9)), nil),
+		"too many parts":           segmentOf(1, played(rawParts+1), nil),
+		"negative parts":           segmentOf(1, played(half), nil),
+		"an unknown form":          segmentOf(1, place(65, 1), nil),
+		"a form alone":             segmentOf(1, place(1), nil),
+		"a number that is cut":     segmentOf(1, place(1, 0x80), nil),
+		"plain numbers cut":        segmentOf(1, place(plain, 0x80), nil),
+		"fewer numbers":            segmentOf(9, place(1, 5, 0xff), nil),
+		"no words":                 segmentOf(1, place(append([]byte{words, 0, 0, 1}, make([]byte, 8)...)...), nil),
+		"too many words":           segmentOf(1, place(words, 0x81, 0x80, 4, 0, 1), nil),
+		"words in words":           segmentOf(1, place(words, 2, words, 2, 0, 1, 0, 0), nil),
+		"words alone":              segmentOf(1, place(words), nil),
+		"words that are cut":       segmentOf(1, place(words, 9, 8, 0, 1, 2), nil),
+		"plain words cut":          segmentOf(1, place(words, 9, plain, 1, 2), nil),
+		"a place without a word":   segmentOf(300, place(missing...), nil),
+	} {
+		var rows []Row
+		if err := DecodeAll(segment, 0, &rows); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		}
+		pages := 0
+		for _, r := range rows {
+			pages += len(r.Session.Pages)
+		}
+		if pages > len(segment) {
+			t.Errorf("%s: %d pages from %d bytes", name, pages, len(segment))
+		}
+	}
+	// The same shapes, as an encoder makes them.
+	for name, segment := range map[string][]byte{
+		"lengths": segmentOf(maxRows, place(0, 1), nil),
+		"version": segmentOf(1, versioned(2), nil),
+		"pages":   segmentOf(2, paged(vitrine.MaxPages, times(2*vitrine.MaxPages)), nil),
+		"parts":   segmentOf(1, played(rawParts), nil),
+		"words":   segmentOf(300, place(append(missing[:4:4], missing[5:]...)...), nil),
+	} {
+		if err := DecodeAll(segment, 0, new([]Row)); err != nil {
+			t.Errorf("%s: %v, want nil", name, err)
+		}
 	}
 }

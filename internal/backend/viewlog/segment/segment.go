@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -234,28 +233,23 @@ func (u *Decoder) Open(segment []byte, first vitrine.ViewID) error {
 	r := Reader{b: segment[1:end]}
 	u.rows = r.number()
 	there := uint64(r.number())
-	if u.rows < 0 || u.rows > maxRows || there>>columns != 0 {
+	if u.rows < 0 || u.rows > maxRows {
 		return ErrDamaged
 	}
 	var lengths [columns]int64
-	sum := int64(0)
 	for i := range lengths {
 		if there&(1<<i) != 0 {
 			lengths[i] = r.number()
-			sum += lengths[i]
 		}
 	}
-	if r.bad || slices.Min(lengths[:]) < 0 || sum != int64(r.left()) {
-		return ErrDamaged
-	}
 	for i, n := range lengths {
-		if !u.columns[i].open(r.b[r.at:][:n:n]) {
+		if n < 0 || n > int64(r.left()) || !u.columns[i].open(r.b[r.at:][:n:n], kinds[i]) {
 			return ErrDamaged
 		}
 		r.at += int(n)
 	}
 	u.left, u.lastMs, u.lastCnt = u.rows, first.Ms(), 0
-	return nil
+	return r.end()
 }
 
 // Words returns the numbers of the words in a column, each at least once. Call
@@ -364,21 +358,20 @@ func (u *Decoder) pages(pages []report.PageTime) []report.PageTime {
 func (u *Decoder) parts() report.Parts {
 	c := &u.columns[columnParts]
 	n := c.next()
+	if n < 0 || n > rawParts {
+		c.bad = true
+		return report.Parts{}
+	}
 	rest := 2 * n
 	if n == rawParts {
 		rest = rawPartsLen
 	}
-	if u.bytes = append(u.bytes[:0], byte(n)); rest < 0 || rest > 2*rawParts {
-		c.bad = true
-		return report.Parts{}
-	}
+	u.bytes = append(u.bytes[:0], byte(n))
 	for range rest {
 		u.bytes = append(u.bytes, byte(c.next()))
 	}
 	r := Reader{b: u.bytes}
-	p := r.parts()
-	c.bad = c.bad || r.bad
-	return p
+	return r.parts()
 }
 
 // End returns ErrDamaged if values were missing.
