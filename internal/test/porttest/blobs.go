@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 	}
 	req.ContentLength = g.Size
 	req.Header.Set("Content-Type", g.Type)
-	res, err := http.DefaultClient.Do(req)
+	res, err := patient.Do(req)
 	if err != nil {
 		return err
 	}
@@ -97,6 +98,28 @@ func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 		return fmt.Errorf("PUT: %s, want 200", res.Status)
 	}
 	return nil
+}
+
+// patient returns the error of a transfer that broke off only after the server
+// has ended it. A server may store the bytes it got, and would otherwise do so
+// after the next transfer.
+var patient = &http.Client{Transport: &http.Transport{
+	DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return patientConn{c.(*net.TCPConn)}, nil
+	}}}
+
+type patientConn struct{ *net.TCPConn }
+
+// Close waits until the server has closed its side too.
+func (c patientConn) Close() error {
+	if c.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, c.TCPConn)
+	}
+	return c.TCPConn.Close()
 }
 
 func (t blobTest) store(text string) vitrine.PutGrant {
