@@ -49,11 +49,8 @@ func (f *Fold) Add(o *View) {
 	}
 }
 
-// AddDownload counts a download event, not a bot's.
+// AddDownload counts a download event, not a bot's, on a day or step.
 func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
-
-// AddDownloadAt counts a download event at a time, in Unix milliseconds.
-func (f *Fold) AddDownloadAt(ms int64) { f.tally.AddDownload(f.Steps.Of(ms)) }
 
 // Tally returns the tally of everything added, and empties the fold.
 func (f *Fold) Tally() *Tally {

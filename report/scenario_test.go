@@ -54,7 +54,7 @@ func (w *scenario) fold(win report.Window) *report.Tally {
 	}
 	for _, d := range w.downloads {
 		if win.Contains(d.at) {
-			f.AddDownloadAt(d.at)
+			f.AddDownload(win.Steps.Of(d.at))
 		}
 	}
 	return f.Tally()

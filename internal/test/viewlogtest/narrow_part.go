@@ -63,7 +63,7 @@ func narrowTally(q vitrine.TallyQuery, views []report.View, events []vitrine.Vie
 		fold.Add(&o)
 	}
 	for _, e := range events {
-		fold.AddDownloadAt(e.Ms())
+		fold.AddDownload(q.Steps.Of(e.Ms()))
 	}
 	return fold.Tally()
 }

@@ -260,7 +260,7 @@ func TestScan(t *testing.T) {
 			}
 			fold.Add(&o)
 			for _, e := range events {
-				fold.AddDownloadAt(e.Ms)
+				fold.AddDownload(q.Steps.Of(e.Ms))
 			}
 			if o.Counted() {
 				daily[fmt.Sprint(o.Link, q.Steps.Of(o.At))]++
