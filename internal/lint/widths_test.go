@@ -126,12 +126,28 @@ var besideCode = regexp.MustCompile(`\S.*\s//\s`)
 // a definition of a link, and a long word or code span.
 var unbreakable = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
 
+// continued matches a line of Markdown that the next line may continue, and
+// nextWord the next line's first word, unless it is code, a link or the
+// beginning of something else.
+var (
+	continued = regexp.MustCompile(`^[^#|<]*[^#|<\s\\]$`)
+	nextWord  = regexp.MustCompile(`^ *([A-Za-z][a-z]*[,.;]?)( |$)`)
+)
+
+// TestMarkdownWidths checks that lines of Markdown wrap at 100 columns: none is
+// wider, and none is far narrower and has room for the next word.
 func TestMarkdownWidths(t *testing.T) {
 	inRoot(t)
-	const most = 100
+	const most, least = 100, 80
 	eachTracked(t, func(name, text string) {
-		fence := ""
+		fence, before := "", ""
 		for i, l := range strings.Split(text, "\n") {
+			word := nextWord.FindStringSubmatch(l)
+			if fence == "" && word != nil && continued.MatchString(before) && before != "---" &&
+				utf8.RuneCountInString(before+" "+word[1]) < least {
+				t.Errorf("%s:%d has room for the next word:\n%s", name, i, before)
+			}
+			before = l
 			mark := strings.TrimLeft(l, " ")
 			switch {
 			case fence != "":
