@@ -116,7 +116,7 @@
 // Below internal/base:
 //
 //	durable              changes of files that survive a crash
-//	notation             hosts, times and words for a shell as people write them
+//	notation             what people type: hosts, times, words for a shell, misspelt ones
 //	signer               signed URLs and tokens
 //	throttle             attempts, turns for scarce work, open connections
 //	worker               named background loops

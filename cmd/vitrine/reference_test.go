@@ -101,7 +101,7 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 // reference returns every command with its arguments and flags.
 func reference(program *command.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {

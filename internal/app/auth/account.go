@@ -212,7 +212,7 @@ func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool,
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (c vitrine.Change, err error) {
 		if d.By.Kind == vitrine.ActorModerator && a.Role != vitrine.RoleMember {
 			return c, vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"%s is a moderator: only the operator can suspend them, on the command line.", a.Email)
+				"%s is a moderator: only an administrator can suspend them, on the command line.", a.Email)
 		}
 		if a.Banned == banned {
 			return c, nil

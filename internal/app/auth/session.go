@@ -151,7 +151,7 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 		return SignedIn{}, errNoSignIn
 	case a.Banned:
 		return SignedIn{}, vitrine.Errorf(vitrine.CodeBanned,
-			"This account is suspended. Ask the administrator of this site why.")
+			"This account is suspended. Ask the administrator of this instance why.")
 	}
 	if a.Password != hash {
 		a.Password = hash

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestParse(t *testing.T) {
+func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.FixedZone("", 3600))
 	for text, want := range map[string]string{
 		"30d": "2026-06-03T11:00:00Z", "90m": "2026-05-04T12:30:00Z",
@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := ParseTime(text, now)
 		if (err != nil) != (want == "") || err == nil && got.Format(time.RFC3339) != want {
-			t.Errorf("Parse(%q) = %v, %v, want %s", text, got, err, want)
+			t.Errorf("ParseTime(%q) = %v, %v, want %s", text, got, err, want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ func DeviceOf(path string) (uint64, error) {
 	return uint64(st.Dev), err
 }
 
-// What accessible may be asked, beside whether a directory can be entered or a
-// program be run.
+// What Accessible may be asked, besides whether a directory can be entered or a
+// program run.
 const (
 	MayRead  = unix.R_OK
 	MayWrite = unix.W_OK

@@ -11,7 +11,7 @@ import (
 // path.
 func DeviceOf(string) (uint64, error) { return 0, errors.ErrUnsupported }
 
-// What accessible may be asked.
+// What Accessible may be asked.
 const (
 	MayRead  = 4
 	MayWrite = 2

@@ -112,3 +112,5 @@ func webpPicture(s *filetype.Source, off, end int64) (width, height int64, ok bo
 	}
 	return width, height, width > 0 && height > 0
 }
+
+func uint24(p []byte) uint32 { return uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 }

@@ -368,7 +368,7 @@ func TestSuspend(t *testing.T) {
 			t.Errorf("the page offers to suspend %s", a.Email)
 		}
 		r := d.Status(d.Post(webtest.AccountPath(a)+"/suspend", url.Values{"note": {"A coup"}}, cookie), 400)
-		if !strings.Contains(r.Text, "only the operator can suspend them") {
+		if !strings.Contains(r.Text, "only an administrator can suspend them") {
 			t.Errorf("answer to suspending a moderator: %s", r.Text)
 		}
 	}
