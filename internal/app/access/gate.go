@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -88,14 +87,10 @@ func (c *Change) Apply(a *vitrine.Access) {
 // changes.
 const PassLife = 180 * 24 * time.Hour
 
-// How often a wrong password may be tried. There is no limit for a link as a
-// whole: strangers could lock out its readers.
-const (
-	triesByNetwork       = 5 // of one link, in triesTime
-	triesTime            = 15 * time.Minute
-	hourlyTriesByNetwork = 10
-	allTriesByNetwork    = 60 // of all links, in an hour
-)
+// allTriesByNetwork bounds the wrong passwords of one network at all links, in
+// an hour. There is no limit for a link as a whole: strangers could lock out its
+// readers.
+const allTriesByNetwork = 60
 
 // Gates lets readers in.
 type Gates struct {
@@ -105,35 +100,12 @@ type Gates struct {
 }
 
 // Enter checks a password and returns a pass, which a browser keeps in a
-// cookie. A right password does not count as a try, and resets the tries of its
-// network. Errors: CodeRateLimited, with the time after which to try again;
-// CodeInvalidRequest for a wrong password.
+// cookie. Errors are those of [password.Door.Try].
 func (s *Gates) Enter(ctx context.Context, l *vitrine.Link, pw string, from netip.Addr) (pass string, err error) {
-	id := strconv.FormatInt(int64(l.ID), 10)
-	const by = "gate by network"
-	own := append(throttle.ByNetwork(s.Signer.AttemptKey, from, triesByNetwork, triesTime, by, id),
-		throttle.ByNetwork(s.Signer.AttemptKey, from, hourlyTriesByNetwork, time.Hour, by, "hourly", id)...)
-	all := append(own[:len(own):len(own)],
-		throttle.ByNetwork(s.Signer.AttemptKey, from, allTriesByNetwork, time.Hour, by)...)
-	var taken []vitrine.AttemptID
-	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		taken, err = throttle.Take(tx, s.Now(), "Too many wrong passwords from your network.", all...)
-		return err
-	}); err != nil {
-		return "", err
-	}
-	ok, _, err := password.Check(ctx, password.Stranger(throttle.Subscriber(from)), l.Access.Password, pw)
-	if err == nil && !ok {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
-			Message: "That is not the password of this link."}
-	}
-	refund := s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error {
-		if err != nil { // no fault of the reader
-			return throttle.Refund(tx, taken)
-		}
-		return errors.Join(throttle.Refund(tx, taken), throttle.Reset(tx, own))
-	})
-	if err := errors.Join(err, refund); err != nil {
+	door := password.Door{Kind: "gate", ID: strconv.FormatInt(int64(l.ID), 10), Hash: l.Access.Password,
+		Limits:  throttle.ByNetwork(s.Signer.AttemptKey, from, allTriesByNetwork, time.Hour, "gate by network"),
+		TooMany: "Too many wrong passwords from your network.", Wrong: "That is not the password of this link."}
+	if err := door.Try(ctx, s.Store, s.Signer.AttemptKey, s.Now(), pw, from); err != nil {
 		return "", err
 	}
 	return s.Signer.Pass(l, 0, s.Now()), nil

@@ -33,15 +33,10 @@ const (
 	secretSize = 16 // bytes
 )
 
-// How often a wrong password may be tried: from one network, and in all. The
-// last limit needs a hundred networks, so that a stranger does not lock out
+// hourlyTries bounds the wrong passwords of one report in an hour, from all
+// networks. It needs a hundred of them, so that a stranger does not lock out
 // other readers (decision 0015).
-const (
-	triesByNetwork       = 5 // in triesTime
-	triesTime            = 15 * time.Minute
-	hourlyTriesByNetwork = 10
-	hourlyTries          = 1000
-)
+const hourlyTries = 1000
 
 // Sharing makes, finds and revokes read-only addresses of reports: of one link,
 // or of all links of an account. Anyone with the address can see the report,
@@ -230,34 +225,14 @@ func (s *Sharing) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 }
 
 // Enter checks the password of a report and returns a pass, with which a
-// browser is let in for SharedPassLife. A right password does not count, and
-// resets the attempts of its network. Errors: CodeRateLimited, with the time
-// after which to try again; CodeInvalidRequest for a wrong password.
+// browser is let in for SharedPassLife. Errors are those of
+// [password.Door.Try].
 func (s *Sharing) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
 	id := strconv.FormatInt(int64(r.ID), 10)
-	const by = "shared report by network"
-	own := append(throttle.ByNetwork(s.Signer.AttemptKey, from, triesByNetwork, triesTime, by, id),
-		throttle.ByNetwork(s.Signer.AttemptKey, from, hourlyTriesByNetwork, time.Hour, by, "hourly", id)...)
-	var taken []vitrine.AttemptID
-	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		taken, err = throttle.Take(tx, s.Now(), "Too many attempts at the password.", append(own[:len(own):len(own)],
-			throttle.Limit{Key: s.Signer.AttemptKey("shared report", id), Max: hourlyTries, Within: time.Hour})...)
-		return err
-	}); err != nil {
-		return "", err
-	}
-	ok, _, err := password.Check(ctx, password.Stranger(throttle.Subscriber(from)), r.Password, pw)
-	if err == nil && !ok {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
-			Message: "That is not the password of this report."}
-	}
-	refund := s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error {
-		if err != nil { // no fault of the reader
-			return throttle.Refund(tx, taken)
-		}
-		return errors.Join(throttle.Refund(tx, taken), throttle.Reset(tx, own))
-	})
-	if err := errors.Join(err, refund); err != nil {
+	door := password.Door{Kind: "shared report", ID: id, Hash: r.Password,
+		Limits:  []throttle.Limit{{Key: s.Signer.AttemptKey("shared report", id), Max: hourlyTries, Within: time.Hour}},
+		TooMany: "Too many attempts at the password.", Wrong: "That is not the password of this report."}
+	if err := door.Try(ctx, s.Store, s.Signer.AttemptKey, s.Now(), pw, from); err != nil {
 		return "", err
 	}
 	until := strconv.FormatInt(s.Now().Add(SharedPassLife).Unix(), 10)
