@@ -30,12 +30,12 @@ func (a Access) Gated() bool { return a.Password != "" || a.Readers != 0 }
 type Pass struct {
 	Round string // of the access that was passed
 	Place int64  // the reader's place among those that a limit admits; 0 for none
-	Owner bool   // the reader is the owner of the link, who needs no pass
+	Owner bool   // the reader is the owner of the link, who needs no place
 }
 
 // Admits reports whether a pass has all that an access asks for.
 func (a Access) Admits(p Pass) bool {
-	return !a.Gated() || p.Owner || a.Fits(p) && (a.Readers == 0 || p.Place != 0)
+	return !a.Gated() || a.Fits(p) && (a.Readers == 0 || p.Place != 0 || p.Owner)
 }
 
 // Fits reports whether a pass is of this access.

@@ -111,12 +111,17 @@ func (s *Gates) Held(ctx context.Context, l *vitrine.Link, p vitrine.Pass) vitri
 
 // Fetch notes that the browser with a place fetches content. It must be noted
 // before the content is sent: that is what bounds reading without scripts.
+// Errors: CodeAccessRequired if the place was given to another.
 func (s *Gates) Fetch(ctx context.Context, p vitrine.Pass) error {
-	return s.change(ctx, p.Place, func(place *vitrine.Place) {
+	err := s.change(ctx, p.Place, func(place *vitrine.Place) {
 		if place.BytesAt.IsZero() {
 			place.BytesAt = s.Now()
 		}
 	})
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = errGated
+	}
+	return err
 }
 
 // Prove counts the place of a pass: its browser is a person's. The place of a

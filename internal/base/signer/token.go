@@ -206,11 +206,18 @@ type Content struct {
 	Pass    vitrine.Pass
 }
 
+// ownerPlace is in a content token of the owner of a link, instead of a place.
+const ownerPlace = "-"
+
 // ContentToken opens content until a time.
 func (s *Signer) ContentToken(c Content, until time.Time) string {
 	f := []string{strconv.FormatInt(int64(c.Link), 36), strconv.FormatInt(until.Unix(), 36), strconv.Itoa(c.Version)}
 	if c.Pass.Round != "" {
-		f = append(f, c.Pass.Round, strconv.FormatInt(c.Pass.Place, 36))
+		place := strconv.FormatInt(c.Pass.Place, 36)
+		if c.Pass.Owner {
+			place = ownerPlace
+		}
+		f = append(f, c.Pass.Round, place)
 	}
 	return s.token(PurposeContent, f...)
 }
@@ -223,7 +230,10 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (c Content, err 
 		if f, ok = s.parse(PurposeContent, token, 5); !ok {
 			return c, errBadAddress
 		}
-		c.Pass.Round = f[3]
+		c.Pass.Round, c.Pass.Owner = f[3], f[4] == ownerPlace
+		if c.Pass.Owner {
+			f[4] = "0"
+		}
 		if c.Pass.Place, err = strconv.ParseInt(f[4], 36, 64); err != nil {
 			return c, errBadAddress
 		}

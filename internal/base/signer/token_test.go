@@ -96,6 +96,59 @@ func TestContentToken(t *testing.T) {
 	if _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("ParseContentToken with another link = %v, want invalid_signature", err)
 	}
+	for _, pass := range []vitrine.Pass{{}, {Round: "A"}, {Round: "A", Place: 35}, {Round: "A", Owner: true}} {
+		c := Content{Link: 7, Version: 2, Pass: pass}
+		token := s.ContentToken(c, Noon.Add(time.Hour))
+		if got, err := s.ParseContentToken(token, Noon); err != nil || got != c {
+			t.Errorf("ParseContentToken = %+v, %v, want %+v", got, err, c)
+		}
+		if other := strings.Replace(token, ".A.", ".B.", 1); other != token {
+			if _, err := s.ParseContentToken(other, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+				t.Errorf("ParseContentToken of another access = %v, want invalid_signature", err)
+			}
+		}
+	}
+}
+
+// TestPass checks that a pass is good for one access of one link and one place,
+// and for a time.
+func TestPass(t *testing.T) {
+	s := New([]byte("secret"))
+	l := &vitrine.Link{ID: 7}
+	l.Access.Round = "A"
+	const life = time.Hour
+	text := s.Pass(l, 35, Noon)
+	if !PassTime(text).Equal(Noon) {
+		t.Errorf("PassTime = %v, want %v", PassTime(text), Noon)
+	}
+	other, later := *l, *l
+	other.ID, later.Access.Round = 8, "B"
+	at, rest, _ := strings.Cut(text, ".")
+	for _, c := range []struct {
+		what, text string
+		link       *vitrine.Link
+		now        time.Time
+		good       bool
+	}{
+		{"at once", text, l, Noon, true},
+		{"at its end", text, l, Noon.Add(life - time.Second), true},
+		{"after its end", text, l, Noon.Add(life), false},
+		{"of the future", text, l, Noon.Add(-vitrine.ClockJump), false},
+		{"of another link", text, &other, Noon, false},
+		{"of an earlier access", text, &later, Noon, false},
+		{"with another place", strings.Replace(text, ".z.", ".y.", 1), l, Noon, false},
+		{"with another time", at[:len(at)-1] + "z." + rest, l, Noon, false},
+		{"with more", text + ".x", l, Noon, false},
+		{"of nothing", "", l, Noon, false},
+	} {
+		want := vitrine.Pass{}
+		if c.good {
+			want = vitrine.Pass{Round: "A", Place: 35}
+		}
+		if got := s.ParsePass(c.text, c.link, c.now, life); got != want {
+			t.Errorf("a pass %s is worth %+v, want %+v", c.what, got, want)
+		}
+	}
 }
 
 func TestViewID(t *testing.T) {

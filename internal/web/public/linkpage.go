@@ -110,7 +110,7 @@ func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error
 		if p.Form == Embedded && strings.HasPrefix(what, "entry/") {
 			what += httpx.EmbedQuery
 		}
-		return s.Viewers.ContentAddressFor(l, pass, what)
+		return s.Viewers.ContentAddress(l, pass, what)
 	})
 	if errors.Is(err, httpx.ErrNoPage) { // a part is lost, which is made again
 		p.Viewer, p.Passing, err = viewer.Card, true, nil

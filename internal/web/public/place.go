@@ -13,8 +13,8 @@ import (
 // givePlace gives a reader of a link that limits them a place, with a pass, and
 // shows the page. HEAD uses no place.
 func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Gate, h LinkHandler) error {
-	l, a, err := s.Links.Public(r.Context(), g.Link.Slug, access.Asker{Pass: func(*vitrine.Link) vitrine.Pass {
-		return vitrine.Pass{Owner: true} // the gate has checked everything else
+	l, a, err := s.Links.Public(r.Context(), g.Link.Slug, access.Asker{Pass: func(l *vitrine.Link) vitrine.Pass {
+		return vitrine.Pass{Round: l.Access.Round, Owner: true} // the gate has checked everything else
 	}})
 	if err != nil {
 		return err
@@ -32,14 +32,6 @@ func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Ga
 	}
 	s.Viewers.SetPass(w, r, l, s.Signer.Pass(l, pass.Place, s.Now()))
 	return h(w, viewer.WithPass(r, pass), l, a)
-}
-
-// showsContent notes that the page itself has content of the file.
-func (s *Handler) showsContent(r *http.Request, l *vitrine.Link) error {
-	if v := s.Viewers.Of(l); l.Access.Readers == 0 || v.Frame != nil || v.Fill == nil {
-		return nil
-	}
-	return s.Viewers.Fetches(r, l, s.Viewers.PassOf(r, l))
 }
 
 // provenMs is how long a page must be read until its reader is a person.

@@ -91,9 +91,6 @@ func (s *Handler) Show(f form) LinkHandler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		if err := s.showsContent(r, l); err != nil {
-			return err
-		}
 		me := s.Server.SignedInAccount(r)
 		own := me != nil && me.ID == a.ID
 		view, err := s.open(r, l, a, own)
@@ -154,7 +151,7 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return err
 	}
 	defer blob.Close()
-	if err := errors.Join(s.Viewers.Fetches(r, l, s.Viewers.PassOf(r, l)), s.countDownload(r, l, a)); err != nil {
+	if err := s.countDownload(r, l, a); err != nil {
 		return err
 	}
 	h := w.Header()

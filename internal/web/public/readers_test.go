@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/chromedp"
@@ -21,19 +22,27 @@ func TestLimitOfReaders(t *testing.T) {
 	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
 	here := "/p/" + string(l.Slug)
 	s.Limit(l, 1)
+	shown := 0
 	for range 50 {
-		s.Status(s.Do(http.MethodHead, here, ""), 200)
+		if r := s.Status(s.Do(http.MethodHead, here, ""), 200); len(r.Cookies()) != 0 {
+			t.Fatalf("HEAD gets %v", r.Cookies())
+		}
 		for _, program := range []string{"User-Agent: curl/8.5.0",
 			"User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
 			"X-Forwarded-For: 104.47.1.7"} { // a browser in a network of mail scanners
 			if r := s.Get(here, program); r.StatusCode != 200 && r.StatusCode != 403 {
 				t.Fatalf("%s gets %d", program, r.StatusCode)
+			} else if r.StatusCode == 200 {
+				shown++
 			}
 		}
 		s.Status(s.Get(here), 200) // hides as a browser, and fetches nothing
 	}
 	if left := s.Left(l); left != 1 {
 		t.Fatalf("after programs, %d readers are left", left)
+	}
+	if shown != 20 {
+		t.Errorf("programs see the page %d times, want 20", shown)
 	}
 	page := s.Status(s.Get(here), 200)
 	pass := webtest.PassOf(page)
@@ -63,11 +72,13 @@ func TestLimitOfReaders(t *testing.T) {
 	s.Status(s.Get(s.ContentOf(again.Text), "Sec-Fetch-Dest: iframe"), 200)
 	s.Status(s.Get(here+"/download", pass), 200)
 	s.Status(s.Get(here+"/download"), 403)
-	if embed := s.Status(s.Get(here+"/embed"), 403); !strings.Contains(embed.Text, "Open in a new tab") {
-		t.Errorf("the embed is\n%s", embed.Text)
+	if embed := s.Status(s.Get(here+"/embed"), 403); !strings.Contains(embed.Text, "Open in a new tab") ||
+		strings.Contains(embed.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+		t.Errorf("the embed is %v\n%s", embed.Header, embed.Text)
 	}
-	s.Status(s.Get(here, s.SignIn(s.Account)), 200)
-	s.Limit(l, 2)
+	if s.Limit(l, 2); s.Left(l) != 1 {
+		t.Errorf("with one more reader, %d are left", s.Left(l))
+	}
 	s.Status(s.Get(here), 200)
 	s.Limit(l, 0)
 	if r := s.Status(s.Get(here), 200); len(r.Cookies()) != 0 {
@@ -114,8 +125,14 @@ func TestLimitWithoutScripts(t *testing.T) {
 		s.Status(s.Get("/p/"+string(other.Slug)), 200)
 	}
 	s.Status(s.Get(s.ContentOf(first.Text), "Sec-Fetch-Dest: iframe"), 403)
+	s.Status(s.Do(http.MethodHead, s.ContentOf(first.Text), "", "Sec-Fetch-Dest: iframe"), 403)
 	if r := s.Status(s.Get("/p/"+string(other.Slug), webtest.PassOf(first)), 200); len(r.Cookies()) != 1 {
 		t.Error("a reader whose place is gone gets no other one")
+	}
+	s.Ahead.Add(int64(time.Hour + time.Second))
+	s.Status(s.Get("/p/"+string(other.Slug)), 200) // those who fetched nothing do not count
+	if left := s.Left(other); left != 1 {
+		t.Errorf("after browsers that fetched nothing, %d readers are left", left)
 	}
 }
 
@@ -126,6 +143,9 @@ func TestLimitAndPassword(t *testing.T) {
 	l := s.Publish("notes.txt", []byte("marker"))
 	here := "/p/" + string(l.Slug)
 	s.Limit(l, 1)
+	if r := s.Status(s.Enter(l, "", "192.0.2.1"), 303); len(r.Cookies()) != 0 { // there is no password yet
+		t.Errorf("an empty password gets %v", r.Cookies())
+	}
 	s.Protect(l, "right")
 	for range 30 {
 		s.Status(s.Get(here), 403)
@@ -178,4 +198,104 @@ func TestBrowserLimitOfReaders(t *testing.T) {
 	person.Leave()
 	webtest.Eventually(t, "no reader is left", func() bool { return s.Left(l) == 0 })
 	s.Status(s.Get("/p/"+string(l.Slug)), 410)
+}
+
+// TestOwnerOfALimitedLink checks that the owner sees the content of a link that
+// limits its readers and uses none of its places, also when they are used up,
+// and that the addresses which the owner gets end with the access.
+func TestOwnerOfALimitedLink(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
+	s.Limit(l, 1)
+	owner := s.SignIn(s.Account)
+	page := s.Status(s.Get("/p/"+string(l.Slug), owner), 200)
+	if len(page.Cookies()) != 0 || s.Left(l) != 1 {
+		t.Errorf("the owner gets %v, and %d readers are left", page.Cookies(), s.Left(l))
+	}
+	content := s.ContentOf(page.Text)
+	s.Status(s.Get(content, "Sec-Fetch-Dest: iframe"), 200)
+	other, _, err := s.Server.Accounts.Create(t.Context(), "bob@example.org", vitrine.PlanPro)
+	s.Check(err)
+	if r := s.Status(s.Get("/p/"+string(l.Slug), s.SignIn(other)), 200); len(r.Cookies()) != 1 {
+		t.Errorf("the owner of another link gets %v, want a pass", r.Cookies())
+	}
+	if left := s.Left(l); left != 1 {
+		t.Errorf("after the owner, %d readers are left", left)
+	}
+	s.Protect(l, "right")
+	s.Status(s.Get(content, "Sec-Fetch-Dest: iframe"), 403)
+}
+
+// TestLimitCountsEveryDoor checks that a browser that fetched content by any
+// address of a link, and never ran a script, counts after an hour.
+func TestLimitCountsEveryDoor(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"]) // its page itself has nothing of it
+	s.Part(l, vitrine.PartPicture, []byte("marker"))
+	s.Part(l, vitrine.PartThumbs, webtest.Packed(t, "1.jpg=marker"))
+	s.Member = s.Account
+	album := s.Album("Album", l)
+	secret, err := (&analytics.Sharing{Store: s.Server.Links.Store, Signer: s.Server.Signer, Now: s.Server.Now}).
+		Create(t.Context(), s.Account, l, analytics.SharedOptions{Label: "all"})
+	s.Check(err)
+	here := "/p/" + string(l.Slug)
+	for _, door := range []string{"", "/download", "/picture", "/a/" + string(album.Slug) + "/download",
+		"/r/" + secret + "/pages/1", "/c/file", "/c/part/picture"} {
+		s.Limit(l, 0)
+		s.Limit(l, 1)
+		page := s.Status(s.Get(here), 200)
+		want := int64(0)
+		switch at, in := strings.CutPrefix(door, "/c/"); {
+		case door == "":
+			s.Status(s.Do(http.MethodHead, here+"/download", "", webtest.PassOf(page)), 200)
+			want = 1
+		case in:
+			s.Status(s.Get(strings.TrimSuffix(s.ContentOf(page.Text), "view")+at, "Sec-Fetch-Dest: empty"), 200)
+		case strings.HasPrefix(door, "/a/"), strings.HasPrefix(door, "/r/"):
+			s.Status(s.Get(door, webtest.PassOf(page)), 200)
+		default:
+			s.Status(s.Get(here+door, webtest.PassOf(page)), 200)
+		}
+		s.Ahead.Add(int64(time.Hour + time.Second))
+		if left := s.Left(l); left != want {
+			t.Errorf("an hour after %q, %d readers are left, want %d", door, left, want)
+		}
+	}
+}
+
+// TestProgramsUseNoPlace checks that recognized programs which fetch the file
+// never count, that they get it a bounded number of times, and that a person in
+// a network of mail scanners counts.
+func TestProgramsUseNoPlace(t *testing.T) {
+	s := webtest.NewSite(t)
+	s.TrustProxy()
+	l := s.Publish("notes.txt", []byte("marker")) // its page has the text
+	here := "/p/" + string(l.Slug)
+	s.Limit(l, 1)
+	const scanner = "X-Forwarded-For: 104.47.1.7"
+	var person webtest.Reply
+	for _, program := range []string{"User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", scanner,
+		"User-Agent: curl/8.5.0"} {
+		person = s.Status(s.Get(here, program), 200)
+		s.Ahead.Add(int64(2 * time.Second))
+		if strings.Contains(program, "curl") {
+			s.Status(s.Do(http.MethodPost, s.BeaconOf(person.Text), `{"engaged":1500,"present":1500}`,
+				"Content-Type: text/plain", webtest.PassOf(person), program), 204)
+		}
+	}
+	got := 3
+	for range 30 {
+		if r := s.Get(here, scanner); r.StatusCode == 200 {
+			got, person = got+1, r
+		}
+	}
+	s.Ahead.Add(int64(2 * time.Hour))
+	if left := s.Left(l); left != 1 || got != 20 {
+		t.Errorf("programs got the file %d times, want 20, and %d readers are left, want 1", got, left)
+	}
+	s.Status(s.Get(here), 200)
+	s.ReadFor(person, 1500, webtest.PassOf(person))
+	if left := s.Left(l); left != 0 {
+		t.Errorf("after a person in a network of mail scanners, %d readers are left, want 0", left)
+	}
 }

@@ -12,24 +12,23 @@ import (
 
 // ContentAddress returns the address of something of a link on the content
 // host: "file", "view" or "frame". It is only for readers who have passed the
-// link's gate. The token's time starts at the full hour, so
-// a file has the same address for an hour and browsers can reuse their copy.
-func (s *Viewers) ContentAddress(l *vitrine.Link, what string) string {
-	return s.ContentAddressFor(l, vitrine.Pass{Round: l.Access.Round}, what)
-}
-
-// ContentAddressFor is ContentAddress for a reader with a pass.
-func (s *Viewers) ContentAddressFor(l *vitrine.Link, p vitrine.Pass, what string) string {
+// link's gate, and carries their pass. The token's time starts at the full
+// hour, so a file has the same address for an hour and browsers can reuse their
+// copy.
+func (s *Viewers) ContentAddress(l *vitrine.Link, p vitrine.Pass, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
-	token := s.Signer.ContentToken(signer.Content{Link: l.ID, Version: l.Version,
-		Pass: vitrine.Pass{Round: l.Access.Round, Place: p.Place}}, until)
+	p.Round = l.Access.Round
+	token := s.Signer.ContentToken(signer.Content{Link: l.ID, Version: l.Version, Pass: p}, until)
 	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + token + "/" + what
 }
 
-// Blob opens a link's bytes.
+// Blob opens a link's bytes for the sender of a request.
 func (s *Viewers) Blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, httpx.ErrNoPage
+	}
+	if err := s.fetches(r, l); err != nil {
+		return nil, err
 	}
 	return s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
 		return vitrine.OpenWhole(ctx, s.Blobs, l)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// Tracks returns the captions of a link for public pages.
+// Tracks returns the captions of a link, with addresses for its owner.
 func (s *Viewers) Tracks(l *vitrine.Link) []Track {
-	return tracks(l, func(what string) string { return s.ContentAddress(l, what) })
+	return tracks(l, func(what string) string { return s.ContentAddress(l, ownerPass(l), what) })
 }
 
 // tracks returns the captions on the page of a link, ordered by the names of

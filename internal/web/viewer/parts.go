@@ -129,6 +129,9 @@ func (s *Viewers) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to 
 }
 
 func (s *Viewers) openPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
+	if err := s.fetches(r, l); err != nil {
+		return nil, err
+	}
 	return s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
 		return s.Blobs.OpenPart(ctx, l.Upload, p)
 	})

@@ -27,11 +27,15 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 	}
 	p = s.Gates.Held(r.Context(), l, p)
 	if !l.Access.Admits(p) {
-		me := s.Server.SignedInAccount(r)
-		p.Owner = me != nil && me.ID == l.Account
+		if me := s.Server.SignedInAccount(r); me != nil && me.ID == l.Account {
+			p = ownerPass(l)
+		}
 	}
 	return p
 }
+
+// ownerPass returns what the owner of a link has of its gate.
+func ownerPass(l *vitrine.Link) vitrine.Pass { return vitrine.Pass{Round: l.Access.Round, Owner: true} }
 
 // givenPass marks the context of a request whose answer gives the pass.
 type givenPass struct{}
@@ -47,7 +51,16 @@ func (s *Viewers) HasCookie(r *http.Request, id vitrine.LinkID) bool {
 	return err == nil
 }
 
-// Fetches notes that a reader of a link that limits them fetches its content.
+// fetches notes that the sender of a request gets content of a link.
+func (s *Viewers) fetches(r *http.Request, l *vitrine.Link) error {
+	if l.Access.Readers == 0 {
+		return nil
+	}
+	return s.Fetches(r, l, s.PassOf(r, l))
+}
+
+// Fetches notes that a reader of a link that limits them fetches its content,
+// before it is sent.
 func (s *Viewers) Fetches(r *http.Request, l *vitrine.Link, p vitrine.Pass) error {
 	if l.Access.Readers == 0 || p.Place == 0 || r.Method != http.MethodGet {
 		return nil
