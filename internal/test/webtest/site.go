@@ -348,20 +348,27 @@ func (l *LiveHandler) now() http.Handler {
 	return l.handler
 }
 
-// fieldsOf returns a text that changes when a field changes.
+// fieldsOf returns a text that changes when a field changes, also one of the
+// services.
 func fieldsOf(s *web.Server) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p", s.Uploads.Scanner)
-	for _, f := range reflect.ValueOf(s).Elem().Fields() {
-		if f.Kind() == reflect.Interface && !f.IsNil() {
-			f = f.Elem()
-		}
-		switch f.Kind() {
-		case reflect.Pointer, reflect.Func:
-			fmt.Fprintf(&b, " %x", f.Pointer())
-		default:
-			fmt.Fprintf(&b, " %v", f)
+	var add func(reflect.Value)
+	add = func(v reflect.Value) {
+		for t, f := range v.Fields() {
+			if f.Kind() == reflect.Interface && !f.IsNil() {
+				f = f.Elem()
+			}
+			switch {
+			case t.Anonymous && f.Kind() == reflect.Pointer:
+				add(f.Elem())
+			case f.Kind() == reflect.Pointer, f.Kind() == reflect.Func:
+				fmt.Fprintf(&b, " %x", f.Pointer())
+			default:
+				fmt.Fprintf(&b, " %v", f)
+			}
 		}
 	}
+	add(reflect.ValueOf(s).Elem())
 	return b.String()
 }

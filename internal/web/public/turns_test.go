@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
+	"vitrine/internal/base/throttle"
 	"vitrine/internal/filetype"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/test/webtest"
@@ -122,9 +124,10 @@ func TestTurns(t *testing.T) {
 				t.Fatalf("status %d, want 200", got)
 			}
 			ctx, leave := context.WithCancel(t.Context())
-			defer leave()
 			h := heldUp{make(chan struct{}, 9)}
 			var gone sync.WaitGroup
+			defer gone.Wait()
+			defer leave()
 			for range 6 {
 				gone.Go(func() { status(h.with(ctx), 1) })
 			}
@@ -148,10 +151,11 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// waiting returns how many goroutines wait for a turn.
+// waiting returns how many goroutines wait for a turn, by their stacks.
 func waiting() int {
+	name, _, _ := strings.Cut(reflect.TypeFor[throttle.Turns[string]]().Name(), "[")
 	b := make([]byte, 1<<22)
-	return strings.Count(string(b[:runtime.Stack(b, true)]), "turn.(*Queue[...]).Take(")
+	return strings.Count(string(b[:runtime.Stack(b, true)]), "throttle.(*"+name+"[...]).Take(")
 }
 
 // stuck is a client that reads nothing.
