@@ -84,11 +84,12 @@ if [[ -w /dev/shm ]] && (($(df --output=avail -k /dev/shm | tail -n 1) > 6000000
 fi
 
 # Looks for known vulnerabilities in what the program calls. The database is on
-# the network; GOVULNDB names a copy.
+# the network; GOVULNDB names a copy. A network that is down says nothing of the
+# program, so that is no failure.
 vulnerabilities() {
   local said status=0
   said=$("$tools/govulncheck" -db "${GOVULNDB:-https://vuln.go.dev}" ./... 2>&1) || status=$?
-  if [[ $said == *"fetching vulnerabilities"* && -z ${CI:-} ]]; then
+  if [[ $said == *"fetching vulnerabilities"* ]]; then
     skipped+=("known vulnerabilities: the database cannot be reached")
     return
   fi
