@@ -17,8 +17,8 @@ type world struct {
 	by access.Asker
 }
 
-// The askers, each of whom gets the file of a newWorld, and so does a visitor
-// of a website whose version it is.
+// The askers: each gets the file of a newWorld, and so does a visitor of a
+// website whose version it is.
 var askers = map[string]func(*world){
 	"reader":  func(*world) {},
 	"visitor": func(w *world) { w.f.Website, w.f.Link.Site = true, 3 },

@@ -88,8 +88,8 @@ func (c *Change) Apply(a *vitrine.Access) {
 const PassLife = 180 * 24 * time.Hour
 
 // allTriesByNetwork bounds the wrong passwords of one network at all links, in
-// an hour. There is no limit for a link as a whole: strangers could lock out its
-// readers.
+// an hour. There is no limit for a link as a whole: strangers could lock out
+// its readers.
 const allTriesByNetwork = 60
 
 // Gates lets readers in.
