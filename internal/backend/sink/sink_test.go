@@ -31,23 +31,10 @@ func killed(t *testing.T, place string) {
 	w := newWorld(t, vitrinetest.SharedClickHouse(t), place)
 	w.happen(200)
 	w.must(w.Log.RollUp(t.Context(), report.DayOf(w.Clock.Now().UnixMilli())-30))
-	before := durable.Step
-	t.Cleanup(func() { durable.Step = before })
 	for kills := 0; kills < 20; {
 		w.happen(20)
-		ctx, kill := context.WithCancel(t.Context())
-		left := 1 + w.random.IntN(9)
-		durable.Step = func(string) {
-			if left--; left == 0 {
-				kill()
-			}
-		}
-		err := w.sink().Run(ctx)
-		durable.Step = before
-		if kill(); left <= 0 {
+		if w.killed() {
 			kills++
-		} else if err != nil {
-			t.Fatal(err)
 		}
 	}
 	s := w.sink()
@@ -80,6 +67,27 @@ func killed(t *testing.T, place string) {
 	if err != nil || !state.Whole || !state.Since.IsZero() {
 		t.Errorf("CopyState = %+v, %v, want nothing that waits", state, err)
 	}
+}
+
+// killed copies until a random step, at which the process ends. It reports
+// whether it came so far.
+func (w *world) killed() bool {
+	w.T.Helper()
+	before := durable.Step
+	defer func() { durable.Step = before }()
+	ctx, kill := context.WithCancel(w.T.Context())
+	defer kill()
+	left := 1 + w.random.IntN(9)
+	durable.Step = func(string) {
+		if left--; left == 0 {
+			kill()
+		}
+	}
+	err := w.sink().Run(ctx)
+	if left > 0 {
+		w.must(err)
+	}
+	return left <= 0
 }
 
 // TestDeleted checks that rows of deleted links follow within an hour, and that

@@ -167,6 +167,13 @@ func (w *world) reclassify(reason string) {
 // gives the numbers of the reports.
 func (w *world) same(when string) {
 	w.T.Helper()
+	w.sameRows(when)
+	w.sameCounts(when)
+}
+
+// sameRows holds all visits of a link in memory.
+func (w *world) sameRows(when string) {
+	w.T.Helper()
 	links := 0
 	for _, l := range w.links {
 		want := map[string]map[string]any{}
@@ -197,15 +204,25 @@ func (w *world) same(when string) {
 		if rows != len(want) || rows == 0 {
 			w.T.Errorf("%s: %d rows of link %d, want %d", when, rows, l.ID, len(want))
 		}
-		r, err := w.reports.Link(w.T.Context(), w.Account, string(l.Slug), analytics.In(report.RangeAll))
-		w.must(err)
-		n := r.Totals
-		sql := w.query("SELECT countIf(excluded = ''), uniqExactIf(viewer, excluded = ''), countIf(excluded != ''), countIf(engaged AND excluded = '' AND NOT atypical), sumIf(engagedMs, excluded = '' AND NOT atypical)" + where)
-		vitrinetest.Equal(w.T, when+", counts by SQL", sql, fmt.Sprintf("%d\t%d\t%d\t%d\t%d", n.Views, n.Uniques,
-			n.BotsExcluded, n.Sessions, n.TotalEngagedMs))
 	}
 	if got := w.query("SELECT uniqExact(link) FROM visits"); got != strconv.Itoa(links) {
 		w.T.Errorf("%s: rows of %s links, want %d", when, got, links)
+	}
+}
+
+func (w *world) sameCounts(when string) {
+	w.T.Helper()
+	for _, l := range w.links {
+		r, err := w.reports.Link(w.T.Context(), w.Account, string(l.Slug), analytics.In(report.RangeAll))
+		if vitrine.CodeOf(err) == vitrine.CodeNotFound {
+			continue
+		}
+		w.must(err)
+		n := r.Totals
+		sql := w.query("SELECT countIf(excluded = ''), uniqExactIf(viewer, excluded = ''), countIf(excluded != ''), countIf(engaged AND excluded = '' AND NOT atypical), sumIf(engagedMs, excluded = '' AND NOT atypical)" +
+			fmt.Sprintf(" FROM visits FINAL WHERE link = %d", l.ID))
+		vitrinetest.Equal(w.T, when+", counts by SQL", sql, fmt.Sprintf("%d\t%d\t%d\t%d\t%d", n.Views, n.Uniques,
+			n.BotsExcluded, n.Sessions, n.TotalEngagedMs))
 	}
 }
 
