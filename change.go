@@ -72,17 +72,17 @@ type Actor struct {
 type ActorKind string
 
 const (
-	ActorOwner      ActorKind = "owner"      // the account of the link
-	ActorModerator  ActorKind = "moderator"  // in the dashboard
-	ActorOperator   ActorKind = "operator"   // on the command line
-	ActorInspection ActorKind = "inspection" // of the bytes of the file
-	ActorScanner    ActorKind = "scanner"
-	ActorReaders    ActorKind = "readers" // their abuse reports
-	ActorExpiry     ActorKind = "expiry"  // the time its owner set
+	ActorOwner         ActorKind = "owner"         // the account of the link
+	ActorModerator     ActorKind = "moderator"     // in the dashboard
+	ActorAdministrator ActorKind = "administrator" // on the command line
+	ActorInspection    ActorKind = "inspection"    // of the bytes of the file
+	ActorScanner       ActorKind = "scanner"
+	ActorReaders       ActorKind = "readers" // their abuse reports
+	ActorExpiry        ActorKind = "expiry"  // the time its owner set
 )
 
-// Operator is the person at the command line of the server.
-var Operator = Actor{Kind: ActorOperator}
+// Administrator is the person at the command line of the server.
+var Administrator = Actor{Kind: ActorAdministrator}
 
 // Moderator returns the actor for a moderator's account.
 func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
@@ -91,13 +91,13 @@ func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
 func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
 
 // MayUndo reports whether b may undo a decision by a. Owners undo their own
-// decisions; the operator may undo any.
+// decisions; the administrator may undo any.
 func (a Actor) MayUndo(b Actor) bool {
 	switch b.Kind {
-	case ActorModerator, ActorOperator:
-		return a.Kind == ActorModerator || a.Kind == ActorOperator
+	case ActorModerator, ActorAdministrator:
+		return a.Kind == ActorModerator || a.Kind == ActorAdministrator
 	case ActorOwner:
-		return a == b || a.Kind == ActorOperator
+		return a == b || a.Kind == ActorAdministrator
 	}
 	return false // results of inspection, scanner and readers are cleared or rejected, not undone
 }
@@ -271,7 +271,7 @@ func (l *Link) DateBack(tx Tx, first time.Time, by Actor, now time.Time) error {
 func (c *Change) ForOwner() LinkEvent {
 	e := LinkEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
 	switch c.By.Kind {
-	case ActorOperator:
+	case ActorAdministrator:
 		e.By = ActorModerator // owners do not learn which moderator it was
 	case ActorInspection, ActorScanner:
 		e.Detail = c.Detail

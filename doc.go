@@ -14,20 +14,22 @@
 // for ten minutes and once, for exactly these bytes (internal/base/signer,
 // [Blobs]). The bytes go straight to storage. Completing the upload seals them,
 // so that the checked bytes are the served bytes, inspects them
-// (internal/filetype/inspect), has them scanned ([Scanner]) and creates the
-// [Link], in one transaction. A video is scanned in the background. What a rule
-// holds waits for a person (internal/app/moderation, internal/app/links). Each
-// change of a link's state is a [Change] in its history ([Link.Transition]).
+// (internal/filetype/inspect), has them scanned ([Scanner]) and, in one
+// transaction, creates the [Link]. A video is scanned in the background. What a
+// rule holds waits for a person (internal/app/moderation, internal/app/links).
+// Each change of a link's state is a [Change] in its history
+// ([Link.Transition]).
 //
 // Each load of the link's page is a view. The server stores it before the page
 // ends (internal/app/ingest; one durable commit covers many views), with what
 // the request reveals (internal/visitor). While the page is read, its tracker
 // sends snapshots; each describes the whole view so far. A [Claim] is limited
 // to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). Whether the view counts then is decided in one place
-// (report.Class). Past days are rolled up in the background ([ViewLog.RollUp]).
-// Reports (internal/app/analytics) ask the [ViewLog] for the tally of a range
-// of days and render it (package report).
+// [Engagement.Apply]). Whether a view counts is decided when it is opened
+// (internal/visitor); what changes that later, in one place (report.Class).
+// Past days are rolled up in the background ([ViewLog.RollUp]). Reports
+// (internal/app/analytics) ask the [ViewLog] for the tally of a range of days
+// and render it (package report).
 //
 // # People
 //
@@ -52,6 +54,11 @@
 //	rollup                stored tallies (sums for reports) of past days
 //	segment               a packed row of views of past days
 //	early event           a beacon or download whose view has not arrived yet
+//	access                what a link asks of its readers: a password, a limit
+//	gate                  the page that asks for it; it is no view
+//	pass                  shows that a browser has passed a gate: a cookie
+//	place                 of one reader, on a link that limits its readers
+//	round                 of an access; passes end when it changes
 //	storage owner         which database owns a bucket or directory
 //	attempt, rate limit   counted tries
 //	one-time token        sign-in, invitation and reset links
@@ -99,7 +106,7 @@
 //	audit                whether store, files and view log agree
 //	fleet                what processes share: background work, time, mail to send
 //	ownership            whether files and a view log belong to a store
-//	services             makes all of them on the same ports, with one clock
+//	services             makes those of a server on the same ports, with one clock
 //
 // Backends, below internal/backend:
 //

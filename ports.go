@@ -247,7 +247,7 @@ type Scanner interface {
 	// scanner is busy.
 	Signatures(ctx context.Context) (string, error)
 
-	// Name returns the name for the log and the operator.
+	// Name returns the name for the log and the administrator.
 	Name() string
 }
 

@@ -152,7 +152,7 @@ type OneTimeToken struct {
 	// one token of each purpose: a new one replaces it.
 	Email     string
 	Plan      Plan      // of the account that an invitation creates
-	By        AccountID // who sent the invitation; 0 means the operator
+	By        AccountID // who sent the invitation; 0 means the administrator
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero means valid until used
 }

@@ -24,7 +24,7 @@ type Error struct {
 	// all of it.
 	HeldUntil  time.Time
 	UpgradeURL string // where a higher plan is described, or ""
-	RequestID  string // for the operator of the instance
+	RequestID  string // for the administrator of the instance
 	RetryAfter time.Duration
 	Current    *LinkDetail // the present link, with precondition_failed
 }

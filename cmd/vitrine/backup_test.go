@@ -26,10 +26,10 @@ import (
 // is called.
 type load struct {
 	*killed
-	url      string
-	operator *instance.Instance
-	done     sync.WaitGroup
-	ended    chan struct{}
+	url           string
+	administrator *instance.Instance
+	done          sync.WaitGroup
+	ended         chan struct{}
 
 	lmu   sync.Mutex
 	alive map[string]bool // acknowledged links whose deletion has not begun
@@ -42,7 +42,7 @@ func (l *load) begin(url string) {
 		l.t.Fatal(err)
 	}
 	l.url, l.ended, l.alive = url, make(chan struct{}), map[string]bool{}
-	if l.operator, err = instance.Open(l.t.Context(), instance.Places{Data: l.data}); err != nil {
+	if l.administrator, err = instance.Open(l.t.Context(), instance.Places{Data: l.data}); err != nil {
 		l.t.Fatal(err)
 	}
 	ctx := context.Background()
@@ -70,7 +70,7 @@ func (l *load) begin(url string) {
 func (l *load) end() {
 	close(l.ended)
 	l.done.Wait()
-	if err := l.operator.Close(); err != nil {
+	if err := l.administrator.Close(); err != nil {
 		l.t.Error(err)
 	}
 }
@@ -105,7 +105,7 @@ func (l *load) remove(but string) {
 		l.view(l.url)
 		return
 	}
-	if err := l.operator.Links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if err := l.administrator.Links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		l.t.Errorf("delete %s: %v", slug, err)
 	}
 }

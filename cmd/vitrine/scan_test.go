@@ -99,7 +99,7 @@ func TestScanning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := in.Links.Clear(t.Context(), text, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if _, err := in.Links.Clear(t.Context(), text, vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		t.Fatal(err)
 	}
 	h.state(c, text, "live", "")

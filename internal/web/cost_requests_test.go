@@ -461,7 +461,7 @@ func (c *costSite) beacon() ask {
 
 func (c *costSite) invited() string {
 	text, err := c.Server.Accounts.Invite(c.T.Context(), c.address(), vitrine.PlanPro,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	c.Check(err)
 	return string(text)
 }

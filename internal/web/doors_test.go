@@ -65,7 +65,7 @@ func TestDoors(t *testing.T) {
 		{"malware", disabled(scanner, vitrine.ReasonMalware), "moderator"},
 		{"disabled by its owner", disabled(vitrine.Owner(s.Member.ID), vitrine.ReasonOwner), "key session moderator"},
 		{"expired", disabled(vitrine.Actor{Kind: vitrine.ActorExpiry}, vitrine.ReasonExpired), "key session moderator"},
-		{"disabled by a moderator", disabled(vitrine.Operator, vitrine.ReasonModerator), "moderator"},
+		{"disabled by a moderator", disabled(vitrine.Administrator, vitrine.ReasonModerator), "moderator"},
 		{"processing", func(l *vitrine.Link) { s.SetState(l, vitrine.StateProcessing) }, "key session moderator"},
 		{"protected", func(l *vitrine.Link) {
 			if l.Site == 0 { // a website cannot be
@@ -74,7 +74,7 @@ func TestDoors(t *testing.T) {
 			}
 		}, "key session moderator"},
 		{"deleted", func(l *vitrine.Link) {
-			s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+			s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator}))
 		}, ""},
 		{"account suspended", func(*vitrine.Link) { s.Suspend(s.Member, true) }, "moderator"},
 		{"moderator suspended", func(*vitrine.Link) { s.Suspend(moderator, true) }, "reader address key session"},

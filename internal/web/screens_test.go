@@ -112,7 +112,7 @@ func states(d *webtest.Demo) (pages []webtest.SitePage) {
 	reset, err := d.Server.Accounts.OfferReset(d.T.Context(), d.Free.Email)
 	d.Check(err)
 	invitation, err := d.Server.Accounts.Invite(d.T.Context(), "grace@example.org", vitrine.PlanPro,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	first, setup := unsetSite(d)
 	twelve := strings.Fields("one.txt two.md sales.csv sales.yaml fail.pdf six.log seven.txt eight.md nine.csv ten.txt " +

@@ -90,7 +90,7 @@ func Withheld(l *vitrine.Link) error {
 // decision of an actor: the same bytes were taken down here, or are held as
 // dangerous. Only a moderator may show them.
 func Publish(tx vitrine.LinkTx, l *vitrine.Link, by vitrine.Actor) error {
-	if by.Kind == vitrine.ActorModerator || by.Kind == vitrine.ActorOperator || l.SHA256 == "" {
+	if by.Kind == vitrine.ActorModerator || by.Kind == vitrine.ActorAdministrator || l.SHA256 == "" {
 		return nil
 	}
 	refused, err := tx.BytesRefused(l.SHA256)

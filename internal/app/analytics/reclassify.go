@@ -282,7 +282,7 @@ func (s *Reclassify) note(ctx context.Context, a vitrine.AccountID, changes map[
 			if err != nil || owner == 0 {
 				return err
 			}
-			return tx.AddChange(&vitrine.Change{At: s.Now(), By: vitrine.Operator, Action: vitrine.ActionReclass,
+			return tx.AddChange(&vitrine.Change{At: s.Now(), By: vitrine.Administrator, Action: vitrine.ActionReclass,
 				Account: owner, Detail: summary(changes)})
 		})
 	})

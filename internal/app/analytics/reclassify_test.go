@@ -177,7 +177,7 @@ func TestHistory(t *testing.T) {
 	vitrinetest.Equal(t, "changed by a dry run", []int64{r.Changed(), r.Applied}, []int64{16, 0})
 	r, err = s.Run(t.Context(), true)
 	in.Must(err)
-	want := []string{"0 by operator: crawler → person: 3", "0 by operator: crawler → person: 5, crawler → monitor: 5"}
+	want := []string{"0 by administrator: crawler → person: 3", "0 by administrator: crawler → person: 5, crawler → monitor: 5"}
 	vitrinetest.Equal(t, "history", history(), want)
 	vitrinetest.Equal(t, "changed", []int64{r.Changed(), r.Applied}, []int64{16, 16})
 	_, err = s.Run(t.Context(), true)

@@ -144,7 +144,7 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 			last.To, last.Reason))
 	}
 	for _, c := range history {
-		moderator := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
+		moderator := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorAdministrator
 		if c.From == vitrine.StateReview && c.To == vitrine.StateLive && !moderator {
 			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a moderator may", l.Slug,
 				c.By.Kind))

@@ -140,7 +140,7 @@ func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people [
 // mayGovern returns an error for a person who is not an owner of the instance
 // (any more).
 func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
-	if by.Kind == vitrine.ActorOperator {
+	if by.Kind == vitrine.ActorAdministrator {
 		return nil
 	}
 	a, err := tx.Account(by.Account)
@@ -165,7 +165,8 @@ func (s *Accounts) List(ctx context.Context, q vitrine.AccountQuery) (list []*vi
 }
 
 // SetPlan changes the plan and the own limits (nil: the plan's) of an account,
-// for the operator or an owner. It applies from the account's next request on.
+// for the administrator or an owner. It applies from the account's next request
+// on.
 func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan, limits *vitrine.Limits,
 	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
@@ -184,7 +185,7 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan,
 	})
 }
 
-// SetRole changes the role of an account, for the operator or an owner. At
+// SetRole changes the role of an account, for the administrator or an owner. At
 // least one owner must remain. It applies from the account's next request on.
 func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 	d vitrine.Decision) (*vitrine.Account, error) {
@@ -195,7 +196,7 @@ func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 		if a.Role == role {
 			return vitrine.Change{}, nil
 		}
-		if err := notLastOwner(tx, a, "have another role"); err != nil && d.By.Kind != vitrine.ActorOperator {
+		if err := notLastOwner(tx, a, "have another role"); err != nil && d.By.Kind != vitrine.ActorAdministrator {
 			return vitrine.Change{}, err
 		}
 		a.Role = role

@@ -46,8 +46,8 @@ func (s *Accounts) SendReset(ctx context.Context, address string, g Client) erro
 	return err
 }
 
-// OfferReset creates a token for setting a new password, which the operator
-// passes on. Errors: CodeNotFound, CodeBanned.
+// OfferReset creates a token for setting a new password, which the
+// administrator passes on. Errors: CodeNotFound, CodeBanned.
 func (s *Accounts) OfferReset(ctx context.Context, email string) (vitrine.TokenText, error) {
 	return addSignInToken(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
 }
@@ -99,7 +99,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 	return in, nil
 }
 
-// SetPassword sets an account's password, for the operator, and ends its
+// SetPassword sets an account's password, for the administrator, and ends its
 // sessions. Errors: CodeNotFound, CodeInvalidRequest.
 func (s *Accounts) SetPassword(ctx context.Context, email, password string) error {
 	email, hash, err := s.checkCredentials(ctx, email, password)
@@ -113,7 +113,7 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 		}
 		a.Password = hash
 		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email),
-			note(tx, s.Now(), a.ID, vitrine.Operator, vitrine.ActionPassword, ""))
+			note(tx, s.Now(), a.ID, vitrine.Administrator, vitrine.ActionPassword, ""))
 	})
 }
 

@@ -42,8 +42,8 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 	return err
 }
 
-// CloseByEmail closes an account, as Close does, for the operator: even that of
-// the last owner. Errors: CodeNotFound.
+// CloseByEmail closes an account, as Close does, for the administrator: even
+// that of the last owner. Errors: CodeNotFound.
 func (s *Accounts) CloseByEmail(ctx context.Context, email string, d vitrine.Decision) error {
 	_, err := s.change(ctx, email, d, s.close)
 	return err

@@ -12,8 +12,8 @@ import (
 )
 
 // TestActivity checks that each way into an account leaves an event, and a
-// message that has no secret. Known browsers leave none, an operator gives no
-// message of a key, and all of it ends with time and with the account.
+// message that has no secret. Known browsers leave none, an administrator gives
+// no message of a key, and all of it ends with time and with the account.
 func TestActivity(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -56,8 +56,8 @@ func TestActivity(t *testing.T) {
 			}
 		}
 	}
-	owner, operator := vitrine.ActorOwner, vitrine.ActorOperator
-	do("a password by command", operator, vitrine.ActionPassword, "", "",
+	owner, administrator := vitrine.ActorOwner, vitrine.ActorAdministrator
+	do("a password by command", administrator, vitrine.ActionPassword, "", "",
 		func() error { return e.Accounts.SetPassword(ctx, bob.Email, fixture.AnnWords) })
 	signIn := func(devices ...string) func() error {
 		return func() error {
@@ -90,8 +90,8 @@ func TestActivity(t *testing.T) {
 		secrets = append(secrets, string(key.Text))
 		return err
 	})
-	do("a key by command", operator, vitrine.ActionKey, "nightly (publish)", "", func() error {
-		return create((&auth.Keys{Store: e.Store, Now: e.Clock.Now}).ByOperator())()
+	do("a key by command", administrator, vitrine.ActionKey, "nightly (publish)", "", func() error {
+		return create((&auth.Keys{Store: e.Store, Now: e.Clock.Now}).ByAdministrator())()
 	})
 	do("a login", owner, vitrine.ActionKey, "laptop (full)", "new API key", func() error {
 		l, secret, err := logins.Begin(ctx, "vitrine 1", "laptop", auth.AnyKey, home)
@@ -113,7 +113,7 @@ func TestActivity(t *testing.T) {
 	if list, err := e.Accounts.Activity(ctx, bob.ID, 100); err != nil || len(list) != 2 { // of the reset
 		t.Errorf("activity after 180 days = %+v, %v, want that of the last minute", list, err)
 	}
-	e.Must(e.Accounts.CloseByEmail(ctx, bob.Email, fixture.Operator("")))
+	e.Must(e.Accounts.CloseByEmail(ctx, bob.Email, fixture.Administrator("")))
 	if list, err := e.Accounts.Activity(ctx, bob.ID, 100); err != nil || len(list) > 0 {
 		t.Errorf("activity of a closed account = %+v, %v", list, err)
 	}

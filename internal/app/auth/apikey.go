@@ -24,9 +24,10 @@ type Keys struct {
 	by vitrine.Actor // zero: the owner of the account
 }
 
-// ByOperator returns a copy for the person at the command line of the server.
-func (s Keys) ByOperator() *Keys {
-	s.by = vitrine.Operator
+// ByAdministrator returns a copy for the person at the command line of the
+// server.
+func (s Keys) ByAdministrator() *Keys {
+	s.by = vitrine.Administrator
 	return &s
 }
 

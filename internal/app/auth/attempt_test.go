@@ -38,7 +38,7 @@ func TestEnter(t *testing.T) {
 	if *wrong != *nobody || *wrong != *nonsense {
 		t.Errorf("errors %+v, %+v, %+v, want the same", wrong, nobody, nonsense)
 	}
-	_, err = e.Accounts.SetBanned(ctx, fixture.AnnEmail, true, fixture.Operator(""))
+	_, err = e.Accounts.SetBanned(ctx, fixture.AnnEmail, true, fixture.Administrator(""))
 	e.Must(err)
 	e.Code("suspended, and wrong", fixture.Second(e.Enter(fixture.ClientAt("192.0.2.99", in.Device), fixture.AnnEmail,
 		"x")), vitrine.CodeUnauthorized)

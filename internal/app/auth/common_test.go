@@ -40,7 +40,7 @@ func TestCommonPasswordsRefused(t *testing.T) {
 	e.Must(err)
 	reset, err := e.Accounts.OfferReset(ctx, fixture.AnnEmail)
 	e.Must(err)
-	invite, err := e.Accounts.Invite(ctx, "new@example.org", "", fixture.Operator(""))
+	invite, err := e.Accounts.Invite(ctx, "new@example.org", "", fixture.Administrator(""))
 	e.Must(err)
 	sessions, empty := *e.Sessions, *e.Accounts
 	sessions.Store = emptyStore(t)

@@ -274,7 +274,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
 	c.decide(c.bob, l.Code, true, "")
-	_, err := c.Accounts.SetBanned(t.Context(), c.bob.Email, true, fixture.Operator(""))
+	_, err := c.Accounts.SetBanned(t.Context(), c.bob.Email, true, fixture.Administrator(""))
 	c.Must(err)
 	c.take(secret, vitrine.CodeBanned)
 	l, _ = c.begin()

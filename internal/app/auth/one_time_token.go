@@ -22,8 +22,8 @@ func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time
 	return text, tx.AddOneTimeToken(&t)
 }
 
-// addSignInToken creates a token for an account, which the operator passes on.
-// Errors: CodeNotFound, CodeBanned.
+// addSignInToken creates a token for an account, which the administrator passes
+// on. Errors: CodeNotFound, CodeBanned.
 func addSignInToken(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose,
 	now func() time.Time) (text vitrine.TokenText, err error) {
 	err = store.Update(ctx, func(tx vitrine.Tx) error {

@@ -156,13 +156,13 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 	e.Must(err)
 	role := func(r vitrine.Role) {
 		e.T.Helper()
-		e.Must(fixture.Second(e.Accounts.SetRole(ctx, bob.Email, r, fixture.Operator(""))))
+		e.Must(fixture.Second(e.Accounts.SetRole(ctx, bob.Email, r, fixture.Administrator(""))))
 	}
 	role(vitrine.RoleOwner)
 	byBob, err := e.Accounts.Invite(ctx, "eve@example.org", vitrine.PlanLifetime,
 		vitrine.Decision{By: vitrine.Moderator(bob)})
 	e.Must(err)
-	byOperator, err := e.Accounts.Invite(ctx, "zoe@example.org", vitrine.PlanPro, fixture.Operator(""))
+	byAdministrator, err := e.Accounts.Invite(ctx, "zoe@example.org", vitrine.PlanPro, fixture.Administrator(""))
 	e.Must(err)
 	refused := func(what string) {
 		e.T.Helper()
@@ -181,11 +181,11 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 	role(vitrine.RoleMember)
 	refused("a member")
 	role(vitrine.RoleOwner)
-	e.Must(fixture.Second(e.Accounts.SetBanned(ctx, bob.Email, true, fixture.Operator(""))))
+	e.Must(fixture.Second(e.Accounts.SetBanned(ctx, bob.Email, true, fixture.Administrator(""))))
 	refused("suspended")
-	e.Must(fixture.Second(e.Accounts.SetBanned(ctx, bob.Email, false, fixture.Operator(""))))
+	e.Must(fixture.Second(e.Accounts.SetBanned(ctx, bob.Email, false, fixture.Administrator(""))))
 	e.Must(fixture.Second(e.Accounts.Accept(ctx, string(byBob), fixture.AnnWords, fixture.Home)))
-	e.Must(fixture.Second(e.Accounts.Accept(ctx, string(byOperator), fixture.AnnWords, fixture.Home)))
+	e.Must(fixture.Second(e.Accounts.Accept(ctx, string(byAdministrator), fixture.AnnWords, fixture.Home)))
 }
 
 // TestOwnersGovern checks that only owners invite, revoke invitations, and
@@ -195,7 +195,7 @@ func TestOwnersGovern(t *testing.T) {
 	ctx := t.Context()
 	bob, _, err := e.Accounts.Create(ctx, "bob@example.org", vitrine.PlanFree)
 	e.Must(err)
-	_, err = e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleModerator, fixture.Operator(""))
+	_, err = e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleModerator, fixture.Administrator(""))
 	e.Must(err)
 	ann, byAnn, byBob := e.Account, vitrine.Decision{By: vitrine.Moderator(e.Account)},
 		vitrine.Decision{By: vitrine.Moderator(bob)}
@@ -242,7 +242,7 @@ func TestOwnersGovern(t *testing.T) {
 	e.Code("an owner of before", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, byAnn)),
 		vitrine.CodeInvalidRequest)
 	e.Accounts.SignUp = auth.SignUpClosed
-	e.Code("closed", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, fixture.Operator(""))),
+	e.Code("closed", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, fixture.Administrator(""))),
 		vitrine.CodeInvalidRequest)
 }
 

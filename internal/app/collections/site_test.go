@@ -114,7 +114,7 @@ func TestDeployFaults(t *testing.T) {
 			if l.State == vitrine.StateReview { // bytes that could not be scanned are not published
 				h.shows(before)
 				if _, err := h.Links.Clear(t.Context(), string(l.Slug),
-					vitrine.Decision{By: vitrine.Operator}); err != nil {
+					vitrine.Decision{By: vitrine.Administrator}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -164,7 +164,7 @@ func TestDeployLinkFaults(t *testing.T) {
 			default:
 				h.shows(before)
 			}
-			h.Must(h.Links.Delete(t.Context(), string(link.Slug), vitrine.Decision{By: vitrine.Operator}))
+			h.Must(h.Links.Delete(t.Context(), string(link.Slug), vitrine.Decision{By: vitrine.Administrator}))
 			h.Audit()
 			if !f.Hit() {
 				break
@@ -194,7 +194,7 @@ func TestDeployScanned(t *testing.T) {
 	}
 	h.shows(first)
 	// The held version is outdated: a newer one is public.
-	if _, err := h.Links.Clear(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if _, err := h.Links.Clear(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		t.Fatal(err)
 	}
 	h.shows(first)
@@ -220,7 +220,7 @@ func TestVersionDeleted(t *testing.T) {
 		}
 		last = l
 	}
-	if err := h.Links.Delete(t.Context(), string(last.Slug), vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if err := h.Links.Delete(t.Context(), string(last.Slug), vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.shown(); vitrine.CodeOf(err) != vitrine.CodeNotAvailable {

@@ -144,7 +144,7 @@ func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: slug}, s.Now()); err != nil {
 			return false, err
 		}
-		return true, l.Add(tx, vitrine.Operator)
+		return true, l.Add(tx, vitrine.Administrator)
 	}
 	switch {
 	case err != nil:

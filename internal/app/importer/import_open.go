@@ -105,7 +105,7 @@ func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
 				if err != nil {
 					return err
 				}
-				if err := l.DateBack(tx, time.UnixMilli(t.first), vitrine.Operator, i.Now()); err != nil {
+				if err := l.DateBack(tx, time.UnixMilli(t.first), vitrine.Administrator, i.Now()); err != nil {
 					return err
 				}
 			}

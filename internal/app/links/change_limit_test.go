@@ -55,7 +55,7 @@ func TestLongHistory(t *testing.T) {
 	ctx, l := t.Context(), s.Note("held at first")
 	slug, owner := string(l.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
 	s.Scanner.Err = nil
-	_, err := s.Links.Clear(ctx, slug, fixture.Operator(""))
+	_, err := s.Links.Clear(ctx, slug, fixture.Administrator(""))
 	s.Must(err)
 	for range 130 {
 		s.Clock.Advance(5 * time.Minute)
@@ -72,7 +72,7 @@ func TestLongHistory(t *testing.T) {
 	if _, err := s.Links.Undo(ctx, slug, owner); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("Undo of an administrator's decision by the owner = %v, want invalid_request", err)
 	}
-	undone, err := s.Links.Undo(ctx, slug, fixture.Operator(""))
+	undone, err := s.Links.Undo(ctx, slug, fixture.Administrator(""))
 	s.Must(err)
 	if undone.State != vitrine.StateReview || !undone.StateAt.Equal(l.StateAt) {
 		t.Errorf("state after undo = %s since %v, want review since %v", undone.State, undone.StateAt, l.StateAt)

@@ -35,24 +35,24 @@ func TestDecisions(t *testing.T) {
 		ends  vitrine.LinkState // "" if refused
 	}{
 		{true, "clear", moderator, "live", "undo", moderator, "review"},
-		{true, "clear", fixture.Operator(""), "live", "undo", moderator, "review"},
+		{true, "clear", fixture.Administrator(""), "live", "undo", moderator, "review"},
 		{true, "clear", moderator, "live", "undo", owner, ""},
 		{true, "clear", moderator, "live", "clear", moderator, ""},
 		{true, "reject", moderator, "disabled", "undo", moderator, "review"},
 		{true, "reject", moderator, "disabled", "undo", owner, ""},
 		{true, "reject", moderator, "disabled", "clear", moderator, ""},
 		{true, "disable", moderator, "", "undo", moderator, ""},
-		{true, "undo", fixture.Operator(""), "", "clear", fixture.Operator(""), "live"},
+		{true, "undo", fixture.Administrator(""), "", "clear", fixture.Administrator(""), "live"},
 		{false, "clear", moderator, "", "disable", moderator, "disabled"},
 		{false, "reject", moderator, "", "disable", owner, "disabled"},
-		{false, "disable", moderator, "disabled", "undo", fixture.Operator(""), "live"},
+		{false, "disable", moderator, "disabled", "undo", fixture.Administrator(""), "live"},
 		{false, "disable", moderator, "disabled", "undo", owner, ""},
 		{false, "disable", owner, "disabled", "undo", owner, "live"},
 		{false, "disable", owner, "disabled", "undo", moderator, ""},
-		{false, "disable", owner, "disabled", "undo", fixture.Operator(""), "live"},
+		{false, "disable", owner, "disabled", "undo", fixture.Administrator(""), "live"},
 		{false, "disable", owner, "disabled", "disable", moderator, "disabled"},
 		{false, "disable", owner, "disabled", "disable", owner, ""},
-		{false, "undo", fixture.Operator(""), "", "undo", owner, ""},
+		{false, "undo", fixture.Administrator(""), "", "undo", owner, ""},
 	} {
 		s.Scanner.Err = nil
 		if r.held {
@@ -96,7 +96,7 @@ func TestUndo(t *testing.T) {
 	do := func(f func(context.Context, string, vitrine.Decision) (*vitrine.Link, error), note string) {
 		t.Helper()
 		s.Clock.Advance(time.Minute)
-		_, err := f(t.Context(), slug, fixture.Operator(note))
+		_, err := f(t.Context(), slug, fixture.Administrator(note))
 		s.Must(err)
 	}
 	held := func() {
@@ -109,7 +109,7 @@ func TestUndo(t *testing.T) {
 	noUndo := func() {
 		t.Helper()
 		if _, err := s.Links.Undo(t.Context(), slug,
-			fixture.Operator("")); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			fixture.Administrator("")); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("Undo with nothing to undo = %v, want invalid_request", err)
 		}
 	}
@@ -127,8 +127,8 @@ func TestUndo(t *testing.T) {
 	do(s.Links.Undo, "")
 	held()
 	noUndo()
-	want := []string{"scanner create", "operator reject", "operator undo", "operator clear", "operator disable",
-		"operator undo", "operator undo"}
+	want := []string{"scanner create", "administrator reject", "administrator undo", "administrator clear", "administrator disable",
+		"administrator undo", "administrator undo"}
 	if got := s.History(l); !slices.Equal(got, want) {
 		t.Errorf("history = %q, want %q", got, want)
 	}
@@ -137,13 +137,13 @@ func TestUndo(t *testing.T) {
 	if note := c.History[5].Note; note != "looks bad" || c.Undoable {
 		t.Errorf("note = %q, undoable = %t", note, c.Undoable)
 	}
-	if _, err := s.Links.Clear(t.Context(), slug, fixture.Operator(strings.Repeat("x",
+	if _, err := s.Links.Clear(t.Context(), slug, fixture.Administrator(strings.Repeat("x",
 		vitrine.MaxNote+1))); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("Clear with a note that is too long = %v, want invalid_request", err)
 	}
 	held()
 	// A decision is refused if the link has changed since the moderator saw it.
-	d := fixture.Operator("")
+	d := fixture.Administrator("")
 	d.Seen = c.History[1].ID
 	if _, err := s.Links.Clear(t.Context(), slug, d); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("decision from an old page = %v, want invalid_request", err)
@@ -167,7 +167,7 @@ func TestDecisionsAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				decide = s.Links.Reject
 			}
-			if _, err := decide(t.Context(), string(l.Slug), fixture.Operator("")); err == nil {
+			if _, err := decide(t.Context(), string(l.Slug), fixture.Administrator("")); err == nil {
 				decided.Add(1)
 			} else if vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 				t.Error(err)
@@ -211,7 +211,7 @@ func TestSuspension(t *testing.T) {
 	codes("", "", "", "")
 	mod, _, err := s.Accounts.Create(ctx, "mod@example.org", vitrine.PlanFree)
 	s.Must(err)
-	_, err = s.Accounts.SetRole(ctx, mod.Email, vitrine.RoleModerator, fixture.Operator(""))
+	_, err = s.Accounts.SetRole(ctx, mod.Email, vitrine.RoleModerator, fixture.Administrator(""))
 	s.Must(err)
 	by := vitrine.Decision{By: vitrine.Moderator(mod), Note: "spam"}
 	_, err = s.Accounts.SetBanned(ctx, bob.Email, true, by)

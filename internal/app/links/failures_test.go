@@ -77,7 +77,7 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 				if got := v.text(0); got != before {
 					v.T.Fatalf("with a held version readers see %q, want %q", got, before)
 				}
-				l, err = v.Links.Clear(ctx, v.held(), fixture.Operator(""))
+				l, err = v.Links.Clear(ctx, v.held(), fixture.Administrator(""))
 				v.Must(err)
 			}
 			return l

@@ -72,7 +72,7 @@ func (s *Service) DateBack(ctx context.Context, id vitrine.LinkID, view time.Tim
 		if err != nil {
 			return err
 		}
-		return l.DateBack(tx, view, vitrine.Operator, s.Now())
+		return l.DateBack(tx, view, vitrine.Administrator, s.Now())
 	})
 }
 
@@ -231,8 +231,8 @@ func (s *Service) Expire(ctx context.Context) error {
 	}
 }
 
-// BySlug finds a link by its current slug or an old one, for the operator, in
-// any state.
+// BySlug finds a link by its current slug or an old one, for the administrator,
+// in any state.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	l, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		return vitrine.LinkByAnySlug(tx, slug, s.Now())

@@ -195,7 +195,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
 	mod := &moderation.Service{Store: s.Store, Now: s.Clock.Now}
-	by, owner := vitrine.Decision{By: vitrine.Operator}, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
+	by, owner := vitrine.Decision{By: vitrine.Administrator}, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
 	l := s.Note("text")
 	old := string(l.Slug)
 	s.Must(fixture.Second(s.Links.Edit(ctx, s.Account, old, links.Edit{Slug: new("elsewhere")})))

@@ -62,9 +62,9 @@ func TestPublicSeesEveryChange(t *testing.T) {
 				want vitrine.Code
 			}{
 				{"nothing", func() error { return nil }, ""},
-				{"disabled", func() error { _, err := by.Disable(ctx, slug, fixture.Operator("")); return err },
+				{"disabled", func() error { _, err := by.Disable(ctx, slug, fixture.Administrator("")); return err },
 					vitrine.CodeDisabled},
-				{"enabled", func() error { _, err := by.Undo(ctx, slug, fixture.Operator("")); return err }, ""},
+				{"enabled", func() error { _, err := by.Undo(ctx, slug, fixture.Administrator("")); return err }, ""},
 				{"protected", func() error {
 					_, err := by.Edit(ctx, a, slug, links.Edit{Access: &access.Change{Password: new("a password")}})
 					return err
@@ -75,12 +75,12 @@ func TestPublicSeesEveryChange(t *testing.T) {
 				}, ""},
 				{"banned", func() error {
 					_, err := accounts.SetBanned(ctx, a.Email, true,
-						fixture.Operator(""))
+						fixture.Administrator(""))
 					return err
 				}, vitrine.CodeDisabled},
 				{"not banned", func() error {
 					_, err := accounts.SetBanned(ctx, a.Email, false,
-						fixture.Operator(""))
+						fixture.Administrator(""))
 					return err
 				}, ""},
 				{"deleted", func() error {

@@ -34,7 +34,7 @@ func TestPurgeFinishes(t *testing.T) {
 	s.Must(s.Links.Purge(t.Context()))
 	dies := &fixture.Injector{N: 1}
 	s.Links.Log = dies.ViewLog(s.Log)
-	s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+	s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator}))
 	if views() != 1 || !stored() {
 		t.Fatal("the delete was not cut off")
 	}

@@ -18,7 +18,7 @@ func TestRefusedBytesStayHidden(t *testing.T) {
 	v := newVersioned(t)
 	takeDown := func(content string) {
 		t.Helper()
-		_, err := v.Links.Disable(t.Context(), string(v.Note(content).Slug), fixture.Operator(""))
+		_, err := v.Links.Disable(t.Context(), string(v.Note(content).Slug), fixture.Administrator(""))
 		v.Must(err)
 	}
 	edit := func(l *vitrine.Link, e links.Edit) error {
@@ -75,12 +75,12 @@ func TestRefusedBytesStayHidden(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return l.Transition(tx, v.Clock.Now(), vitrine.Change{By: vitrine.Operator, Action: vitrine.ActionReject,
+		return l.Transition(tx, v.Clock.Now(), vitrine.Change{By: vitrine.Administrator, Action: vitrine.ActionReject,
 			To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
 	}))
 	v.Pending()
 	v.WantState(waiting, vitrine.StateReview, vitrine.ReasonKnownBytes, "")
 	// A moderator may show them all the same.
-	_, err := v.Links.Clear(t.Context(), string(waiting.Slug), fixture.Operator(""))
+	_, err := v.Links.Clear(t.Context(), string(waiting.Slug), fixture.Administrator(""))
 	v.Must(err)
 }

@@ -147,7 +147,7 @@ func testStorageIsNeverPassed(t *testing.T, v *versioned) {
 		},
 		"a deletion": func() {
 			if len(slugs) > 0 {
-				v.Must(v.Links.Delete(t.Context(), slugs[0], fixture.Operator("")))
+				v.Must(v.Links.Delete(t.Context(), slugs[0], fixture.Administrator("")))
 				slugs = slugs[1:]
 			}
 		},

@@ -224,22 +224,22 @@ func testHeldVersion(t *testing.T, v *versioned) {
 		t.Errorf("text of a held version = %q, want not_found", got)
 	}
 	held := v.held()
-	_, err := v.Links.Clear(ctx, held, fixture.Operator(""))
+	_, err := v.Links.Clear(ctx, held, fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 2", "2 live current; 1 live; ")
-	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
+	_, err = v.Links.Undo(ctx, held, fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 1", "2 review waits; 1 live current; ")
-	_, err = v.Links.Reject(ctx, held, fixture.Operator(""))
+	_, err = v.Links.Reject(ctx, held, fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 1", "2 disabled; 1 live current; ")
 	if _, err := v.Versions.Restore(ctx, v.Account, string(v.link.Slug), 2,
 		nil); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("Restore of a rejected version = %v, want invalid_request", err)
 	}
-	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
+	_, err = v.Links.Undo(ctx, held, fixture.Administrator(""))
 	v.Must(err)
-	_, err = v.Links.Clear(ctx, held, fixture.Operator(""))
+	_, err = v.Links.Clear(ctx, held, fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 2", "2 live current; 1 live; ")
 	// The same finding does not hold an approved version again.
@@ -272,7 +272,7 @@ func TestHeldVersionComesTooLate(t *testing.T) {
 	v.Scanner.Verdict = fixture.Clean
 	v.replace("text 3")
 	v.want("text 3", "3 live current; 2 review; 1 live; ")
-	_, err := v.Links.Clear(t.Context(), held, fixture.Operator(""))
+	_, err := v.Links.Clear(t.Context(), held, fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 3", "3 live current; 2 live; 1 live; ")
 	_, err = v.Versions.Restore(t.Context(), v.Account, string(v.link.Slug), 2, nil)
@@ -343,7 +343,7 @@ func TestReplaceWhileDisabled(t *testing.T) {
 	_, err = v.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)}) // undoes the disabling, not the replacement
 	v.Must(err)
 	v.want("text 2", "2 live current; 1 live; ")
-	_, err = v.Links.Disable(ctx, slug, fixture.Operator(""))
+	_, err = v.Links.Disable(ctx, slug, fixture.Administrator(""))
 	v.Must(err)
 	_, err = v.Replace(v.link, "note.txt", "text 3")
 	_, err2 := v.Versions.Restore(ctx, v.Account, slug, 1, nil)
@@ -477,7 +477,7 @@ func (undeletable) Delete(context.Context, vitrine.UploadID) error { return fixt
 func TestKnownBytesVersion(t *testing.T) {
 	v := newVersioned(t)
 	bad := v.Note("bad text")
-	_, err := v.Links.Disable(t.Context(), string(bad.Slug), fixture.Operator(""))
+	_, err := v.Links.Disable(t.Context(), string(bad.Slug), fixture.Administrator(""))
 	v.Must(err)
 	v.replace("bad text")
 	v.want("text 1", "2 review waits; 1 live current; ")
@@ -485,7 +485,7 @@ func TestKnownBytesVersion(t *testing.T) {
 	// too.
 	v.replace("text 3")
 	v.replace("text 4")
-	_, err = v.Links.RejectSame(t.Context(), string(v.Note("text 3").Slug), fixture.Operator(""))
+	_, err = v.Links.RejectSame(t.Context(), string(v.Note("text 3").Slug), fixture.Administrator(""))
 	v.Must(err)
 	v.want("text 4", "4 live current; 3 disabled; 2 review; 1 live; ")
 	if got := v.text(3); got != string(vitrine.CodeNotFound) {

@@ -200,12 +200,12 @@ func (s *AbuseReports) hold(tx vitrine.Tx, l *vitrine.Link, now time.Time) error
 		Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
 }
 
-// lastDecided returns when a moderator or the operator last decided about a
-// link, otherwise when it was created.
+// lastDecided returns when a moderator or the administrator last decided about
+// a link, otherwise when it was created.
 func lastDecided(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
-		decided := (c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator) &&
+		decided := (c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorAdministrator) &&
 			c.Action != vitrine.ActionDate
 		if decided {
 			at = c.At

@@ -103,7 +103,7 @@ func TestAbuseThreshold(t *testing.T) {
 		t.Errorf("report about a link in review: code %q, want not_available", code)
 	}
 	r.clock.Advance(time.Minute)
-	if _, err := r.links.Clear(t.Context(), "shown", fixture.Operator("")); err != nil {
+	if _, err := r.links.Clear(t.Context(), "shown", fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	r.clock.Advance(time.Hour)
@@ -188,7 +188,7 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 	if all, err := r.about(links[20]); err != nil || len(all) != 3 {
 		t.Errorf("%d reports, %v, want 3", len(all), err)
 	}
-	if _, err := r.links.Clear(t.Context(), string(links[7].Slug), fixture.Operator("")); err != nil {
+	if _, err := r.links.Clear(t.Context(), string(links[7].Slug), fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	report(links[20], 1, vitrine.StateReview)
@@ -283,18 +283,18 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	if code := vitrine.CodeOf(r.Report(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
 		t.Errorf("unknown link: code %q, want not_found", code)
 	}
-	if _, err := r.links.Disable(t.Context(), "shown", fixture.Operator("")); err != nil {
+	if _, err := r.links.Disable(t.Context(), "shown", fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeDisabled {
 		t.Errorf("disabled link: code %q, want disabled", code)
 	}
-	if _, err := r.links.Undo(t.Context(), "shown", fixture.Operator("")); err != nil {
+	if _, err := r.links.Undo(t.Context(), "shown", fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	r.fileAll(1)
 	accounts := &auth.Accounts{Store: r.Store, Now: r.Now}
-	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true, fixture.Operator("")); err != nil {
+	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true, fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(2)); code != vitrine.CodeDisabled {
@@ -329,7 +329,7 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 	gone := newReported(t)
 	gone.fileAll(1, 2)
 	gone.links.Log, gone.links.Blobs = noLog{}, noBlobs{}
-	if err := gone.links.Delete(t.Context(), "shown", fixture.Operator("")); err != nil {
+	if err := gone.links.Delete(t.Context(), "shown", fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	err := gone.Store.Read(t.Context(), func(tx vitrine.Tx) error {

@@ -164,7 +164,7 @@ func TestCaptions(t *testing.T) {
 	c.has(map[string]string{"de": vttSaying("Guten Morgen."),
 		"en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n"})
 	c.audit()
-	if err := c.links.Delete(t.Context(), string(c.video.Slug), fixture.Operator("")); err != nil {
+	if err := c.links.Delete(t.Context(), string(c.video.Slug), fixture.Administrator("")); err != nil {
 		t.Fatal(err)
 	}
 	for _, language := range []string{"de", "en-US"} {
@@ -390,7 +390,7 @@ func TestAuditOfCaptions(t *testing.T) {
 		"nothing":          {func(*captioned) error { return nil }, 0},
 		"captions deleted": {func(c *captioned) error { return c.delete("de") }, 0},
 		"link deleted": {func(c *captioned) error {
-			return c.links.Delete(t.Context(), string(c.video.Slug), fixture.Operator(""))
+			return c.links.Delete(t.Context(), string(c.video.Slug), fixture.Administrator(""))
 		}, 0},
 		"captions lost": {func(c *captioned) error {
 			return c.blobs.DeletePart(t.Context(), c.video.Upload, vitrine.CaptionsPart("de"))

@@ -32,7 +32,7 @@ func TestScanKeepsReason(t *testing.T) {
 				s.Must(err)
 			case "known bytes":
 				bad := s.Note("bad")
-				_, err = s.Links.Disable(t.Context(), string(bad.Slug), fixture.Operator(""))
+				_, err = s.Links.Disable(t.Context(), string(bad.Slug), fixture.Administrator(""))
 				s.Must(err)
 				l = s.Note("bad")
 			case "readers":
@@ -61,7 +61,7 @@ func TestScanKeepsReason(t *testing.T) {
 func TestKnownBytesStayKnown(t *testing.T) {
 	s := fixture.New(t)
 	first := s.Note("bad")
-	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Operator("phishing"))
+	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Administrator("phishing"))
 	s.Must(err)
 	for range 101 {
 		s.Clock.Advance(time.Minute)
@@ -78,7 +78,7 @@ func TestKnownBytesStayKnown(t *testing.T) {
 func TestKnownBytesWhileTheScannerIsDown(t *testing.T) {
 	s := fixture.New(t)
 	first := s.Note("phishing")
-	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Operator("phishing"))
+	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Administrator("phishing"))
 	s.Must(err)
 	s.Scanner.Err = fixture.ErrMute
 	second := s.Note("phishing")
@@ -219,9 +219,9 @@ func TestOwnersUndo(t *testing.T) {
 func TestNothingIsWrittenTwice(t *testing.T) {
 	s := fixture.New(t)
 	for range 3 {
-		_, err := s.Accounts.SetRole(t.Context(), s.Account.Email, vitrine.RoleOwner, fixture.Operator(""))
+		_, err := s.Accounts.SetRole(t.Context(), s.Account.Email, vitrine.RoleOwner, fixture.Administrator(""))
 		s.Must(err)
-		_, err = s.Accounts.SetPlan(t.Context(), s.Account.Email, vitrine.PlanLifetime, nil, fixture.Operator(""))
+		_, err = s.Accounts.SetPlan(t.Context(), s.Account.Email, vitrine.PlanLifetime, nil, fixture.Administrator(""))
 		s.Must(err)
 	}
 	c, err := (&moderation.Service{Store: s.Store}).Account(t.Context(), s.Account.ID)
@@ -274,19 +274,19 @@ func TestScanRaces(t *testing.T) {
 				var err error
 				switch pick(9) {
 				case 0, 1:
-					_, err = s.Links.Clear(ctx, l, fixture.Operator(""))
+					_, err = s.Links.Clear(ctx, l, fixture.Administrator(""))
 				case 2:
-					_, err = s.Links.Reject(ctx, l, fixture.Operator(""))
+					_, err = s.Links.Reject(ctx, l, fixture.Administrator(""))
 				case 3:
 					_, err = s.Links.Disable(ctx, l, owner)
 				case 4, 5:
-					_, err = s.Links.Undo(ctx, l, fixture.Operator(""))
+					_, err = s.Links.Undo(ctx, l, fixture.Administrator(""))
 				case 6:
 					_, err = s.Links.Undo(ctx, l, owner)
 				case 7:
 					_, err = s.Scans.MarkForScan(ctx, l)
 				case 8:
-					_, err = s.Links.RejectSame(ctx, l, fixture.Operator(""))
+					_, err = s.Links.RejectSame(ctx, l, fixture.Administrator(""))
 				}
 				// Forbidden: the same bytes were taken down on another link.
 				if c := vitrine.CodeOf(err); c != "" && c != vitrine.CodeInvalidRequest && c != vitrine.CodeForbidden {
@@ -363,12 +363,12 @@ func TestSignInRaces(t *testing.T) {
 				}
 			})
 		}
-		wg.Go(func() { _, _ = s.Accounts.SetBanned(t.Context(), s.Account.Email, true, fixture.Operator("")) })
+		wg.Go(func() { _, _ = s.Accounts.SetBanned(t.Context(), s.Account.Email, true, fixture.Administrator("")) })
 		wg.Wait()
 		if n.Load() > 1 {
 			t.Error(n.Load())
 		}
-		_, err = s.Accounts.SetBanned(t.Context(), s.Account.Email, false, fixture.Operator(""))
+		_, err = s.Accounts.SetBanned(t.Context(), s.Account.Email, false, fixture.Administrator(""))
 		s.Must(err)
 		close(got)
 		for text := range got {
@@ -386,7 +386,7 @@ func TestClearedStays(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Verdict = fixture.Suspicious
 	l := s.Note("a sealed ZIP, say")
-	_, err := s.Links.Clear(t.Context(), string(l.Slug), fixture.Operator("harmless: Heuristics.Test is wrong here"))
+	_, err := s.Links.Clear(t.Context(), string(l.Slug), fixture.Administrator("harmless: Heuristics.Test is wrong here"))
 	s.Must(err)
 	for day := range 3 {
 		s.Scanner.Known = fmt.Sprint("daily/", day)

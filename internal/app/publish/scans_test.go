@@ -106,10 +106,10 @@ func TestScanLate(t *testing.T) {
 	s.Clock.Advance(10 * time.Minute)
 	s.Rescan()
 	s.WantState(video, vitrine.StateReview, vitrine.ReasonScanLate, "")
-	_, err := s.Links.Clear(t.Context(), string(video.Slug), fixture.Operator("watched it"))
+	_, err := s.Links.Clear(t.Context(), string(video.Slug), fixture.Administrator("watched it"))
 	s.Must(err)
 	s.WantState(video, vitrine.StateLive, "", "")
-	want := []string{"owner create", "scanner hold", "scanner scan", "operator clear"}
+	want := []string{"owner create", "scanner hold", "scanner scan", "administrator clear"}
 	if got := s.History(video); !slices.Equal(got, want) {
 		t.Errorf("history = %q, want %q", got, want)
 	}
@@ -131,7 +131,7 @@ func TestRescan(t *testing.T) {
 		t.Errorf("link = %+v", l)
 	}
 	// An approved link stays public until the signatures change again.
-	_, err := s.Links.Clear(t.Context(), string(a.Slug), fixture.Operator("a false alarm"))
+	_, err := s.Links.Clear(t.Context(), string(a.Slug), fixture.Administrator("a false alarm"))
 	s.Must(err)
 	s.Rescan()
 	s.WantState(a, vitrine.StateLive, "", "")
@@ -175,7 +175,7 @@ func TestScanMeanwhile(t *testing.T) {
 	held := s.Note("held")
 	s.Scanner.Err, s.Scanner.Verdict = nil, fixture.Malware
 	s.Scanner.During = func() {
-		_, err := s.Links.Reject(t.Context(), string(held.Slug), fixture.Operator("no"))
+		_, err := s.Links.Reject(t.Context(), string(held.Slug), fixture.Administrator("no"))
 		s.Must(err)
 	}
 	s.Rescan()
@@ -185,7 +185,7 @@ func TestScanMeanwhile(t *testing.T) {
 	video := s.Clip()
 	s.Scanner.During = func() {
 		s.Scanner.During = nil
-		s.Must(s.Links.Delete(t.Context(), string(video.Slug), fixture.Operator("")))
+		s.Must(s.Links.Delete(t.Context(), string(video.Slug), fixture.Administrator("")))
 	}
 	s.Pending()
 	if _, err := s.Links.BySlug(t.Context(), string(video.Slug)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
@@ -251,14 +251,14 @@ func TestScanTries(t *testing.T) {
 func TestKnownBytes(t *testing.T) {
 	s := fixture.New(t)
 	first, other := s.Note("bad"), s.Note("good")
-	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Operator(""))
+	_, err := s.Links.Disable(t.Context(), string(first.Slug), fixture.Administrator(""))
 	s.Must(err)
 	second := s.Note("bad")
 	s.WantState(second, vitrine.StateReview, vitrine.ReasonKnownBytes, "")
 	s.WantState(s.Note("good"), vitrine.StateLive, "", "")
-	_, err = s.Links.Clear(t.Context(), string(second.Slug), fixture.Operator(""))
+	_, err = s.Links.Clear(t.Context(), string(second.Slug), fixture.Administrator(""))
 	s.Must(err)
-	changed, err := s.Links.RejectSame(t.Context(), string(second.Slug), fixture.Operator("all of it"))
+	changed, err := s.Links.RejectSame(t.Context(), string(second.Slug), fixture.Administrator("all of it"))
 	s.Must(err)
 	if len(changed) != 1 || changed[0].ID != second.ID {
 		t.Errorf("%d links changed, want the second one", len(changed))
@@ -266,8 +266,8 @@ func TestKnownBytes(t *testing.T) {
 	s.WantState(second, vitrine.StateDisabled, vitrine.ReasonModerator, "")
 	s.WantState(other, vitrine.StateLive, "", "")
 	// The same after that link was deleted.
-	s.Must(s.Links.Delete(t.Context(), string(first.Slug), fixture.Operator("")))
-	s.Must(s.Links.Delete(t.Context(), string(second.Slug), fixture.Operator("")))
+	s.Must(s.Links.Delete(t.Context(), string(first.Slug), fixture.Administrator("")))
+	s.Must(s.Links.Delete(t.Context(), string(second.Slug), fixture.Administrator("")))
 	s.WantState(s.Note("bad"), vitrine.StateReview, vitrine.ReasonKnownBytes, "")
 	// A link that only its owner has disabled does not count.
 	_, err = s.Links.Disable(t.Context(), string(other.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)})

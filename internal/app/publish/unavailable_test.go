@@ -89,7 +89,7 @@ var requests = map[string]func(f failing, n int) (do func() error, want vitrine.
 	"complete a version of a deleted link": func(f failing, n int) (func() error, vitrine.Code) {
 		l := f.Note("first")
 		do := f.completes(publish.UploadRequest{Name: "note.txt", Replaces: string(l.Slug)}, fmt.Sprint("text ", n))
-		f.Must(f.Links.Delete(f.T.Context(), string(l.Slug), fixture.Operator("")))
+		f.Must(f.Links.Delete(f.T.Context(), string(l.Slug), fixture.Administrator("")))
 		return do, vitrine.CodeNotFound
 	},
 	"complete a website": func(f failing, n int) (func() error, vitrine.Code) {
@@ -111,7 +111,7 @@ var requests = map[string]func(f failing, n int) (do func() error, want vitrine.
 	},
 	"create in the room of a deleted file": func(f failing, n int) (func() error, vitrine.Code) {
 		l := f.Note(strings.Repeat("x", 100))
-		f.Must(f.Links.Delete(f.T.Context(), string(l.Slug), fixture.Operator("")))
+		f.Must(f.Links.Delete(f.T.Context(), string(l.Slug), fixture.Administrator("")))
 		f.uploads.Plans = vitrine.Plans{vitrine.PlanPro: {StorageBytes: 110}}
 		return f.creates(nil), ""
 	},

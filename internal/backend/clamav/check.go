@@ -19,7 +19,7 @@ type Health struct {
 	Err     error  // why it cannot be used, and what to do
 }
 
-// String returns one line for the operator.
+// String returns one line for the administrator.
 func (h Health) String() string {
 	if h.Err != nil {
 		return h.Err.Error()
@@ -69,7 +69,7 @@ const (
 // answers. The answer may be some seconds old.
 //
 // clamd reports only its daily database. After a change of local signatures
-// alone, clean files are scanned again only when an operator requests it.
+// alone, clean files are scanned again only when an administrator requests it.
 func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()

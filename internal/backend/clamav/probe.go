@@ -9,7 +9,7 @@ import (
 
 // probeDepth is how often the probe is compressed. clamd's default MaxRecursion
 // is 17. With many hundreds, a file can overflow clamd's stack and end it, so
-// no operator has a reason to allow more than this.
+// no administrator has a reason to allow more than this.
 const probeDepth = 100
 
 // probe is two kilobytes that are nested deeper than clamd looks. Scanning it

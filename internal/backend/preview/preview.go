@@ -4,9 +4,10 @@
 // The server process never decodes untrusted files (promises 12, 18). For each
 // file a Maker starts its own executable with the hidden command preview, with
 // the open file and an empty directory. Before the child reads the file, it
-// drops access to the network, to other processes and to the file system except
-// programs and fonts, and it limits its memory and time. Parts that the child
-// or its programs cannot make within the limits are missing.
+// limits its time and, on Linux, its memory, and drops access to the network,
+// to other processes and to the file system except programs and fonts. Where
+// the kernel lacks a means, Warn says so, and no other program runs. Parts that
+// the child or its programs cannot make within the limits are missing.
 //
 // If a child is killed, crashes or exceeds its limits, the cause is the file,
 // and the finished parts are kept. If a child cannot start, has no disk space
@@ -46,8 +47,8 @@ const Off = "off"
 // Maker implements [vitrine.Previewer]. It is safe for concurrent use. Each
 // call starts a process, or several with LibreOffice.
 type Maker struct {
-	// Warn is called with a message for the operator, about a limit that this
-	// machine cannot set or a file that killed its process. Calls may be
+	// Warn is called with a message for the administrator, about a limit that
+	// this machine cannot set or a file that killed its process. Calls may be
 	// concurrent. Set it before the first use.
 	Warn func(string)
 

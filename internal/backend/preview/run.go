@@ -49,8 +49,8 @@ func (m *Maker) timeFor(ext string) time.Duration {
 }
 
 // begun is the first line that a child prints, after it has restricted itself
-// and before it reads the file. Further lines are for the operator: limits that
-// could not be set (after unlimitedMark), and output of programs.
+// and before it reads the file. Further lines are for the administrator: limits
+// that could not be set (after unlimitedMark), and output of programs.
 const (
 	begun         = "begun"
 	unlimitedMark = "unlimited: "

@@ -57,7 +57,7 @@ const clockSkew = time.Minute
 
 // Check tests all operations on the bucket that are needed. It uses small
 // objects and deletes them. Errors state the problem and the remedy for the
-// operator.
+// administrator.
 func (b *Blobs) Check(ctx context.Context) error {
 	// Check uses its own prefix, so that leftovers of a killed check are not
 	// files of an instance.
@@ -207,7 +207,7 @@ type advice struct{ wrong, remedy string }
 
 func (a *advice) Error() string { return a.wrong + " " + a.remedy }
 
-// withAdvice returns an error as a message for the operator. action is the
+// withAdvice returns an error as a message for the administrator. action is the
 // operation that failed.
 func (b *Blobs) withAdvice(err error, action string) error {
 	var a *advice

@@ -22,7 +22,7 @@ const corsAge = 3600
 
 // Cors adds a rule to the bucket that permits PUT uploads from pages of an
 // origin, such as https://share.example. It keeps other rules. Errors are
-// messages for the operator, as from Check.
+// messages for the administrator, as from Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
 	if err := b.checkOrigin(origin); err != nil {
 		return err
@@ -58,7 +58,8 @@ func (b *Blobs) explainCors(err error, action string) error {
 }
 
 // CorsMissing sends the preflight request of a browser for an origin. It
-// returns nil if uploads are permitted, otherwise a message for the operator.
+// returns nil if uploads are permitted, otherwise a message for the
+// administrator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	if err := b.checkOrigin(origin); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"vitrine/internal/test/vitrinetest"
 )
 
-// TestMany copies VITRINE_BENCH_OPENS views (default 5,000) and is killed twenty
-// times. Then ClickHouse is away while a seventh as many change. The counts by
-// SQL are those of the reports, and the rows of up to 200,000 views those of the
-// export. It logs how fast views are copied.
+// TestMany copies VITRINE_BENCH_OPENS views (default 5,000) and is killed
+// twenty times. Then ClickHouse is away while a seventh as many change. The
+// counts by SQL are those of the reports, and the rows of up to 200,000 views
+// those of the export. It logs how fast views are copied.
 func TestMany(t *testing.T) {
 	views, err := strconv.Atoi(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "5000"))
 	if err != nil {

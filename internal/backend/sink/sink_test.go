@@ -97,7 +97,7 @@ func TestDeleted(t *testing.T) {
 	w.happen(100)
 	s := w.sink()
 	w.run(s)
-	w.must(w.Links.Delete(t.Context(), string(w.links[2].Slug), fixture.Operator("")))
+	w.must(w.Links.Delete(t.Context(), string(w.links[2].Slug), fixture.Administrator("")))
 	w.must(w.Links.Purge(t.Context()))
 	w.happen(10) // some of it from open pages of the deleted link
 	w.Clock.Advance(time.Hour)

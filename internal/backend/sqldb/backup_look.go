@@ -24,7 +24,7 @@ type Look struct {
 	Server  string        // such as "PostgreSQL 15.8" or "SQLite 3.50.4"
 	Took    time.Duration // duration of one query
 	Off     time.Duration // how far the server's clock is ahead of this machine's; SQLite has no clock
-	// Wrong and Doubts are sentences for the operator, with a remedy.
+	// Wrong and Doubts are sentences for the administrator, with a remedy.
 	Wrong, Doubts []string
 }
 

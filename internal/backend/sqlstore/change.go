@@ -29,7 +29,7 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 		w.Where("action " + not + activity)
 	}
 	if q.People {
-		w.Where("actor IN ('owner', 'moderator', 'operator')")
+		w.Where("actor IN ('owner', 'moderator', 'administrator')")
 	}
 	if q.Before != 0 {
 		w.Where("id < $%d", int64(q.Before))

@@ -366,7 +366,7 @@ func (f *noteFlag) AddFlags(cmd *command.Command) {
 }
 
 func (f noteFlag) decision() vitrine.Decision {
-	return vitrine.Decision{By: vitrine.Operator, Note: f.Note}
+	return vitrine.Decision{By: vitrine.Administrator, Note: f.Note}
 }
 
 // humanMinutes returns a duration in whole minutes for a sentence.

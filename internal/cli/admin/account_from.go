@@ -236,7 +236,7 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 	}
 	if a.Role == string(vitrine.RoleModerator) && made.Role == vitrine.RoleMember {
 		if made, err = in.Accounts.SetRole(ctx, email, vitrine.RoleModerator,
-			vitrine.Decision{By: vitrine.Operator}); err != nil {
+			vitrine.Decision{By: vitrine.Administrator}); err != nil {
 			return fail(err)
 		}
 		done.Role = roleName(made.Role)

@@ -206,7 +206,7 @@ func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			terminal.Plain(l.Title), terminal.Plain(c.Slug)) {
 			return terminal.ErrDeclined
 		}
-		if err := in.Links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+		if err := in.Links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Administrator}); err != nil {
 			return err
 		}
 		if c.JSON {

@@ -111,7 +111,7 @@ func newAccountInvite() *command.Command {
 }
 
 func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	text, err := in.Accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
+	text, err := in.Accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Administrator})
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Field == "email" { // there is an account: not wrong usage, as for "account create"
 		return errors.New(e.Message)

@@ -69,8 +69,8 @@ const (
 const choresLease = "chores"
 
 // Limits of all connections. They do not include a timeout for whole requests,
-// because uploads and downloads may take long. Package web has a timeout for
-// each route.
+// because uploads and downloads may take long. Package web ends a body or an
+// answer that stalls.
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
@@ -206,7 +206,7 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		// The messages contain client addresses, which must not be logged.
-		// Package accept logs problems of the server.
+		// throttle.Listen logs problems of the server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	server.RegisterOnShutdown(handler.EndStalled)

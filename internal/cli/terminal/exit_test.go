@@ -39,7 +39,7 @@ func TestExitCode(t *testing.T) {
 		{refused("invalid_slug", ""), 2},
 		{&vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email"}, 2},
 		{&vitrine.Error{Code: vitrine.CodeInvalidRequest}, 1},
-		{&vitrine.Error{Code: vitrine.CodeBanned}, 1}, // of a command of the operator
+		{&vitrine.Error{Code: vitrine.CodeBanned}, 1}, // of a command of the administrator
 		{errors.Join(terminal.Usage("bad"), terminal.NoAccess("none")), 4},
 	} {
 		if got := terminal.ExitCode(c.err); got != c.want {

@@ -44,7 +44,8 @@ func (t storeTest) changes() {
 	cleared := &vitrine.Change{At: vitrinetest.Epoch.Add(time.Second), By: vitrine.Moderator(bob),
 		Action: vitrine.ActionClear, Account: ann.ID, Link: l.ID,
 		From: vitrine.StateReview, To: vitrine.StateLive, Note: "looks <fine>"}
-	banned := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Operator, Action: vitrine.ActionBan, Account: bob.ID}
+	banned := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Administrator, Action: vitrine.ActionBan,
+		Account: bob.ID}
 	hit := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Actor{Kind: vitrine.ActorScanner},
 		Action: vitrine.ActionScan, Account: ann.ID, Link: l.ID,
 		From: vitrine.StateLive, To: vitrine.StateReview, Reason: vitrine.ReasonMalware, Detail: "Eicar"}

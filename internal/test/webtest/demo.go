@@ -118,7 +118,7 @@ func (d *Demo) queue() {
 	d.Protect(d.Gated, "open sesame")
 	d.Off = d.Publish("notes.txt", Samples["notes.txt"], Titled("Notes"))
 	_, err := d.Server.Links.Disable(d.T.Context(), string(d.Off.Slug),
-		vitrine.Decision{By: vitrine.Operator, Note: "Asked for by its author."})
+		vitrine.Decision{By: vitrine.Administrator, Note: "Asked for by its author."})
 	d.Check(err)
 }
 

@@ -120,7 +120,7 @@ func (s *Site) Join(email string, role vitrine.Role) *vitrine.Account {
 	a, _, err := s.Server.Accounts.Create(s.T.Context(), email, vitrine.PlanPro)
 	s.Check(err)
 	if role != vitrine.RoleMember {
-		a, err = s.Server.Accounts.SetRole(s.T.Context(), email, role, vitrine.Decision{By: vitrine.Operator})
+		a, err = s.Server.Accounts.SetRole(s.T.Context(), email, role, vitrine.Decision{By: vitrine.Administrator})
 		s.Check(err)
 	}
 	return a

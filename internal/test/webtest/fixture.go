@@ -49,7 +49,7 @@ func (f *Fixture) Account(p vitrine.Plan) (key string) {
 func (f *Fixture) SetPlan(key string, p vitrine.Plan) {
 	f.T.Helper()
 	if _, err := f.Server.Accounts.SetPlan(context.Background(), f.Emails[key], p, nil,
-		vitrine.Decision{By: vitrine.Operator}); err != nil {
+		vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		f.T.Fatal(err)
 	}
 }
@@ -57,7 +57,7 @@ func (f *Fixture) SetPlan(key string, p vitrine.Plan) {
 func (f *Fixture) Ban(key string) {
 	f.T.Helper()
 	if _, err := f.Server.Accounts.SetBanned(context.Background(), f.Emails[key], true,
-		vitrine.Decision{By: vitrine.Operator}); err != nil {
+		vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		f.T.Fatal(err)
 	}
 }
@@ -78,7 +78,8 @@ func (f *Fixture) Limits(l vitrine.Limits) { f.Server.Uploads.Plans[vitrine.Plan
 
 func (f *Fixture) Delete(slug string) {
 	f.T.Helper()
-	if err := f.Server.Links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	by := vitrine.Decision{By: vitrine.Administrator}
+	if err := f.Server.Links.Delete(context.Background(), slug, by); err != nil {
 		f.T.Fatal(err)
 	}
 }

@@ -314,7 +314,8 @@ func (o *ReportSite) SameFiles(t *testing.T, path string, want *report.Summary) 
 
 func (o *ReportSite) SetPlan(p vitrine.Plan) {
 	o.T.Helper()
-	_, err := o.Server.Accounts.SetPlan(o.T.Context(), o.Account.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
+	_, err := o.Server.Accounts.SetPlan(o.T.Context(), o.Account.Email, p, nil,
+		vitrine.Decision{By: vitrine.Administrator})
 	o.Check(err)
 }
 

@@ -192,13 +192,13 @@ const Login = `index.html=<h1>Second</h1><form><input type="password"></form>`
 // Suspend suspends an account, or lifts the suspension.
 func (s *Site) Suspend(a *vitrine.Account, banned bool) {
 	s.T.Helper()
-	_, err := s.Server.Accounts.SetBanned(s.T.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
+	_, err := s.Server.Accounts.SetBanned(s.T.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Administrator})
 	s.Check(err)
 }
 
 func (s *Site) SetPlan(a *vitrine.Account, p vitrine.Plan) {
 	s.T.Helper()
-	now, err := s.Server.Accounts.SetPlan(s.T.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
+	now, err := s.Server.Accounts.SetPlan(s.T.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Administrator})
 	s.Check(err)
 	*a = *now
 }

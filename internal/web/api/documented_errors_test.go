@@ -212,7 +212,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 		},
 		"restoreVersion": func(c caller, _ string) webtest.Answer { // of a link that was disabled
 			slug := c.Spoken(c.key)
-			_, err := c.Server.Links.Disable(c.T.Context(), slug, vitrine.Decision{By: vitrine.Operator})
+			_, err := c.Server.Links.Disable(c.T.Context(), slug, vitrine.Decision{By: vitrine.Administrator})
 			c.Check(err)
 			return c.Call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
 		},

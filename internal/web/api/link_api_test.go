@@ -278,7 +278,7 @@ func TestExpiry(t *testing.T) {
 	// A later expiry does not undo a moderator's decision.
 	f.Clock.Advance(time.Hour)
 	f.Check(f.Server.Links.Expire(t.Context()))
-	_, err = f.Server.Links.Disable(context.Background(), slug, vitrine.Decision{By: vitrine.Operator})
+	_, err = f.Server.Links.Disable(context.Background(), slug, vitrine.Decision{By: vitrine.Administrator})
 	f.Check(err)
 	set("never").Want(200, "")
 	state("disabled", "moderator")

@@ -276,7 +276,7 @@ func TestScannerDown(t *testing.T) {
 		t.Errorf("list entry after the scanner is back = %v", l)
 	}
 	s.shown(slug, 404)
-	by := vitrine.Decision{By: vitrine.Operator}
+	by := vitrine.Decision{By: vitrine.Administrator}
 	if _, err := s.Server.Links.Clear(t.Context(), slug, by); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestSuspensionAtOnce(t *testing.T) {
 		"size": nil})).Want(403, "banned")
 	s.Call(s.key, "GET", "/links", nil).Want(403, "banned")
 	s.Call(s.key, "GET", "/analytics", nil).Want(403, "banned")
-	by := vitrine.Decision{By: vitrine.Operator}
+	by := vitrine.Decision{By: vitrine.Administrator}
 	if _, err := s.Server.Accounts.SetBanned(t.Context(), s.Emails[s.key], false, by); err != nil {
 		t.Fatal(err)
 	}

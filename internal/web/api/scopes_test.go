@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/webtest"
+	"vitrine/internal/web/api"
 )
 
 // keyedRoutes returns the routes of the API that accept a key, with the scope
@@ -35,6 +37,38 @@ func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 		}
 	}
 	return all
+}
+
+// TestOpenAPIHasEveryRoute checks that the OpenAPI document describes the
+// routes of the API, and nothing else but the signed PUT.
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	b, err := os.ReadFile("../routes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(api.OpenAPI, &doc); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{"GET /openapi.json": true} // itself
+	for path, operations := range doc.Paths {
+		for method := range operations {
+			described[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	delete(described, "PUT /storage/{key}")
+	for _, m := range regexp.MustCompile(`"([A-Z]+) /api/v1(/[^"]*)"`).FindAllStringSubmatch(string(b), -1) {
+		if route := m[1] + " " + m[2]; !described[route] {
+			t.Errorf("%s is not in openapi.json", route)
+		} else {
+			delete(described, route)
+		}
+	}
+	for route := range described {
+		t.Errorf("%s is in openapi.json, but is no route", route)
+	}
 }
 
 // requests has a request for each route that accepts a key, about an audio file

@@ -179,7 +179,7 @@ func TestReplaceByWhatIsRefusedOrHeld(t *testing.T) {
 	own := string(queue[0].Link.Slug)
 	f.Status(f.Get("/p/"+own), 404) // a version has no page of its own
 	f.Call(f.key, "GET", "/links/"+own+"/versions", nil).Want(404, "not_found")
-	_, err = f.Server.Links.Clear(t.Context(), own, instance.Operator(""))
+	_, err = f.Server.Links.Clear(t.Context(), own, instance.Administrator(""))
 	f.Check(err)
 	if got := f.shown(slug); got != "text three" {
 		t.Errorf("page after approval = %q, want text three", got)

@@ -54,7 +54,7 @@ func TestNobodyIsToldOfAccounts(t *testing.T) {
 	d := webtest.NewAccountSite(t, auth.SignUpOpen, true)
 	d.WithPassword(d.Member)
 	suspended := d.WithPassword(d.Join("suspended@example.org", vitrine.RoleMember))
-	_, err := d.Server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
+	_, err := d.Server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	pages := map[string]string{}
 	for _, email := range []string{"nobody@example.org", d.Member.Email, d.Owner.Email, suspended.Email} {

@@ -49,7 +49,7 @@ func TestPublicAlbum(t *testing.T) {
 	public(c, a, b)
 	h.Check(h.Server.Albums.Move(t.Context(), h.Member, string(album.Slug), string(c.Slug), 99))
 	public(a, b, c)
-	h.Check(h.Server.Links.Delete(t.Context(), string(a.Slug), vitrine.Decision{By: vitrine.Operator}))
+	h.Check(h.Server.Links.Delete(t.Context(), string(a.Slug), vitrine.Decision{By: vitrine.Administrator}))
 	public(b, c)
 	h.Check(h.Server.Albums.Remove(t.Context(), h.Member, string(album.Slug), string(c.Slug)))
 	public(b)

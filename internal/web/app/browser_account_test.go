@@ -161,7 +161,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	_, err = d.Server.Keys.Rotate(t.Context(), d.Owner.Email, list[0].ID, 0)
 	d.Check(err)
 	invited, err := d.Server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	reset, err := d.Server.Accounts.OfferReset(t.Context(), d.Member.Email)
 	d.Check(err)

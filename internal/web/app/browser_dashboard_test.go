@@ -236,7 +236,7 @@ func TestBrowserUploadRefused(t *testing.T) {
 	d.Server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000,
 		HourlyUploads: 20}
 	free, err := d.Server.Accounts.SetPlan(t.Context(), d.Member.Email, vitrine.PlanFree, nil,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	tb := d.MemberTab(free, "/dashboard")
 	refused := func(name string, again bool, texts ...string) {

@@ -277,7 +277,7 @@ func TestSlugCheck(t *testing.T) {
 	d.Account = d.Join("other@example.org", vitrine.RoleMember)
 	theirs := d.Publish("notes.txt", webtest.Samples["notes.txt"])
 	gone := d.Publish("notes.txt", []byte("to be deleted"))
-	d.Check(d.Server.Links.Delete(t.Context(), string(gone.Slug), vitrine.Decision{By: vitrine.Operator}))
+	d.Check(d.Server.Links.Delete(t.Context(), string(gone.Slug), vitrine.Decision{By: vitrine.Administrator}))
 	cookie := d.SignIn(d.Member)
 	check := func(slug, of string) string {
 		t.Helper()
@@ -302,7 +302,7 @@ func TestSlugCheck(t *testing.T) {
 		}
 	}
 	free, err := d.Server.Accounts.SetPlan(t.Context(), d.Member.Email, vitrine.PlanFree, nil,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	if r := d.Status(d.Get("/dashboard/slug?slug=quite-free", d.SignIn(free)), 403); !strings.Contains(r.Text,
 		"pro_required") {
@@ -429,7 +429,7 @@ func TestLinkList(t *testing.T) {
 		t.Errorf("list without matches: %s", r.Text)
 	}
 	free, err := d.Server.Accounts.SetPlan(t.Context(), d.Member.Email, vitrine.PlanFree, nil,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	cookie = d.SignIn(free)
 	expect("?sort=views", 50, "Zoo")
@@ -466,7 +466,7 @@ func TestDashboard(t *testing.T) {
 	d.Server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 1000, StorageBytes: 5000,
 		HourlyUploads: 2}
 	free, err := d.Server.Accounts.SetPlan(t.Context(), d.Member.Email, vitrine.PlanFree, nil,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	cookie := d.SignIn(free)
 	r := d.Status(d.Get("/dashboard", cookie), 200)

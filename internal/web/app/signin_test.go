@@ -113,9 +113,9 @@ func TestWhoModerates(t *testing.T) {
 		"member": d.SignIn(d.Member), "moderator": d.SignIn(mod),
 		"owner": d.SignIn(d.Owner), "role taken": d.SignIn(demoted), "suspended": d.SignIn(suspended)}
 	_, err := d.Server.Accounts.SetRole(t.Context(), demoted.Email, vitrine.RoleMember,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
-	_, err = d.Server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
+	_, err = d.Server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	l := d.Held("notes.txt", vitrine.ReasonSuspicious)
 	gets := []string{"/moderation", "/moderation?reason=scan_late", "/moderation/history", webtest.CasePath(l),

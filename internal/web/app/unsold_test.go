@@ -99,7 +99,7 @@ func TestInviteHasInvitersPlan(t *testing.T) {
 	if !strings.Contains(r.Text, `<input type="hidden" name="plan" value="`+string(d.Owner.Plan)+`">`) {
 		t.Error("the form lacks the owner's plan")
 	}
-	_, err := d.Server.Accounts.Invite(t.Context(), "friend@example.org", "", vitrine.Decision{By: vitrine.Operator})
+	_, err := d.Server.Accounts.Invite(t.Context(), "friend@example.org", "", vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	_, err = d.Server.Accounts.Invite(t.Context(), "guest@example.org", "",
 		vitrine.Decision{By: vitrine.Moderator(d.Owner)})

@@ -233,7 +233,7 @@ func TestBrowserModerationSuspend(t *testing.T) {
 	tb.Arrives(`document.querySelector(".done")?.innerText.includes("Suspension lifted")`)
 	d.Status(d.Get("/p/"+string(l.Slug)), 200)
 	d.Status(d.Get("/api/v1/links", "Authorization: Bearer "+string(key.Text)), 200)
-	_, err = d.Server.Accounts.SetBanned(t.Context(), mod.Email, true, vitrine.Decision{By: vitrine.Operator})
+	_, err = d.Server.Accounts.SetBanned(t.Context(), mod.Email, true, vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	tb.Run(chromedp.Reload())
 	tb.Arrives(`location.pathname === "/sign-in"`)

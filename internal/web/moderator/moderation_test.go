@@ -231,7 +231,7 @@ func TestDecideMany(t *testing.T) {
 	states(vitrine.StateLive)
 	// A link that has had another decision since is not undone.
 	slug, _, _ := strings.Cut(rows[0], " ")
-	l, err := d.Server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
+	l, err := d.Server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Administrator})
 	d.Check(err)
 	if r := undo(r); !strings.Contains(r.Text, "<b>Undone 2 links</b>") ||
 		!strings.Contains(r.Text, "1 link was skipped") || d.StateOf(l) != vitrine.StateDisabled {

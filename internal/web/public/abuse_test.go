@@ -108,7 +108,7 @@ func TestReportsSendToReview(t *testing.T) {
 		}
 	}
 	s.Status(s.Report(l, "malware", "", "X-Forwarded-For: 192.0.2.9"), 404)
-	_, err := s.Server.Links.Clear(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator})
+	_, err := s.Server.Links.Clear(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator})
 	s.Check(err)
 	s.Status(s.Get("/p/"+string(l.Slug)+"/report"), 200)
 	s.SetState(l, vitrine.StateDisabled)

@@ -95,7 +95,7 @@ func TestAlbumDownloadEndsWithTheLink(t *testing.T) {
 	head := make([]byte, 1<<10)
 	_, err = io.ReadFull(res.Body, head)
 	h.Check(err)
-	_, err = h.Server.Links.Disable(t.Context(), string(large.Slug), vitrine.Decision{By: vitrine.Operator})
+	_, err = h.Server.Links.Disable(t.Context(), string(large.Slug), vitrine.Decision{By: vitrine.Administrator})
 	h.Check(err)
 	ended()
 	rest, err := io.ReadAll(res.Body)

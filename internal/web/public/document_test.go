@@ -88,19 +88,19 @@ func TestPageSeesEveryChange(t *testing.T) {
 		status int
 	}{
 		{func() error {
-			_, err := accounts.SetBanned(t.Context(), s.Account.Email, true, vitrine.Decision{By: vitrine.Operator})
+			_, err := accounts.SetBanned(t.Context(), s.Account.Email, true, vitrine.Decision{By: vitrine.Administrator})
 			return err
 		}, 410},
 		{func() error {
-			_, err := accounts.SetBanned(t.Context(), s.Account.Email, false, vitrine.Decision{By: vitrine.Operator})
+			_, err := accounts.SetBanned(t.Context(), s.Account.Email, false, vitrine.Decision{By: vitrine.Administrator})
 			return err
 		}, 200},
 		{func() error {
-			_, err := links.Disable(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Operator})
+			_, err := links.Disable(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Administrator})
 			return err
 		}, 410},
 		{func() error {
-			_, err := links.Undo(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Operator})
+			_, err := links.Undo(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Administrator})
 			return err
 		}, 200},
 	} {

@@ -233,7 +233,7 @@ func TestStates(t *testing.T) {
 	s.Status(s.Get("/p/-"), 404)
 	s.Status(s.Get("/p/%00"), 404)
 	s.Status(s.Get("/p/admin"), 404)
-	s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+	s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator}))
 	s.Status(s.Get(page), 404)
 }
 

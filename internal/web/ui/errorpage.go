@@ -13,8 +13,8 @@ import (
 )
 
 // The error page: what happened, what to do, when to try again, and the number
-// by which the operator finds the request. Signed-in people can return to their
-// own pages.
+// by which the administrator finds the request. Signed-in people can return to
+// their own pages.
 
 // NoPage answers requests for unknown addresses.
 func NoPage(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage }

@@ -136,13 +136,13 @@ func became(e moderation.Event) string {
 
 // actorNames names actors other than accounts.
 var actorNames = map[vitrine.ActorKind]string{
-	vitrine.ActorOperator:   "An administrator",
-	vitrine.ActorInspection: "Inspection",
-	vitrine.ActorScanner:    "The scanner",
-	vitrine.ActorReaders:    "Readers",
-	vitrine.ActorExpiry:     "Expiry",
-	vitrine.ActorOwner:      "The owner",
-	vitrine.ActorModerator:  "A moderator",
+	vitrine.ActorAdministrator: "An administrator",
+	vitrine.ActorInspection:    "Inspection",
+	vitrine.ActorScanner:       "The scanner",
+	vitrine.ActorReaders:       "Readers",
+	vitrine.ActorExpiry:        "Expiry",
+	vitrine.ActorOwner:         "The owner",
+	vitrine.ActorModerator:     "A moderator",
 }
 
 // Doer returns who made a change.

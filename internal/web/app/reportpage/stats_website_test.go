@@ -178,7 +178,7 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	h.Status(h.Get("/websites/nothing/analytics", cookie), http.StatusNotFound)
 
 	_, err = h.Server.Accounts.SetPlan(t.Context(), h.Member.Email, vitrine.PlanFree, nil,
-		vitrine.Decision{By: vitrine.Operator})
+		vitrine.Decision{By: vitrine.Administrator})
 	h.Check(err)
 	if body := h.Status(h.Get(path, cookie), http.StatusOK).Text; !strings.Contains(body, "part of Pro") ||
 		strings.Contains(body, "card-views") {

@@ -22,9 +22,9 @@ func answered(t *testing.T, answer string, args ...string) (code int, shown stri
 	return code, b.String()
 }
 
-// TestOperatorOnTerminal checks the questions of commands that cannot be
+// TestAdministratorOnTerminal checks the questions of commands that cannot be
 // undone, and that a list on a terminal is short.
-func TestOperatorOnTerminal(t *testing.T) {
+func TestAdministratorOnTerminal(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	if all, err := vitrineOn(data, "admin", "account", "create", "owner@example.org"); err != nil {
