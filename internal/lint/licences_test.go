@@ -105,6 +105,7 @@ func TestLicences(t *testing.T) {
 	page, texts := strings.Builder{}, strings.Builder{}
 	page.WriteString(licenceHead)
 	texts.WriteString(licenceData + "\n")
+	parts := map[string][]string{} // by their licences
 	part := func(name, dir string) {
 		var known []string
 		for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "*/LICENSE*"} {
@@ -126,9 +127,17 @@ func TestLicences(t *testing.T) {
 		if len(known) == 0 {
 			t.Errorf("%s has no licence that is known", name)
 		}
-		fmt.Fprintf(&page, "| %s | %s |\n", name, strings.Join(known, ", "))
+		l := strings.Join(known, ", ")
+		parts[l] = append(parts[l], name)
 	}
-	page.WriteString("## Files in the repository\n\nEach folder has a file `VERSION` with its source.\n\n| folder | licence |\n|---|---|\n")
+	table := func() { // of the parts so far
+		page.WriteString("| licence | parts |\n|---|---|\n")
+		for _, l := range slices.Sorted(maps.Keys(parts)) {
+			fmt.Fprintf(&page, "| %s | %s |\n", l, strings.Join(parts[l], ", "))
+		}
+		clear(parts)
+	}
+	page.WriteString("## Files in the repository\n\nEach folder has a file `VERSION` with its source.\n\n")
 	vendored, err := filepath.Glob("internal/*/*/vendor/*/VERSION")
 	if err != nil {
 		t.Fatal(err)
@@ -136,11 +145,13 @@ func TestLicences(t *testing.T) {
 	for _, file := range append(vendored, "internal/app/auth/password/vendor/VERSION") {
 		part("`"+filepath.Dir(file)+"`", filepath.Dir(file))
 	}
-	page.WriteString("\n## Go modules\n\n| module | licence |\n|---|---|\n")
+	table()
+	page.WriteString("\n## Go modules\n\n")
 	dirs := modulesOfProgram(t)
 	for _, path := range slices.Sorted(maps.Keys(dirs)) {
 		part(path, dirs[path])
 	}
+	table()
 	if to != "" {
 		for file, text := range map[string]string{to: texts.String(), licencePage: page.String()} {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
