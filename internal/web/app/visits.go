@@ -33,7 +33,9 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 	if v.Engaged {
 		row.Spent = ui.Lasting(v.EngagedMs).String()
 	}
-	row.Progress = ui.Capital(v.Progress)
+	if row.Progress = ui.Capital(v.Progress); row.Open && v.Excluded == "" && !v.Engaged {
+		row.Spent, row.Progress = "–", "Reading now"
+	}
 	if l != nil {
 		row.Address = VisitsRoot(l) + "/" + v.ID
 	}

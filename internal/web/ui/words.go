@@ -92,7 +92,7 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionDelete:  "Deleted",
 	vitrine.ActionReplace: "File replaced",
 	vitrine.ActionRestore: "Version restored",
-	vitrine.ActionDate:    "Creation date moved back to the first view",
+	vitrine.ActionDate:    "Creation date moved back to the first imported view",
 	vitrine.ActionRefuse:  "Refused",
 	vitrine.ActionBan:     "Suspended",
 	vitrine.ActionUnban:   "Suspension lifted",

@@ -116,7 +116,7 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct})
 		past, marks, drop, curve = "Got to", c.Media.Quartiles, c.Media.Dropoff, c.Media.Curve
 	case c.Scroll != nil:
-		m = &statsMarks{Title: "How far it was scrolled", Facts: [][2]string{
+		m = &statsMarks{Title: "Scroll depth", Facts: [][2]string{
 			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"},
 			{"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
 		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000)})

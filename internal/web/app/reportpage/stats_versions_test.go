@@ -57,7 +57,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, never := range []string{"0% scrolled", "Scrolled on average", "How far it was scrolled"} {
+	for _, never := range []string{"0% scrolled", "Scrolled on average", "Scroll depth"} {
 		if strings.Contains(text, never) {
 			t.Errorf("the page of a version without readers contains %q", never)
 		}
