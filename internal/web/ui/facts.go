@@ -65,6 +65,9 @@ func Title(l *vitrine.Link) string {
 // Facts describes a file: type, pages, size.
 func Facts(l *vitrine.Link, t filetype.Type) []string {
 	f := []string{TypeName(t)}
+	if t.Label == "" && l.Kind != "" { // an imported link, of which only the kind is known
+		f[0] = KindNoun(string(l.Kind))
+	}
 	if l.Kind == filetype.Audio { // a video file with sound alone
 		f[0] = strings.Replace(f[0], " video", " audio file", 1)
 	}
