@@ -264,7 +264,8 @@ func (l *Link) DateBack(tx Tx, first time.Time, by Actor, now time.Time) error {
 	}
 	l.CreatedAt = first.UTC()
 	return errors.Join(tx.PutLink(l), tx.AddChange(&Change{At: now, By: by, Action: ActionDate, Account: l.Account,
-		Link: l.ID, From: l.State, To: l.State, Reason: l.Reason, Detail: "to " + l.CreatedAt.Format("2 January 2006")}))
+		Link: l.ID, From: l.State, To: l.State, Reason: l.Reason,
+		Detail: "to " + l.CreatedAt.Format("2 January 2006")}))
 }
 
 // ForOwner returns the change as the owner of the link may see it.

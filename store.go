@@ -91,7 +91,7 @@ type LinkQuery struct {
 	Account   AccountID
 	Key       KeyID // created with this key
 	State     LinkState
-	Now       time.Time // if set, State is the state at this time, after Settle
+	Now       time.Time // if set, State is the state at this time, after [Link.ApplyExpiry]
 	WithBytes bool      // only deleted links that have something left to purge
 	// PreviewDue selects live links with bytes whose parts must be made.
 	PreviewDue bool

@@ -7,7 +7,7 @@
 //
 //	view        one load of a public link page
 //	bot         a view known as a machine's from its request, with a reason
-//	counted     of a view: a person's, not a bot's
+//	counted     of a view: a reader's, not a bot's or the owner's
 //	session     a view with engagement data
 //	atypical    of a session: a bot's, or gone as soon as it came
 //	counted session  one that is not atypical; averages are over these

@@ -71,7 +71,8 @@ const (
 // mailScanner is the reason that reports show for an undecided view.
 const mailScanner = "mail_scanner"
 
-// Counted reports whether the view is a person's.
+// Counted reports whether the view is a reader's: neither a machine's nor the
+// owner's.
 func (o *View) Counted() bool { return o.Bot == "" }
 
 // Atypical reports whether the view is a session by a bot, a scanner or a

@@ -112,7 +112,8 @@ func (f *Facts) HoldAbout(reason, text string) {
 }
 
 // SetSize records the dimensions of an image. It returns a problem for too many
-// pixels (security: "images by header for pixel floods").
+// pixels
+// (security, Files are checked by their bytes).
 func (f *Facts) SetSize(width, height int64) *Problem {
 	if width > MaxPixels || height > MaxPixels || width*height > MaxPixels {
 		return UnsafeFile(ReasonHugeImage, "The image has %d × %d pixels, more than browsers can show.", width, height)

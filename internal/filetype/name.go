@@ -9,8 +9,7 @@ import (
 )
 
 // MemberName refuses programs, and names that unpack outside the archive's
-// folder or as another file (contract: "executables and scripts are always
-// refused, inside an inspected archive too").
+// folder or as another file (contract, unsupported_type).
 //
 // A backslash is a separator: it is one on Windows, and a file of such a name
 // on Unix stays in its folder too.

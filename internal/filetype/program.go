@@ -118,7 +118,7 @@ var programMagics = []struct{ magic, what string }{
 }
 
 // ProgramAt refuses what begins like a program, regardless of its name
-// (contract: "executables and scripts are always refused"). A text may begin
+// (contract, unsupported_type). A text may begin
 // with the letters "MZ" if text follows, and with "#!" if no path follows.
 func ProgramAt(head []byte, t Type) *Problem {
 	what := programName(head)

@@ -86,8 +86,8 @@ func routeTable(t testing.TB) (list []route) {
 }
 
 // TestEveryRouteHasACost checks that the page of costs has a row for each
-// route, that requests are within their bounds, and that it has no other rows
-// and text. "make bench-costs" writes it.
+// route, that requests are within their bounds, and that it has no other rows.
+// "make bench-costs" writes it.
 func TestEveryRouteHasACost(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(costPage)

@@ -89,7 +89,7 @@ type Views struct {
 	// appendSlot is held while an Append to the log is under way, also when
 	// nobody waits for it any more.
 	appendSlot chan struct{}
-	// replayWake wakes the replayer, and waiting the goroutine that retries
+	// replayWake wakes the replayer, and retryWake the goroutine that retries
 	// early events.
 	replayWake, retryWake chan struct{}
 

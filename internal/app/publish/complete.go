@@ -31,7 +31,7 @@ type CompleteRequest struct {
 // even if many run at once. If a check refuses the file, its bytes are deleted,
 // and later retries return the same refusal.
 //
-// Errors: the 400, 403 and 429 rows of the contract.
+// Errors: those of [Uploads.Create], and CodeUnavailable.
 func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRequest) (*vitrine.Link, error) {
 	if r.Slug != nil {
 		if err := a.MayChooseSlug(); err != nil {

@@ -51,7 +51,7 @@ type UploadRequest struct {
 	// Replaces is the slug of the account's link whose file is replaced, or ""
 	// if the file becomes a new link.
 	Replaces string
-	// If, unless nil, must hold for the link whose file is replaced.
+	// Precondition, unless nil, must hold for the link whose file is replaced.
 	Precondition links.Condition
 }
 
@@ -68,7 +68,8 @@ type CreatedUpload struct {
 // limits, and signs its URL. A retry with the same idempotency key returns the
 // same path with a new URL, or the existing link.
 //
-// Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
+// Errors: the 400, 403 and 429 rows of the contract, in its order of checks; if
+// it replaces a file, also those of a link that is unknown or has changed.
 func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadRequest) (CreatedUpload, error) {
 	u, err := s.parse(a, r)
 	if err != nil {

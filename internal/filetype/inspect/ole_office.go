@@ -20,9 +20,9 @@ var oleMain = map[string][]string{
 	"ppt": {"powerpoint document"},
 }
 
-// inspectOLE checks doc, xls and ppt (security: "office files for macros and
-// OLE packages"). A password-protected file of a newer format has this layout
-// too, under any of the names.
+// inspectOLE checks doc, xls and ppt for macros and packages (security, Files
+// are checked by their bytes). A password-protected file of a newer format has
+// this layout too, under any of the names.
 func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return filetype.NotThe(s, t)

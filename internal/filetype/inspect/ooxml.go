@@ -31,8 +31,8 @@ var ooxmlMain = map[string]struct {
 }
 
 // inspectOOXML checks docx, xlsx and pptx: parts of the right format, no macros
-// under any name or content type, and packaged files (security: "Office
-// files"). The formats for macros are accepted without macros.
+// under any name or content type, and packaged files (security, Files are
+// checked by their bytes). The formats for macros are accepted without macros.
 func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return protectedOOXML(s, t, facts)

@@ -38,8 +38,8 @@ func TestWorkbookOfExcelize(t *testing.T) {
 }
 
 // TestMacroDeclarations checks that a declaration of macros counts if some
-// program could apply it to a part (security: "no macros under any content
-// type").
+// program could apply it to a part
+// (security, Files are checked by their bytes).
 func TestMacroDeclarations(t *testing.T) {
 	defaults := func(ext string) string { return `<Default Extension="` + ext + `" ContentType="` + vbaType + `"/>` }
 	override := func(part string) string {

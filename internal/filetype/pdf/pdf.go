@@ -5,8 +5,8 @@ package pdf
 import "vitrine/internal/filetype"
 
 // Inspect checks that a PDF has objects and a root, counts its pages, and
-// searches for what a person must see first (security: "PDF for launch actions
-// and embedded executables (review)").
+// searches for what a person must see first
+// (security, Files are checked by their bytes).
 //
 // Readers search for the header in the first 1024 bytes, because mail and print
 // jobs leave lines before it. Those lines must not begin like another file.

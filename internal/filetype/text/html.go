@@ -13,7 +13,7 @@ const overlap = 256
 
 // InspectHTML accepts any text: fragments, templates and pages without tags are
 // shown in a sandbox anyway. It holds a page that asks for a password
-// (security: "HTML with password fields held for review"), whether the field is
+// (security, Files are checked by their bytes), whether the field is
 // in the markup, behind character references, or created by a script. A form
 // element is not required, because phishing works without one. It also holds a
 // page that asks for a payment card, redirects its visitor, or contains an

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectSVG requires XML with the root svg. Entities are refused (security:
-// "SVG for DOCTYPE entities"), because a few lines of them can expand to
+// InspectSVG requires XML with the root svg. Entities are refused (security,
+// Files are checked by their bytes), because a few lines of them can expand to
 // gigabytes; short texts without references, as drawing programs define for
 // namespaces and styles, are allowed. Scripts and web pages inside are held: an
 // SVG is shown through <img>, where they do nothing (security, surfaces), but a

@@ -11,9 +11,10 @@ import (
 )
 
 // StopWhenNotPublic runs a handler that sends a link's bytes, and ends the
-// answer when the link is no longer public: a transfer may take hours, and a
-// disabled link must be gone within a second (promise 5). The kernel still
-// copies the bytes from file to connection.
+// answer when shown no longer allows them (promise 5): a transfer may take
+// hours. It asks each second; what another process changed is known there
+// within five. An error that says nothing of the link ends no transfer. The
+// kernel still copies the bytes from file to connection.
 func (s *Server) StopWhenNotPublic(w http.ResponseWriter, r *http.Request, shown func(context.Context) error,
 	h func() error) error {
 	g := &guard{answer: PacerOf(w), every: cmp.Or(s.RecheckEvery, time.Second),
