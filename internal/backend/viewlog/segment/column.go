@@ -15,12 +15,15 @@ import (
 //	words     how many different numbers there are; their distances, the
 //	          smallest first, as a column; for each number, its place among
 //	          them, in as many bits as the places need
+//	rice + n  each number as a Rice code: its bits above the lowest n, as so
+//	          many zeros and a one, then the lowest n (rice.go)
 //
-// A column of zeros is empty, unless it is always plain. Bits are packed from
-// the lowest bit of a byte on.
+// A column of zeros is empty, unless it is listed. Bits are packed from the
+// lowest bit of a byte on.
 const (
 	plain = 0x80
 	words = 0x81
+	rice  = 0xc0
 )
 
 // maxWords bounds the different numbers of a column with words.
@@ -47,7 +50,7 @@ type columnKind int
 const (
 	repeated columnKind = iota // words and the like: many are equal
 	measures                   // times and the like: few are equal, so never as words
-	listed                     // always plain, so that a column has as many bytes as numbers
+	listed                     // in a form that has as many bytes as numbers, or more
 )
 
 // end appends the column to b and empties c.
@@ -59,7 +62,7 @@ func (c *columnWriter) end(b []byte, kind columnKind) []byte {
 	case len(numbers) == 0 || form.largest == 0 && kind != listed:
 		return b
 	case kind == listed:
-		return appendPlain(b, numbers)
+		return form.appendListed(b, numbers)
 	case kind == measures || form.largest == form.smallest || len(numbers) < 3:
 		return form.append(b, numbers)
 	}
@@ -92,8 +95,9 @@ func (c *columnWriter) end(b []byte, kind columnKind) []byte {
 
 // form is what the length of a column depends on.
 type form struct {
-	count, plain      int // length of the plain form
-	smallest, largest uint64
+	count, plain, rice int // lengths of these forms
+	low                int // the lowest bits of Rice codes
+	smallest, largest  uint64
 }
 
 func formOf(numbers []uint64) form {
@@ -105,6 +109,7 @@ func formOf(numbers []uint64) form {
 		f.plain += max(bits.Len64(n)+6, 7) / 7
 		f.smallest, f.largest = min(f.smallest, n), max(f.largest, n)
 	}
+	f.low, f.rice = riceOf(numbers)
 	return f
 }
 
@@ -118,12 +123,15 @@ func (f form) packed() int {
 	return max(bits.Len64(f.smallest)+6, 7)/7 + packedSize(f.count, f.width())
 }
 
-// size returns the length of the shorter form.
-func (f form) size() int { return 1 + min(f.plain, f.packed()) }
+// size returns the length of the shortest form.
+func (f form) size() int { return 1 + min(f.plain, f.packed(), f.rice) }
 
-// append appends the shorter form of a column that is not only zeros.
+// append appends the shortest form of a column that is not only zeros.
 func (f form) append(b []byte, numbers []uint64) []byte {
-	if f.plain < f.packed() {
+	switch {
+	case f.rice < min(f.plain, f.packed()):
+		return appendRice(b, numbers, f.low)
+	case f.plain < f.packed():
 		return appendPlain(b, numbers)
 	}
 	b = binary.AppendUvarint(append(b, byte(f.width())), f.smallest)
@@ -132,6 +140,13 @@ func (f form) append(b []byte, numbers []uint64) []byte {
 		w.add(n-f.smallest, f.width())
 	}
 	return w.end()
+}
+
+func (f form) appendListed(b []byte, numbers []uint64) []byte {
+	if f.rice < f.plain && f.low >= listedLow {
+		return appendRice(b, numbers, f.low)
+	}
+	return appendPlain(b, numbers)
 }
 
 func appendPlain(b []byte, numbers []uint64) []byte {
@@ -165,6 +180,51 @@ func (w *bitWriter) end() []byte {
 		w.bits >>= 8
 	}
 	return w.b
+}
+
+// appendColumns appends a bit for each column that is not empty, the lengths of
+// these columns, and the columns. It empties the writers.
+func appendColumns(b []byte, writers []columnWriter, kinds []columnKind) []byte {
+	var packed []byte
+	var lengths []uint64
+	there := uint64(0)
+	for i := range writers {
+		before := len(packed)
+		packed = writers[i].end(packed, kinds[i])
+		if n := len(packed) - before; n > 0 {
+			there |= 1 << i
+			lengths = append(lengths, uint64(n))
+		}
+	}
+	b = binary.AppendUvarint(b, there)
+	for _, n := range lengths {
+		b = binary.AppendUvarint(b, n)
+	}
+	return append(b, packed...)
+}
+
+// columns opens what appendColumns wrote. It reports false if that is damaged.
+func (r *Reader) columns(of []column, kinds []columnKind) bool {
+	there := uint64(r.number())
+	var lengths [64]int64
+	for i := range of {
+		if there&(1<<i) != 0 {
+			lengths[i] = r.number()
+		}
+	}
+	for i := range of {
+		n := lengths[i]
+		if n < 0 || n > int64(r.left()) || !of[i].open(r.b[r.at:][:n:n], kinds[i]) {
+			return false
+		}
+		r.at += int(n)
+	}
+	return !r.bad
+}
+
+// anyBad reports whether a column is damaged.
+func anyBad(of []column) bool {
+	return slices.ContainsFunc(of, func(c column) bool { return c.bad })
 }
 
 // column reads the numbers of a column, some at a time, so that it needs little
@@ -221,7 +281,8 @@ func (c *column) open(b []byte, kind columnKind) bool {
 		}
 		b = distances.rest()
 		c.form = byte(bits.Len64(n - 1))
-	case c.form != plain:
+	case c.form == plain:
+	case c.form < rice || c.low() > mostLow || kind == listed && c.low() < listedLow:
 		return false
 	}
 	c.b = b
@@ -264,6 +325,8 @@ func (c *column) decode(n int) {
 		for i := range c.some {
 			c.some[i] = c.base
 		}
+	case c.form >= rice:
+		c.decodeRice(n)
 	default:
 		c.decodeBits(n)
 	}
@@ -301,19 +364,22 @@ func (c *column) decodeBits(n int) {
 	width := int(c.form)
 	mask := ^uint64(0) >> (64 - width)
 	for range min(n, (8*len(c.b)-c.bit)/width) {
-		at, shift := c.bit>>3, c.bit&7
-		var v uint64
-		if at+9 <= len(c.b) {
-			v = binary.LittleEndian.Uint64(c.b[at:]) >> shift
-			v |= uint64(c.b[at+8]) << 1 << (63 - shift)
-		} else {
-			for i, b := range c.b[at:] {
-				v |= uint64(b) << (8 * i) >> shift
-			}
-		}
-		c.some = append(c.some, c.base+int64(v&mask))
+		c.some = append(c.some, c.base+int64(c.peek()&mask))
 		c.bit += width
 	}
+}
+
+// peek returns the next 64 bits, with zeros after the end.
+func (c *column) peek() (v uint64) {
+	at, shift := c.bit>>3, c.bit&7
+	if at+9 <= len(c.b) {
+		v = binary.LittleEndian.Uint64(c.b[at:]) >> shift
+		return v | uint64(c.b[at+8])<<1<<(63-shift)
+	}
+	for i, b := range c.b[at:] {
+		v |= uint64(b) << (8 * i) >> shift
+	}
+	return v
 }
 
 // different returns all numbers of a column of n numbers, each at least once.

@@ -21,11 +21,15 @@ func TestColumn(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		width, different := r.IntN(65), []int{1, 2, 3, 17, 900, math.MaxInt32}[r.IntN(6)]
 		base, skewed := r.Uint64()>>r.IntN(64), r.IntN(2) == 0
+		often := r.IntN(64)
 		number := func(i int) uint64 {
 			r := rand.New(rand.NewPCG(uint64(i%different), seed))
 			n := r.Uint64() >> (64 - width)
 			if skewed {
 				n >>= r.IntN(64)
+			}
+			if seed%3 == 0 { // most are shorter than the longest
+				base, n = 0, n>>min(often, r.IntN(64))
 			}
 			return base + n
 		}
@@ -39,7 +43,7 @@ func TestColumn(t *testing.T) {
 			c.numbers = append(c.numbers, want...)
 			b := c.end(nil, kind)
 			if len(want) > 0 && len(b) > 0 {
-				forms[b[0]]++
+				forms[min(b[0], rice)]++
 			}
 			most := len(appendPlain(nil, want))
 			if kind < listed {
@@ -67,8 +71,25 @@ func TestColumn(t *testing.T) {
 			}
 		}
 	}
-	if forms[plain] == 0 || forms[words] == 0 || forms[0] == 0 || forms[64] == 0 {
+	if forms[plain] == 0 || forms[words] == 0 || forms[0] == 0 || forms[64] == 0 || forms[rice] == 0 {
 		t.Errorf("some forms were not used: %v", forms)
+	}
+}
+
+// TestTimesAreShort checks that numbers with an exponential distribution, such
+// as the times between views, take little more than their entropy.
+func TestTimesAreShort(t *testing.T) {
+	const n, mean = 1000, 300_000
+	r := rand.New(rand.NewPCG(3, 3))
+	entropy := n / 8 * math.Log2(mean*math.E)
+	for kind := repeated; kind <= listed; kind++ {
+		var c columnWriter
+		for range n {
+			c.number(int64(mean * r.ExpFloat64()))
+		}
+		if b := c.end(nil, kind); float64(len(b)) > 1.03*entropy {
+			t.Errorf("kind %d: %d bytes, want about %.0f", kind, len(b), entropy)
+		}
 	}
 }
 
@@ -170,7 +191,12 @@ func TestHostileSegment(t *testing.T) {
 		"negative pages":           segmentOf(1, paged(half, times(9)), nil),
 		"too many parts":           segmentOf(1, played(rawParts+1), nil),
 		"negative parts":           segmentOf(1, played(half), nil),
+		"pages with short codes":   segmentOf(2, paged(3, []byte{rice + listedLow - 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), nil),
 		"an unknown form":          segmentOf(1, place(65, 1), nil),
+		"an unknown code":          segmentOf(1, place(append([]byte{rice + mostLow + 1}, make([]byte, 20)...)...), nil),
+		"codes that are cut":       segmentOf(2, place(rice+4, 0xf1), nil),
+		"a code without a one":     segmentOf(1, place(rice+4, 0, 0), nil),
+		"a long code that is cut":  segmentOf(1, place(append([]byte{rice + 4}, make([]byte, 10)...)...), nil),
 		"a form alone":             segmentOf(1, place(1), nil),
 		"a number that is cut":     segmentOf(1, place(1, 0x80), nil),
 		"plain numbers cut":        segmentOf(1, place(plain, 0x80), nil),
@@ -201,6 +227,8 @@ func TestHostileSegment(t *testing.T) {
 		"version": segmentOf(1, versioned(2), nil),
 		"pages":   segmentOf(2, paged(vitrine.MaxPages, times(2*vitrine.MaxPages)), nil),
 		"parts":   segmentOf(1, played(rawParts), nil),
+		"codes":   segmentOf(2, place(rice+4, 0xff, 0x03), nil),
+		"long":    segmentOf(1, place(append([]byte{rice + 4}, make([]byte, 11)...)...), nil),
 		"words":   segmentOf(300, place(append(missing[:4:4], missing[5:]...)...), nil),
 	} {
 		if err := DecodeAll(segment, 0, new([]Row)); err != nil {

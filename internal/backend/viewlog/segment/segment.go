@@ -13,10 +13,8 @@ import (
 )
 
 // A segment holds views of a link in columns, so that similar values are
-// adjacent and differences are small. It begins with its version and the number
-// of views, followed by a bit for each column that it has, the lengths of those
-// columns, the columns, and a checksum. A column that is only zeros is absent
-// and takes no space.
+// adjacent and differences are small: its version, the number of views, the
+// columns, and a checksum.
 const segmentVersion = 1
 
 // The columns. Those after flags have a number for each view, those after
@@ -185,24 +183,9 @@ func shareOf(number int64) int64 {
 // End appends the segment to b and prepares the encoder for the next one.
 func (p *Encoder) End(b []byte) []byte {
 	start := len(b)
-	var packed []byte
-	var lengths []uint64
-	there := uint64(0)
-	for i := range p.columns {
-		before := len(packed)
-		packed = p.columns[i].end(packed, kinds[i])
-		if n := len(packed) - before; n > 0 {
-			there |= 1 << i
-			lengths = append(lengths, uint64(n))
-		}
-	}
 	b = append(b, segmentVersion)
 	b = binary.AppendUvarint(b, uint64(p.Views))
-	b = binary.AppendUvarint(b, there)
-	for _, n := range lengths {
-		b = binary.AppendUvarint(b, n)
-	}
-	b = append(b, packed...)
+	b = appendColumns(b, p.columns[:], kinds[:])
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 	*p = Encoder{columns: p.columns}
 	return b
@@ -232,21 +215,8 @@ func (u *Decoder) Open(segment []byte, first vitrine.ViewID) error {
 	}
 	r := Reader{b: segment[1:end]}
 	u.rows = r.number()
-	there := uint64(r.number())
-	if u.rows < 0 || u.rows > maxRows {
+	if u.rows < 0 || u.rows > maxRows || !r.columns(u.columns[:], kinds[:]) {
 		return ErrDamaged
-	}
-	var lengths [columns]int64
-	for i := range lengths {
-		if there&(1<<i) != 0 {
-			lengths[i] = r.number()
-		}
-	}
-	for i, n := range lengths {
-		if n < 0 || n > int64(r.left()) || !u.columns[i].open(r.b[r.at:][:n:n], kinds[i]) {
-			return ErrDamaged
-		}
-		r.at += int(n)
 	}
 	u.left, u.lastMs, u.lastCnt = u.rows, first.Ms(), 0
 	return r.end()
@@ -376,10 +346,8 @@ func (u *Decoder) parts() report.Parts {
 
 // End returns ErrDamaged if values were missing.
 func (u *Decoder) End() error {
-	for i := range u.columns {
-		if u.columns[i].bad {
-			return ErrDamaged
-		}
+	if anyBad(u.columns[:]) {
+		return ErrDamaged
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func readAny(t *testing.T, first vitrine.ViewID, b []byte) {
 func TestChangedSegment(t *testing.T) {
 	good := segmentOfFive()
 	for at := range good {
-		for _, b := range []byte{0, 1, 64, 0x7f, plain, words, 0xff, good[at] - 1, good[at] + 1} {
+		for _, b := range []byte{0, 1, 64, 0x7f, plain, words, rice, rice + 9, 0xff, good[at] - 1, good[at] + 1} {
 			changed := slices.Clone(good)
 			changed[at] = b
 			readAny(t, vitrine.ViewIDAt(testMs, 0), changed)
