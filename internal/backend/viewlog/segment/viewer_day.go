@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"vitrine/report"
 )
@@ -46,35 +47,57 @@ func SortViewerDays(list []ViewerDay) []ViewerDay {
 	return slices.Compact(list)
 }
 
-// A row of viewer days holds the entries of consecutive viewers. First comes
-// the first day, in days since 1970. Each entry then has the distance of its
-// viewer from the previous one; its link, as a difference if the viewer is the
-// same; and its day, as a difference from the previous day if the link is the
-// same, otherwise from the first day. A checksum comes last.
+// A row of viewer days holds the entries of consecutive viewers in columns: the
+// first day, the number of viewers, the columns, and a checksum.
+const (
+	dayViewer = iota // of each viewer, minus the viewer before
+	dayCount         // entries of each viewer, minus 1
+	dayLink          // of each entry, minus the link before if the viewer is the same
+	dayDay           // of each entry, minus the day before if the link is the same, otherwise minus the first day
+	dayColumns
+)
 
+// dayKinds make a row at least as many bytes long as it has entries.
+var dayKinds = [dayColumns]columnKind{measures, measures, listed, measures}
+
+// The columns have much memory, so they are reused.
+var (
+	dayWriters = sync.Pool{New: func() any { return new([dayColumns]columnWriter) }}
+	dayReaders = sync.Pool{New: func() any { return new([dayColumns]column) }}
+)
+
+// AppendViewerDays appends a row of sorted entries to b.
 func AppendViewerDays(b []byte, entries []ViewerDay) []byte {
-	base := entries[0].Day
+	start, base := len(b), entries[0].Day
 	for _, e := range entries {
 		base = min(base, e.Day)
 	}
-	b = binary.AppendVarint(b, int64(base))
-	before := ViewerDay{Viewer: entries[0].Viewer}
-	for i, e := range entries {
-		b = binary.AppendUvarint(b, uint64(e.Viewer-before.Viewer))
-		same := i > 0 && e.Viewer == before.Viewer
-		if same {
-			b = binary.AppendUvarint(b, uint64(e.Link-before.Link))
-		} else {
-			b = binary.AppendUvarint(b, uint64(e.Link))
+	c := dayWriters.Get().(*[dayColumns]columnWriter)
+	defer dayWriters.Put(c)
+	viewers, before := 0, ViewerDay{Viewer: entries[0].Viewer}
+	for rest := entries; len(rest) > 0; viewers++ {
+		n := 1
+		for n < len(rest) && rest[n].Viewer == rest[0].Viewer {
+			n++
 		}
-		if same && e.Link == before.Link {
-			b = binary.AppendUvarint(b, uint64(e.Day-before.Day))
-		} else {
-			b = binary.AppendUvarint(b, uint64(e.Day-base))
+		c[dayViewer].number(rest[0].Viewer - before.Viewer)
+		c[dayCount].number(int64(n - 1))
+		before = ViewerDay{Viewer: rest[0].Viewer}
+		for i, e := range rest[:n] {
+			c[dayLink].number(e.Link - before.Link)
+			if i > 0 && e.Link == before.Link {
+				c[dayDay].number(int64(e.Day - before.Day))
+			} else {
+				c[dayDay].number(int64(e.Day - base))
+			}
+			before = e
 		}
-		before = e
+		rest = rest[n:]
 	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	b = binary.AppendVarint(b, int64(base))
+	b = binary.AppendUvarint(b, uint64(viewers))
+	b = appendColumns(b, c[:], dayKinds[:])
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
 // ReadViewerDays appends the entries of a row to a list.
@@ -83,27 +106,33 @@ func ReadViewerDays(list []ViewerDay, first int64, b []byte) ([]ViewerDay, error
 	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
 		return list, ErrDamaged
 	}
-	r, before := Reader{b: b[:end]}, len(list)
-	base := report.Day(r.signed())
-	last := ViewerDay{Viewer: first}
-	for i := 0; r.left() > 0; i++ {
-		d := r.number()
-		e := ViewerDay{Viewer: last.Viewer + d}
-		same := d == 0 && i > 0
-		e.Link = r.number()
-		if same {
-			e.Link += last.Link
-		}
-		e.Day = report.Day(r.number())
-		if same && e.Link == last.Link {
-			e.Day += last.Day
-		} else {
-			e.Day += base
-		}
-		list = append(list, e)
-		last = e
+	c := dayReaders.Get().(*[dayColumns]column)
+	defer dayReaders.Put(c)
+	r := Reader{b: b[:end]}
+	base, viewers := report.Day(r.signed()), r.number()
+	if viewers < 1 || !r.columns(c[:], dayKinds[:]) || r.end() != nil {
+		return list, ErrDamaged
 	}
-	if r.bad || len(list) == before {
+	last := ViewerDay{Viewer: first}
+	for ; viewers > 0 && !c[dayLink].bad; viewers-- {
+		last = ViewerDay{Viewer: last.Viewer + c[dayViewer].next()}
+		n := c[dayCount].next() + 1
+		if n < 1 {
+			return list, ErrDamaged
+		}
+		for i := int64(0); i < n && !c[dayLink].bad; i++ {
+			link := c[dayLink].next()
+			e := ViewerDay{Viewer: last.Viewer, Link: last.Link + link, Day: report.Day(c[dayDay].next())}
+			if i > 0 && link == 0 {
+				e.Day += last.Day
+			} else {
+				e.Day += base
+			}
+			list = append(list, e)
+			last = e
+		}
+	}
+	if anyBad(c[:]) {
 		return list, ErrDamaged
 	}
 	return list, nil

@@ -71,7 +71,7 @@ type RunWriter struct {
 }
 
 // entryBytes is about how many bytes an entry takes.
-const entryBytes = 10
+const entryBytes = 5
 
 // Add adds an entry. Entries come in order.
 func (w *RunWriter) Add(e segment.ViewerDay) error {
