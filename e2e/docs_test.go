@@ -36,7 +36,6 @@ var blocks = map[string][]block{
 	"docs/guide/back-up.md":      {{want: "restored"}},
 	"docs/guide/command-line.md": {{want: "draft.pdf is version 2"}, {want: "/p/"}},
 	"docs/guide/embedding.md":    {{want: `"html"`}},
-	"docs/guide/moderation.md":   {{want: "/sign-in/"}},
 	"docs/guide/quick-start.md": {
 		{want: ""},
 		{want: `"slug"`},
