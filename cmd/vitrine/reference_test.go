@@ -31,6 +31,11 @@ var shared = []struct {
 	{"Connection flags", "Commands that use an instance over its API take these flags:", []string{"server", "api-key"}},
 	{"Plan flags", "Commands that show or change plans take these flags, which set the limits of each plan:",
 		[]string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
+	{"Server flags", "Commands that run or check a server take these flags, which say how it works:",
+		[]string{"listen", "public-url", "content-url", "sites-url", "trusted-proxy", "sink", "clamd", "scans", "office",
+			"ffmpeg", "heif", "sign-up", "sign-up-plan", "smtp", "mail-from", "redirect-downloads", "drain",
+			"shutdown-timeout", "viewer-key-life", "keep-views", "max-views", "abuse-threshold", "log-format", "log-level",
+			"dev", "geo"}},
 }
 
 // flagName returns a flag with its value.
