@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDecisions checks that each decision begins with its number, which no other
-// one has, and that all have the same sections in the same order.
+// TestDecisions checks that each decision begins with its number, which no
+// other one has, and that all have the same sections in the same order.
 func TestDecisions(t *testing.T) {
 	inRoot(t)
 	heading := regexp.MustCompile(`(?m)^## (.+)$`)
