@@ -27,21 +27,15 @@ func addLink(tx Tx, l *Link) error {
 	if l.Slug != "" {
 		return tx.AddLink(l)
 	}
-	for range slugTries {
-		l.Slug = NewSlug()
-		if reservedSlugs[string(l.Slug)] {
-			continue
-		}
-		if _, err := tx.OldSlug(l.Slug, l.CreatedAt); err == nil {
-			continue
+	return AddNamed("", func(slug Slug) error {
+		if _, err := tx.OldSlug(slug, l.CreatedAt); err == nil {
+			return ErrExists
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if err := tx.AddLink(l); !errors.Is(err, ErrExists) {
-			return err
-		}
-	}
-	return errors.New("no free slug found")
+		l.Slug = slug
+		return tx.AddLink(l)
+	})
 }
 
 func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
@@ -101,20 +95,19 @@ type SlugRequest struct {
 // SlugFree reports whether a custom slug may be taken. The answer does not
 // depend on who has it.
 func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
-	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.Slug); err == nil {
-		return taken
+		return ErrSlugTaken
 	} else if !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	if old, err := tx.OldSlug(f.Slug, now); err == nil && old.Link != f.Link {
-		return taken
+		return ErrSlugTaken
 	} else if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	holder, err := tx.SlugHolder(f.Slug, now)
 	if err == nil && holder.ID != f.Upload {
-		return taken
+		return ErrSlugTaken
 	}
 	return NotFoundIsNil(err)
 }
