@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // givePlace gives a reader of a link that limits them a place, with a pass, and
@@ -34,13 +35,10 @@ func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Ga
 	return h(w, viewer.WithPass(r, pass), l, a)
 }
 
-// provenMs is how long a page must be read until its reader is a person.
-const provenMs = 1000
-
 // prove counts the reader of a page as one of those that a link admits, once
 // the page was read by a person.
 func (s *Handler) prove(r *http.Request, snapshot *vitrine.Snapshot) error {
-	if snapshot.Bot == "" && snapshot.Session.EngagedMs < provenMs || !s.Viewers.HasCookie(r, snapshot.Link) {
+	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs || !s.Viewers.HasCookie(r, snapshot.Link) {
 		return nil
 	}
 	l, err := s.Links.PublicByID(r.Context(), snapshot.Link, s.Viewers.Reader(r))
