@@ -3,6 +3,7 @@ package vitrine
 import (
 	"crypto/rand"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -87,4 +88,88 @@ type PlaceTx interface {
 	OpenPlaces(l LinkID, round string) ([]*Place, error)
 	CountPlaces(l LinkID, round string) (int64, error) // those that count
 	DeletePlaces(l LinkID) error                       // of all rounds
+}
+
+// Recipient is a named address of a link: the link's own address and a token.
+type Recipient struct {
+	ID        RecipientID
+	Link      LinkID
+	Account   AccountID
+	Number    int64 // of the link's recipients, from 1, in the order in which they were added
+	Token     RecipientToken
+	Label     string // for the owner only; "" once it is deleted
+	Download  *bool  // whether the file may be downloaded; nil: as the link says
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: with the link
+	RevokedAt time.Time // zero: not revoked
+	Call      string    // idempotency key of the call that added it; "" if none
+	Asked     []byte    // hash of what that call asked for
+}
+
+// RecipientID identifies a recipient in the view log. It is random, so that a
+// restored store does not use one again that the log has seen, and at most
+// 2^52, so that programs read it as a number.
+type RecipientID int64
+
+// RecipientToken is what follows the slug in the address of a recipient: 128
+// random bits, written as those of an UploadID.
+type RecipientToken string
+
+// ParseRecipientToken reads a token as people pass it on: in any case.
+func ParseRecipientToken(s string) (RecipientToken, bool) {
+	id, ok := ParseUploadID(strings.ToLower(s))
+	return RecipientToken(id), ok
+}
+
+// Through is the recipient through whose address a reader has a link. The zero
+// Through is the link's plain address.
+type Through struct {
+	Recipient RecipientID
+	Token     RecipientToken
+}
+
+// Path returns the address of the link without the host: that of its recipient,
+// if it has one.
+func (l *Link) Path() string {
+	if l.Through.Token == "" {
+		return "/p/" + string(l.Slug)
+	}
+	return "/p/" + string(l.Slug) + "/" + string(l.Through.Token)
+}
+
+// For returns the link as a recipient may have it.
+func (l Link) For(r *Recipient) *Link {
+	l.Through = Through{r.ID, r.Token}
+	if r.Download != nil {
+		l.AllowDownload = *r.Download
+	}
+	return &l
+}
+
+// RecipientQuery selects recipients of a link. Zero fields do not restrict the
+// result.
+type RecipientQuery struct {
+	Link  LinkID
+	Call  string
+	After int64 // those with higher numbers
+	Limit int   // 0 means all
+}
+
+// RecipientTx reads and writes recipients within a transaction.
+type RecipientTx interface {
+	// AddRecipients stores recipients. IDs are unique, and so are the numbers
+	// and tokens of a link; after ErrExists some may be stored.
+	AddRecipients(list []*Recipient) error
+	Recipient(l LinkID, id RecipientID) (*Recipient, error)
+	RecipientByToken(l LinkID, t RecipientToken) (*Recipient, error)
+	PutRecipient(r *Recipient) error
+	// Recipients lists the recipients that q selects, by number.
+	Recipients(q RecipientQuery) ([]*Recipient, error)
+	// CountRecipients counts the recipients of a link that are not revoked, and
+	// returns the highest number.
+	CountRecipients(l LinkID) (open, highest int64, err error)
+	// DeleteRecipients deletes the recipients of a link.
+	DeleteRecipients(l LinkID) error
+	// EachRecipient calls f with every recipient, in any order.
+	EachRecipient(f func(*Recipient) error) error
 }

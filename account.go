@@ -33,6 +33,7 @@ type Limits struct {
 	StorageBytes  int64 `json:"storage_bytes"`  // size of all files
 	HourlyUploads int64 `json:"hourly_uploads"` // uploads started in any 60 minutes
 	Versions      int64 `json:"versions"`       // versions of a file besides the current one
+	Recipients    int64 `json:"recipients"`     // recipients of a link that are not revoked
 }
 
 // Plans maps each plan to its limits.
@@ -46,9 +47,11 @@ const (
 // DefaultPlans returns the limits of an instance without configured ones
 // (contract, Plans).
 func DefaultPlans() Plans {
-	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200, Versions: 10}
+	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200, Versions: 10,
+		Recipients: 500}
 	return Plans{
-		PlanFree:     {Links: 10, FileBytes: 25 * MB, StorageBytes: 250 * MB, HourlyUploads: 20, Versions: 1},
+		PlanFree: {Links: 10, FileBytes: 25 * MB, StorageBytes: 250 * MB, HourlyUploads: 20, Versions: 1,
+			Recipients: 500},
 		PlanPro:      pro,
 		PlanLifetime: pro,
 	}

@@ -2,7 +2,6 @@ package vitrine
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"vitrine/internal/filetype"
@@ -165,32 +164,6 @@ func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time,
 		return nil, nil, time.Time{}, err
 	}
 	return last, before, since, nil
-}
-
-const (
-	// ownerChanges is how often a link's owner may change its state within
-	// ownerHour. Each change stays in the history.
-	ownerChanges = 30
-	ownerHour    = time.Hour
-)
-
-// OwnerMayChange returns CodeRateLimited if the owner has changed the state of
-// a link too often.
-func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
-	list, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: ownerChanges})
-	if err != nil || len(list) < ownerChanges {
-		return err
-	}
-	oldest := list[ownerChanges-1]
-	for _, c := range list {
-		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.Action == ActionReplace ||
-			c.At.Before(now.Add(-ownerHour)) {
-			return nil
-		}
-	}
-	wait := min(max(oldest.At.Add(ownerHour).Sub(now), time.Second), ownerHour)
-	return &Error{Code: CodeRateLimited, RetryAfter: wait, Message: fmt.Sprintf(
-		"You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
 }
 
 // CheckedNote returns the note on one line. Error: CodeInvalidRequest.

@@ -104,6 +104,7 @@
 //	                     expiring past days; new rules for old views
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
+//	recipients           named addresses of links
 //	fleet                what processes share: background work, time, mail to send
 //	ownership            whether files and a view log belong to a store
 //	services             makes those of a server on the same ports, with one clock

@@ -35,6 +35,7 @@ const (
 	CodeLinkLimit             Code = "link_limit"
 	CodeFileTooLarge          Code = "file_too_large"
 	CodeStorageLimit          Code = "storage_limit"
+	CodeRecipientLimit        Code = "recipient_limit"
 	CodeNotFound              Code = "not_found"
 	CodeMethodNotAllowed      Code = "method_not_allowed"
 	CodeRateLimited           Code = "rate_limited"

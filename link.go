@@ -73,6 +73,8 @@ type Link struct {
 	Pending  LinkID // of a link: version that becomes current when it is live; 0 if none
 
 	Access Access // what readers need; of a version of a link: none
+	// Through is set for a reader only. It is not stored.
+	Through Through
 }
 
 // OfLink and OfSite report whether it is a version of a link, or of a website.

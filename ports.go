@@ -144,50 +144,6 @@ type GetGrant struct {
 	Expires           time.Time
 }
 
-// OwnedBlob is a blob that the store needs: that of a link that is not deleted,
-// or of an upload that may still become one, whose bytes may be missing.
-type OwnedBlob struct {
-	Key    UploadID
-	Size   int64
-	SHA256 string // lower-case hex; "" of an upload
-	Parts  Parts
-	Upload bool // belongs to an upload
-}
-
-// OwnedBlobs calls f with each blob that the store needs, so that storage and
-// store can be copied together and agree in the copy (Audit).
-func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
-	for q := (LinkQuery{Sort: SortID, Limit: ownedBatch}); ; {
-		links, err := tx.Links(q)
-		if err != nil {
-			return err
-		}
-		for _, l := range links {
-			if !l.HasBytes || l.Upload == "" {
-				continue
-			}
-			if err := f(OwnedBlob{Key: l.Upload, Size: l.Size, SHA256: l.SHA256, Parts: l.Parts}); err != nil {
-				return err
-			}
-		}
-		if len(links) < ownedBatch {
-			break
-		}
-		q.After = links[len(links)-1].ID
-	}
-	// Open uploads expire within hours, so there are few.
-	open, err := tx.StaleUploads(UploadOpen, time.UnixMilli(maxMs), maxOpen)
-	if err != nil {
-		return err
-	}
-	for _, u := range open {
-		if err := f(OwnedBlob{Key: u.ID, Size: u.Size, Upload: true}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // OwnsBytes reports whether an upload may still need its bytes: it is open, or
 // its link has them.
 func OwnsBytes(tx Tx, id UploadID) (bool, error) {
@@ -219,15 +175,6 @@ func LinkByUpload(tx LinkTx, u *Upload) (*Link, error) {
 	}
 	return nil, ErrNotFound
 }
-
-// ownedBatch bounds the links in memory.
-const ownedBatch = 1000
-
-// Later than any upload, and more than can exist.
-const (
-	maxMs   = 1 << 45
-	maxOpen = 1 << 30
-)
 
 // Scanner searches the bytes that will be served for malware.
 //

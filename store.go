@@ -75,6 +75,7 @@ type Tx interface {
 	PlaceTx
 	ReviewTx
 	OldSlugTx
+	RecipientTx
 	ChangeTx
 	AbuseReportTx
 	SiteTx

@@ -70,6 +70,12 @@ type ViewLog interface {
 	// view is valid until f returns.
 	Views(ctx context.Context, l LinkID, from, to report.Day, f func(*report.View) error) error
 
+	// Recipients calls f with each counted view of a link through the address
+	// of a recipient, oldest first, with Downloaded, and returns the downloads
+	// without a view by recipient. Views of expired days are missing. A view is
+	// valid until f returns.
+	Recipients(ctx context.Context, l LinkID, f func(*report.View) error) (map[RecipientID]int64, error)
+
 	// Counts returns the all-time counts of links, without links that were
 	// never viewed.
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
@@ -212,6 +218,9 @@ type Download struct {
 	Link    LinkID
 	View    ViewID    // its view; 0 if the file was fetched without its page
 	Account AccountID `json:",omitempty"` // of the link; needed only without a View
+	// Recipient is the recipient through whose address the file was fetched;
+	// needed only without a View.
+	Recipient RecipientID `json:",omitempty"`
 }
 
 // Reclass gives a stored view another class.

@@ -83,6 +83,7 @@ type Limits struct {
 	StorageBytes  int64 `json:"storageBytes"`  // of all files
 	HourlyUploads int64 `json:"hourlyUploads"` // begun within 60 minutes
 	Versions      int64 `json:"versions"`      // earlier ones of a file
+	Recipients    int64 `json:"recipients"`    // of a link
 }
 
 // Used is what an account uses of its limits, unfinished uploads included.

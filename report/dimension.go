@@ -25,6 +25,7 @@ const (
 	OnContent   Dimension = "content"
 	OnTerm      Dimension = "term"
 	OnVersion   Dimension = "version"   // of the file, from 1
+	OnRecipient Dimension = "recipient" // its ID; "" is the plain address
 	OnQR        Dimension = "qr"        // yes or no
 	OnReturning Dimension = "returning" // yes or no
 	OnKind      Dimension = "kind"      // of the link's file; of account reports
@@ -127,6 +128,7 @@ var dimensions = [...]DimensionRow{
 		Visit:   func(v *VisitRow) *string { return &v.Term },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Terms }},
 	{Dimension: OnVersion, Name: "Version", key: func(o *View) string { return strconv.Itoa(max(o.Version, 1)) }},
+	{Dimension: OnRecipient, Name: "Recipient", key: func(o *View) string { return RecipientText(o.Recipient) }},
 	{Dimension: OnQR, Name: "QR scan", key: func(o *View) string { return yesNo(o.QR) }},
 	{Dimension: OnReturning, Name: "Returning", key: func(o *View) string { return yesNo(o.Returning) }},
 }

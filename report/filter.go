@@ -67,6 +67,8 @@ func ParseCondition(text string) (c Condition, err error) {
 		return c, fmt.Errorf("the value of %q is %q or %q", name, Yes, No)
 	case c.Dimension == OnVersion && !isVersion(value):
 		return c, fmt.Errorf("the value of %q is a number from 1 on", name)
+	case c.Dimension == OnRecipient && value != "" && !isID(value):
+		return c, fmt.Errorf("the value of %q is the ID of a recipient, or empty for the plain address", name)
 	}
 	return c, nil
 }
@@ -74,6 +76,11 @@ func ParseCondition(text string) (c Condition, err error) {
 func isVersion(s string) bool {
 	n, err := strconv.Atoi(s)
 	return err == nil && n > 0 && strconv.Itoa(n) == s
+}
+
+func isID(s string) bool {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return err == nil && n > 0 && strconv.FormatInt(n, 10) == s
 }
 
 func shortened(s string) string {
@@ -230,4 +237,18 @@ func (f Filter) holds(value string) bool {
 		}
 	}
 	return found || !wanted
+}
+
+// RecipientText returns the ID of a recipient as text; the plain address is "".
+func RecipientText(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// OnlyRecipients reports whether all conditions are on recipients, so that they
+// also select downloads without a view.
+func (f Filter) OnlyRecipients() bool {
+	return !slices.ContainsFunc(f, func(c Condition) bool { return c.Dimension != OnRecipient })
 }

@@ -11,7 +11,8 @@ type Lens struct {
 	// Steps replace UTC days; nil means UTC days.
 	Steps *Steps
 	// Filter selects the views that count, with their downloads. With a filter,
-	// downloads without a view do not count. Conditions on links are ignored.
+	// downloads without a view count only if it is on recipients alone.
+	// Conditions on links are ignored.
 	Filter Filter
 	Links  []int64 // only these links count; nil means all
 	// Versions has, for some links, the only versions of the file whose views
@@ -34,6 +35,13 @@ func (l *Lens) Selects() bool { return len(l.Filter) > 0 || l.Versions != nil }
 // Match reports whether the lens selects a view, if it is of its links.
 func (l *Lens) Match(o *View) bool {
 	return l.shows(o.Link, o.Version) && l.Filter.Match(o)
+}
+
+// MatchDownload reports whether the lens selects a download without a view,
+// through the address of a recipient or the plain one (0). Only conditions on
+// recipients can.
+func (l *Lens) MatchDownload(recipient int64) bool {
+	return l.Versions == nil && l.Filter.OnlyRecipients() && l.Filter.Match(&View{Recipient: recipient})
 }
 
 // shows reports whether views of a version of a link count.

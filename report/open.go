@@ -17,6 +17,10 @@ type View struct {
 	// are the first one.
 	Version int
 
+	// Recipient is the recipient through whose address the page was loaded; 0
+	// is the link's plain address.
+	Recipient int64
+
 	Country string // ISO 3166-1 alpha-2
 	City    string // without its country
 	Referrer,

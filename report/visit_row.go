@@ -32,6 +32,7 @@ type VisitRow struct {
 	Term      string     `json:"term"`
 	Screen    string     `json:"screen"`
 	Version   int        `json:"version"`
+	Recipient string     `json:"recipient"` // its ID; "" is the link's plain address
 	QR        bool       `json:"qr"`
 	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
 	Product   string     `json:"product"`  // the program of such a view, where it is known
@@ -72,7 +73,7 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	l = l.withFile(o.Version)
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
 		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
-		QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
+		Recipient: RecipientText(o.Recipient), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
 		Undecided: o.Bot == BotUndecided}
 	for _, d := range labelled {
 		if label := d.Field(o); label != nil {

@@ -72,6 +72,7 @@ var ports = map[string][]string{
 	"links":       {"Store"},
 	"moderation":  {"Store"},
 	"ownership":   {"Store"},
+	"recipients":  {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
 	"services":    {"Blobs", "Previewer", "Scanner", "Store", "ViewLog"},
 }

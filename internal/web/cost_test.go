@@ -202,11 +202,13 @@ func newCostSite(b testing.TB) *costSite {
 	c.key, c.keyID = string(key.Text), key.ID
 	c.cookies = map[string]string{"member": c.SignIn(c.Pro), "owner": c.SignIn(owner),
 		"moderator": c.SignIn(c.Moderator)}
+	token, id := c.Recipients(c.json, "Anna’s link")[0].Token, c.Recipients(c.report(), "Anna’s link")[0].ID
 	pdf, site, none := string(c.report().Slug), string(c.Website.Slug), strings.Repeat("x", 43)
 	c.values = map[string]string{
 		"/api/v1/links/": pdf, "/versions/": "1", "/docs/": "reports", "/docs/api/": "links",
-		"/p/": string(c.json.Slug),
-		"/a/": string(c.Album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
+		"/p/": string(c.json.Slug), "/p/" + string(c.json.Slug) + "/": string(token),
+		"/recipients/": strconv.FormatInt(int64(id), 10),
+		"/a/":          string(c.Album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
 		"/r/": strings.TrimPrefix(c.Shared(nil, ""), "/r/"), "/websites/": site, "/albums/": string(c.Album.Slug),
 		"/account/email/": none, "/moderation/links/": string(c.Held.Slug),
 		"/moderation/accounts/": strconv.FormatInt(int64(c.Free.ID), 10)}
@@ -215,10 +217,12 @@ func newCostSite(b testing.TB) *costSite {
 
 // costBodies are the bodies that need no preparation.
 var costBodies = map[string]string{
-	"POST /reset":          "email=ada@example.org",
-	"POST /api/v1/logins":  `{"program":"vitrine","machine":"desk"}`,
-	"POST /api/v1/uploads": `{"name":"notes.txt","type":"text/plain","size":4}`,
-	"POST /mcp":            `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}}}`,
+	"POST /reset":                                       "email=ada@example.org",
+	"POST /api/v1/logins":                               `{"program":"vitrine","machine":"desk"}`,
+	"POST /api/v1/links/{slug}/recipients":              `{"recipients":[{"label":"Anna’s link"}]}`,
+	"PATCH /api/v1/links/{slug}/recipients/{recipient}": `{"label":"Bob’s link"}`,
+	"POST /api/v1/uploads":                              `{"name":"notes.txt","type":"text/plain","size":4}`,
+	"POST /mcp":                                         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}}}`,
 }
 
 // pathOf returns the path of a route, with the values of its wildcards.

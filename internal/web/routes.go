@@ -45,6 +45,10 @@ func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/versions", h.api.ListVersions)
 	r.key(vitrine.ScopePublish, "POST /api/v1/links/{slug}/versions/{version}/restore", h.api.RestoreVersion)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}/versions/{version}", h.api.DeleteVersion)
+	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/recipients", h.api.ListRecipients)
+	r.key(vitrine.ScopePublish, "POST /api/v1/links/{slug}/recipients", h.api.AddRecipients)
+	r.key(vitrine.ScopePublish, "PATCH /api/v1/links/{slug}/recipients/{recipient}", h.api.UpdateRecipient)
+	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}/recipients/{recipient}", h.api.RevokeRecipient)
 	r.key(vitrine.ScopeRead, "GET /api/v1/websites", h.api.ListWebsites)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/analytics", h.api.LinkAnalytics)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/visits", h.api.Visits)
@@ -107,6 +111,14 @@ func (h *handlers) publicRoutes(r *router) {
 	r.reported("GET /p/{slug}/report", h.public.ReportForm)
 	r.reported("POST /p/{slug}/report", h.public.FileReport)
 	r.json("POST /p/{slug}/beacon", h.public.Beacon)
+	r.page("/p/{slug}/{recipient}", h.public.OnRecipient())                // any method: the beacon's path has more of them
+	r.link("GET /p/{slug}/{recipient}/{$}", h.public.Show(public.OwnPage)) // leads to the page
+	r.link("GET /p/{slug}/{recipient}/embed", h.public.Show(public.Embedded))
+	r.link("GET /p/{slug}/{recipient}/picture", h.viewers.SendPicture)
+	r.link("GET /p/{slug}/{recipient}/download", h.public.EndWhenDisabled(h.public.Download))
+	r.link("GET /p/{slug}/{recipient}/qr.svg", h.public.QrSVG)
+	r.link("GET /p/{slug}/{recipient}/qr.png", h.public.QrPNG)
+	r.reported("GET /p/{slug}/{recipient}/report", h.public.ReportForm)
 	r.plain("GET /oembed", h.public.Oembed)
 	r.page("GET /a/{slug}", h.public.ShowAlbum)
 	r.page("GET /a/{slug}/{$}", h.public.ShowAlbum) // leads to the page

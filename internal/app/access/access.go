@@ -13,9 +13,10 @@ import (
 // File is what is asked for: the file that a link shows, or a version of a
 // website.
 type File struct {
-	Link    *vitrine.Link    // nil for a website without a version
-	Account *vitrine.Account // of the link
-	Website bool             // the link is shown as a version of a website
+	Link      *vitrine.Link      // nil for a website without a version
+	Account   *vitrine.Account   // of the link
+	Recipient *vitrine.Recipient // through whose address it is asked for; nil: the plain address
+	Website   bool               // the link is shown as a version of a website
 }
 
 // Asker is who asks. The zero Asker is a reader.
@@ -115,6 +116,9 @@ func (f File) read(by Asker, now time.Time) error {
 	switch {
 	case f.Account.Banned:
 	case seen.State == vitrine.StateLive:
+		if err := received(f.Recipient, now); err != nil {
+			return err
+		}
 		return f.gate(by)
 	case seen.State != vitrine.StateDisabled:
 		return vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later.")
@@ -137,6 +141,19 @@ func (f File) gate(by Asker) error {
 		return nil
 	}
 	return &Gate{f.Link, f.Link.Access.Password == "" || f.Link.Access.Fits(pass)}
+}
+
+// received decides for readers who come through the address of a recipient, or
+// through the plain one (nil).
+func received(r *vitrine.Recipient, now time.Time) error {
+	switch {
+	case r == nil:
+	case !r.RevokedAt.IsZero():
+		return vitrine.Errorf(vitrine.CodeDisabled, "This address is no longer valid.")
+	case !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt):
+		return vitrine.Errorf(vitrine.CodeDisabled, "This address has expired.")
+	}
+	return nil
 }
 
 // visited decides for visitors of a website.

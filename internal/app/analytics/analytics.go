@@ -24,6 +24,7 @@ type Log interface {
 	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
 	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
 	Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error)
+	Recipients(ctx context.Context, l vitrine.LinkID, f func(*report.View) error) (map[vitrine.RecipientID]int64, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	RollUp(ctx context.Context, before report.Day) error

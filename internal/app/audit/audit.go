@@ -64,6 +64,9 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
 			return err
 		}
+		if err := auditRecipients(tx, links, fault); err != nil {
+			return err
+		}
 		auditVersions(links, fault)
 		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault),
 			auditAccounts(tx, links, fault)); err != nil {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -30,6 +31,30 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 		}
 	}
 	return nil
+}
+
+// auditRecipients checks that each recipient is of a link that is not deleted
+// and can have recipients, and of the link's account.
+func auditRecipients(tx vitrine.RecipientTx, links []*vitrine.Link, fault func(string)) error {
+	byID := make(map[vitrine.LinkID]*vitrine.Link, len(links))
+	for _, l := range links {
+		byID[l.ID] = l
+	}
+	return tx.EachRecipient(func(r *vitrine.Recipient) error {
+		l, of := byID[r.Link], fmt.Sprintf("recipient %d: ", r.ID)
+		switch {
+		case l == nil:
+			fault(of + fmt.Sprintf("its link %d does not exist", r.Link))
+		case !l.Standalone():
+			fault(of + fmt.Sprintf("its link %d is a version", r.Link))
+		case l.Account != r.Account:
+			fault(of + fmt.Sprintf("it is of account %d, and its link %s of account %d", r.Account, l.Slug, l.Account))
+		}
+		if _, ok := vitrine.ParseRecipientToken(string(r.Token)); !ok || r.Number < 1 {
+			fault(of + "its address or number is not valid")
+		}
+		return nil
+	})
 }
 
 // auditOldSlugs checks that each old slug leads to an existing link and is not

@@ -31,6 +31,7 @@ type importedView struct {
 	Browser   string           `json:"browser"`
 	OS        string           `json:"os"`
 	Version   int              `json:"version"`
+	Recipient string           `json:"recipient"`
 	Campaign  string           `json:"campaign"`
 	Medium    string           `json:"medium"`
 	Content   string           `json:"content"`
@@ -65,6 +66,7 @@ type importTarget struct {
 	link    vitrine.LinkID
 	files   map[int]importedFile // by version; of a link that was replaced, all that are known
 	created int64                // when the link was created, in Unix milliseconds
+	to      map[string]int64     // the link's recipients, by their IDs as texts; nil: not read yet
 	first   int64                // the earliest view in the file
 	last    int64                // the latest one
 	kept    report.Day           // the first day that has not expired
@@ -132,6 +134,11 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	for _, label := range labelsOf(o) {
 		if len(*label) > 255 || !printableASCII(*label) && vitrine.HasControl(*label) {
 			return nil, fmt.Errorf("%q is longer than 255 bytes or has control characters", *label)
+		}
+	}
+	if in.Recipient != "" {
+		if o.Recipient, err = i.recipient(ctx, l, in.Recipient); err != nil {
+			return nil, err
 		}
 	}
 	if in.Session == nil {
@@ -258,6 +265,30 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	t.number = i.staged.target(t)
 	i.links[key] = t
 	return t, nil
+}
+
+// recipient finds a recipient of a link by its ID.
+func (i *importing) recipient(ctx context.Context, l *importTarget, text string) (int64, error) {
+	if l.to == nil {
+		err := i.retry(ctx, func() error {
+			return i.Store.Read(ctx, func(tx vitrine.Tx) error {
+				list, err := tx.Recipients(vitrine.RecipientQuery{Link: l.link})
+				l.to = make(map[string]int64, len(list))
+				for _, r := range list {
+					l.to[report.RecipientText(int64(r.ID))] = int64(r.ID)
+				}
+				return err
+			})
+		})
+		if err != nil {
+			l.to = nil
+			return 0, err
+		}
+	}
+	if l.to[text] == 0 {
+		return 0, fmt.Errorf("recipient: the link has no recipient %q", text)
+	}
+	return l.to[text], nil
 }
 
 // importedViewer returns the viewer for another system's opaque name: within an

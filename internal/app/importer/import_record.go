@@ -29,7 +29,8 @@ const stagedLabels = 7
 
 // hasMore reports whether a view has rare fields.
 func hasMore(o *vitrine.ViewRecord) bool {
-	return o.Version > 1 || o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
+	return o.Version > 1 || o.Recipient != 0 ||
+		o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
 		o.Session != nil && o.Session.Parts != report.Parts{}
 }
 
@@ -54,6 +55,7 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	if flags&stagedMore != 0 {
 		labels = all[:]
 		b = binary.AppendUvarint(b, uint64(o.Version))
+		b = binary.AppendUvarint(b, uint64(o.Recipient))
 	}
 	for _, l := range labels {
 		b = append(append(b, byte(len(*l))), *l...)
@@ -92,6 +94,7 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	if flags&stagedMore != 0 {
 		labels = all[:]
 		o.Version = int(r.number())
+		o.Recipient = r.number()
 	}
 	for _, l := range labels {
 		*l = words.of(r.bytes(int(r.bytes(1)[0])))

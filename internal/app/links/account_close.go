@@ -20,7 +20,8 @@ func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 			return err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		if err := errors.Join(tx.DeletePlaces(l.ID), tx.DeleteAbuseReports(l.ID)); err != nil {
+		err = errors.Join(tx.DeletePlaces(l.ID), tx.DeleteRecipients(l.ID), tx.DeleteAbuseReports(l.ID))
+		if err != nil {
 			return err
 		}
 		return l.Transition(tx, l.DeletedAt, vitrine.Change{By: vitrine.Owner(l.Account), Action: vitrine.ActionDelete})

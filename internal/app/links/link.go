@@ -87,6 +87,13 @@ func (s *Service) Public(ctx context.Context, slug vitrine.Slug,
 	return s.public(ctx, linkKey{slug: slug}, by)
 }
 
+// PublicTo is Public for the address of a recipient, or for the plain one if
+// the token is "". A token of another link is unknown.
+func (s *Service) PublicTo(ctx context.Context, slug vitrine.Slug,
+	token vitrine.RecipientToken, by access.Asker) (*vitrine.Link, *vitrine.Account, error) {
+	return s.public(ctx, linkKey{slug: slug, through: vitrine.Through{Token: token}}, by)
+}
+
 // PublicByID returns the public link with an ID. Content tokens contain the ID.
 func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID, by access.Asker) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id}, by)
@@ -94,11 +101,12 @@ func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID, by access.A
 }
 
 // PublicVersion returns the public link with an ID and the file of the version
-// that a reader has begun to read. It also finds an earlier version, until that
-// is purged or taken down.
-func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int,
+// that a reader has begun to read, through the address of a recipient or the
+// plain one (0). It also finds an earlier version, until that is purged or
+// taken down.
+func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int, to vitrine.RecipientID,
 	by access.Asker) (*vitrine.Link, error) {
-	l, _, err := s.public(ctx, linkKey{id: id, version: version}, by)
+	l, _, err := s.public(ctx, linkKey{id: id, version: version, through: vitrine.Through{Recipient: to}}, by)
 	return l, err
 }
 
@@ -111,7 +119,8 @@ func (s *Service) public(ctx context.Context, k linkKey, by access.Asker) (*vitr
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // copies for the caller
-	if err := (access.File{Link: &l, Account: &a}).Check(by, s.Now()); err != nil {
+	asked := access.File{Link: &l, Account: &a, Recipient: found.recipient}
+	if err := asked.Check(by, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {
@@ -383,7 +392,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 			return err
 		}
 		if d.By.Kind == vitrine.ActorOwner && c.Action != vitrine.ActionDelete {
-			if err := vitrine.OwnerMayChange(tx, l, now); err != nil {
+			if err := ownerMayChange(tx, l, now); err != nil {
 				return err
 			}
 		}
@@ -434,7 +443,8 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
 		return vitrine.Change{Action: vitrine.ActionDelete},
-			errors.Join(tx.DeletePlaces(l.ID), tx.DeleteAbuseReports(l.ID)) // nobody can open or report it any more
+			// Nobody can open or report it any more.
+			errors.Join(tx.DeletePlaces(l.ID), tx.DeleteRecipients(l.ID), tx.DeleteAbuseReports(l.ID))
 	})
 	if err != nil {
 		return l, err

@@ -176,7 +176,7 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	by := vitrine.Owner(l.Account)
 	move := func(c vitrine.Change) error {
-		if err := vitrine.OwnerMayChange(tx, l, now); err != nil {
+		if err := ownerMayChange(tx, l, now); err != nil {
 			return err
 		}
 		if c.To == vitrine.StateLive {

@@ -17,13 +17,16 @@ type linkKey struct {
 	id   vitrine.LinkID
 
 	version int // version of a link found by ID; 0 means the current one
+
+	through vitrine.Through // one of its fields, or none: the plain address
 }
 
 // shownLink is a link and its account for the public page. It must not be
 // changed.
 type shownLink struct {
-	link    vitrine.Link
-	account vitrine.Account
+	link      vitrine.Link
+	account   vitrine.Account
+	recipient *vitrine.Recipient
 }
 
 // linkCache caches links as of one version of the store. Each page asks
@@ -107,11 +110,16 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		if err != nil {
 			return err
 		}
-		account, err := tx.Account(link.Account)
-		if err == nil {
-			found = shownLink{*link, *account}
+		account, err1 := tx.Account(link.Account)
+		recipient, err2 := k.recipient(tx, link)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
 		}
-		return err
+		found = shownLink{*link, *account, recipient}
+		if recipient != nil {
+			found.link = *link.For(recipient)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -120,6 +128,17 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		s.cache.keep(version, k, &found)
 	}
 	return &found, nil
+}
+
+// recipient finds the recipient of the key, or nil if it has none.
+func (k linkKey) recipient(tx vitrine.RecipientTx, l *vitrine.Link) (*vitrine.Recipient, error) {
+	switch {
+	case k.through.Token != "":
+		return tx.RecipientByToken(l.ID, k.through.Token)
+	case k.through.Recipient != 0:
+		return tx.Recipient(l.ID, k.through.Recipient)
+	}
+	return nil, nil
 }
 
 func (k linkKey) find(tx vitrine.LinkTx) (*vitrine.Link, error) {

@@ -125,7 +125,7 @@ func (s *Versions) Restore(ctx context.Context, a *vitrine.Account, slug string,
 		if err := access.Publish(tx, v, vitrine.Owner(a.ID)); err != nil {
 			return err
 		}
-		if err := vitrine.OwnerMayChange(tx, m, now); err != nil {
+		if err := ownerMayChange(tx, m, now); err != nil {
 			return err
 		}
 		return show(tx, m, v, s.Plans.LimitsOf(a).Versions, now,

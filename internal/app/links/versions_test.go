@@ -55,7 +55,7 @@ func (v *versioned) replace(text string) *vitrine.Link {
 // text returns the public text of a version; 0 is the current one.
 func (v *versioned) text(version int) string {
 	v.T.Helper()
-	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version, access.Asker{})
+	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version, 0, access.Asker{})
 	if err != nil {
 		return string(vitrine.CodeOf(err))
 	}

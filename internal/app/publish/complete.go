@@ -110,7 +110,7 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
 	}
 	var key string
 	if r.IdempotencyKey != nil {
-		if key, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+		if key, err = ParseIdempotencyKey(*r.IdempotencyKey); err != nil {
 			return nil, nil, err
 		}
 	}

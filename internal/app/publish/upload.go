@@ -153,7 +153,7 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 		}
 	}
 	if r.IdempotencyKey != nil {
-		if u.IdempotencyKey, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+		if u.IdempotencyKey, err = ParseIdempotencyKey(*r.IdempotencyKey); err != nil {
 			return nil, err
 		}
 	}
@@ -290,9 +290,9 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 	return nil
 }
 
-// parseIdempotencyKey accepts a UUID in its usual form of 36 characters and
+// ParseIdempotencyKey accepts a UUID in its usual form of 36 characters and
 // folds it.
-func parseIdempotencyKey(s string) (string, error) {
+func ParseIdempotencyKey(s string) (string, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidIdempotencyKey, Field: "idempotencyKey",

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/base/signer"
 )
 
@@ -54,6 +55,7 @@ type Services struct {
 	Gates      *access.Gates
 	Links      *links.Service
 	Versions   *links.Versions
+	Recipients *recipients.Service
 	Albums     *collections.Albums
 	Sites      *collections.Sites
 	Abuse      *moderation.AbuseReports
@@ -100,6 +102,7 @@ func (s *Services) files() {
 	s.Links = &links.Service{Store: s.Store, Blobs: s.Blobs, Log: s.ViewLog, Plans: s.Plans, Now: s.Now}
 	s.Gates = &access.Gates{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	s.Versions = &links.Versions{Store: s.Store, Plans: s.Plans, PurgeLink: s.Links.PurgeLink, Now: s.Now}
+	s.Recipients = &recipients.Service{Store: s.Store, Plans: s.Plans, Now: s.Now}
 	s.Albums = &collections.Albums{Store: s.Store, Now: s.Now}
 	s.Sites = &collections.Sites{Store: s.Store, Links: s.Links, Plans: s.Plans, Now: s.Now}
 	s.Accounts.Contents = collections.Contents{Store: s.Store, Links: s.Links, Now: s.Now}

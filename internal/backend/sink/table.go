@@ -36,6 +36,7 @@ const Table = `CREATE TABLE IF NOT EXISTS visits (
 	term       LowCardinality(String),
 	screen     LowCardinality(String),
 	version    UInt32,
+	recipient  String,
 	qr         Bool,
 	excluded   LowCardinality(String),
 	product    LowCardinality(String),

@@ -1,6 +1,7 @@
 package viewlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -310,7 +311,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 		return err
 	}
 	n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-		int64(d.Link), int64(d.ID), int64(d.View))
+		int64(d.Link), int64(d.ID), cmp.Or(int64(d.View), -int64(d.Recipient))) // no view is negative
 	w.change(d.Link).downloads += n
 	if err != nil || n == 0 {
 		return err

@@ -175,7 +175,7 @@ func (c *copying) stored(t logTx, n int) error {
 			c.next = viewKey{vitrine.LinkID(link), 0}
 		}
 		most := n - len(c.views)
-		rows, err := t.rows(c.next.link, ids{c.next.view, math.MaxInt64}, most)
+		rows, err := t.rows(c.next.link, ids{c.next.view, math.MaxInt64}, most, false)
 		if err == nil {
 			err = c.add(t, vitrine.AccountID(account), c.next.link, rows)
 		}

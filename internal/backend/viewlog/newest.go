@@ -76,7 +76,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 			if len(recent) == q.N || ctx.Err() != nil {
 				break
 			}
-			rows, err := t.rows(p.Link, ids{p.ID, p.ID + 1}, 1)
+			rows, err := t.rows(p.Link, ids{p.ID, p.ID + 1}, 1, false)
 			if err != nil || len(rows) == 0 {
 				return nil, err
 			}

@@ -13,7 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// downloadOf is a download event and its view, if any.
+// downloadOf is a download event and its view. Without one, view is the
+// negative ID of its recipient, or 0.
 type downloadOf struct {
 	link        vitrine.LinkID
 	event, view vitrine.ViewID
@@ -177,11 +178,11 @@ func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error
 	d.all, d.within = map[report.Day]int64{}, map[vitrine.LinkID][]scan.Event{}
 	add := func(e downloadOf) {
 		switch {
-		case !q.Selects():
+		case !q.Selects(), e.view <= 0 && q.MatchDownload(-int64(e.view)):
 			d.all[q.Steps.Of(e.event.Ms())]++
 		case e.view >= r.from && e.view < r.to:
 			d.within[e.link] = append(d.within[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
-		default:
+		case e.view > 0:
 			d.outside = append(d.outside, e)
 		}
 	}
@@ -207,7 +208,7 @@ func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *r
 	}
 	views := l.words.Reader()
 	for _, e := range d.outside {
-		rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1)
+		rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1, false)
 		if err != nil {
 			return err
 		}

@@ -228,22 +228,41 @@ const viewsBatch = 4 * segmentViews
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
 	f func(*report.View) error) error {
-	views := l.words.Reader()
-	for r := idsOf(from, to); ; {
+	return l.each(ctx, link, idsOf(from, to), false, f)
+}
+
+// Recipients implements [vitrine.ViewLog].
+func (l *ViewLog) Recipients(ctx context.Context, link vitrine.LinkID,
+	f func(*report.View) error) (alone map[vitrine.RecipientID]int64, err error) {
+	var of map[int64]bool
+	err = l.read(ctx, func(t logTx) (err error) {
+		of, alone, err = tables.DownloadsTo(t.Tx, link)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return alone, l.each(ctx, link, ids{0, math.MaxInt64}, true, func(o *report.View) error {
+		o.Downloaded = of[o.ID]
+		return f(o)
+	})
+}
+
+// each calls f with views as rows returns them.
+func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r ids, named bool, f func(*report.View) error) error {
+	for views := l.words.Reader(); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
-			rows, err = t.rows(link, r, viewsBatch)
+			rows, err = t.rows(link, r, viewsBatch, named)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		for i := range rows {
-			o, err := views.View(int64(link), &rows[i])
-			if err != nil {
+			if o, err := views.View(int64(link), &rows[i]); err != nil {
 				return readable(err)
-			}
-			if err := f(o); err != nil {
+			} else if err := f(o); err != nil {
 				return err
 			}
 		}
@@ -254,35 +273,43 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	}
 }
 
-// rows reads the first n views of a link in a range of IDs, from segments and
-// from the table views.
-func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
+// rows reads the first n views of a link in a range of IDs, or only counted
+// ones through named addresses, from segments and from the table views.
+func (t logTx) rows(link vitrine.LinkID, r ids, n int, named bool) (rows []segment.Row, err error) {
+	other := func(row segment.Row) bool {
+		return row.ID < r.from || row.ID >= r.to || named && (row.Recipient == 0 || !row.Human())
+	}
 	err = t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
 		if len(rows) >= n && p.first > rows[n-1].ID {
 			return errStop
 		}
+		if some, err := segment.MayHave(named, p.data, p.first); err != nil || !some {
+			return err
+		}
 		before := len(rows)
 		err := segment.DecodeAll(p.data, p.first, &rows)
-		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool {
-			return row.ID < r.from ||
-				row.ID >= r.to
-		})
-		rows = rows[:before+len(kept)]
+		rows = rows[:before+len(slices.DeleteFunc(rows[before:], other))]
 		return err
 	})
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
+	limit, most := n, n
+	if named {
+		most = math.MaxInt32
+	}
 	err = t.Views(func(_, id int64, record, session []byte) error {
 		row := segment.Row{ID: vitrine.ViewID(id)}
-		if err := row.Decode(record, session); err != nil {
+		if err := row.Decode(record, session); err != nil || other(row) {
 			return err
 		}
-		rows = append(rows, row)
+		if rows, limit = append(rows, row), limit-1; limit == 0 {
+			return errStop
+		}
 		return nil
 	}, "SELECT link, id, record, session FROM views WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
-		int64(link), int64(r.from), int64(r.to), n)
-	if err != nil {
+		int64(link), int64(r.from), int64(r.to), most)
+	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })

@@ -198,18 +198,21 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 }
 
 // Content is what a content token opens: the bytes of a version of a link, for
-// a reader with a pass. The link's state and access are checked on each request
-// all the same.
+// a reader with a pass, through the address of a recipient (0: the plain one).
+// The state and access of the link, and the recipient, are checked on each
+// request all the same.
 type Content struct {
-	Link    vitrine.LinkID
-	Version int
-	Pass    vitrine.Pass
+	Link      vitrine.LinkID
+	Version   int
+	Pass      vitrine.Pass
+	Recipient vitrine.RecipientID
 }
 
 // ownerPlace is in a content token of the owner of a link, instead of a place.
 const ownerPlace = "-"
 
-// ContentToken opens content until a time.
+// ContentToken opens content until a time. It has a round and a place only if
+// there is a pass, and the recipient last if there is one.
 func (s *Signer) ContentToken(c Content, until time.Time) string {
 	f := []string{strconv.FormatInt(int64(c.Link), 36), strconv.FormatInt(until.Unix(), 36), strconv.Itoa(c.Version)}
 	if c.Pass.Round != "" {
@@ -219,17 +222,24 @@ func (s *Signer) ContentToken(c Content, until time.Time) string {
 		}
 		f = append(f, c.Pass.Round, place)
 	}
+	if c.Recipient != 0 {
+		f = append(f, strconv.FormatInt(int64(c.Recipient), 36))
+	}
 	return s.token(PurposeContent, f...)
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
 func (s *Signer) ParseContentToken(token string, now time.Time) (c Content, err error) {
-	f, ok := s.parse(PurposeContent, token, 3)
+	var f []string
+	ok := false
+	for parts := 3; parts <= 6 && !ok; parts++ {
+		f, ok = s.parse(PurposeContent, token, parts)
+	}
 	if !ok {
-		if f, ok = s.parse(PurposeContent, token, 5); !ok {
-			return c, errBadAddress
-		}
+		return c, errBadAddress
+	}
+	if len(f) > 4 {
 		c.Pass.Round, c.Pass.Owner = f[3], f[4] == ownerPlace
 		if c.Pass.Owner {
 			f[4] = "0"
@@ -237,6 +247,13 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (c Content, err 
 		if c.Pass.Place, err = strconv.ParseInt(f[4], 36, 64); err != nil {
 			return c, errBadAddress
 		}
+	}
+	if len(f)%2 == 0 {
+		to, err := strconv.ParseInt(f[len(f)-1], 36, 64)
+		if err != nil || to == 0 {
+			return c, errBadAddress
+		}
+		c.Recipient = vitrine.RecipientID(to)
 	}
 	if c.Version, err = strconv.Atoi(f[2]); err != nil {
 		return c, errBadAddress

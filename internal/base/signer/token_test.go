@@ -87,8 +87,20 @@ func TestViewToken(t *testing.T) {
 func TestContentToken(t *testing.T) {
 	s := New([]byte("secret"))
 	token := s.ContentToken(Content{Link: 7, Version: 1}, Noon.Add(time.Hour))
-	if got, err := s.ParseContentToken(token, Noon); err != nil || got != (Content{Link: 7, Version: 1}) {
-		t.Fatalf("ParseContentToken = %v, %v", got, err)
+	pass := vitrine.Pass{Round: "abc", Place: 5}
+	for _, c := range []Content{{Link: 7, Version: 1}, {Link: 7, Version: 1, Recipient: 9},
+		{Link: 7, Version: 1, Pass: pass}, {Link: 7, Version: 1, Pass: pass, Recipient: 9},
+		{Link: 7, Version: 1, Pass: vitrine.Pass{Round: "abc"}, Recipient: 9}} {
+		if got, err := s.ParseContentToken(s.ContentToken(c, Noon.Add(time.Hour)), Noon); err != nil || got != c {
+			t.Fatalf("ParseContentToken = %+v, %v, want %+v", got, err, c)
+		}
+	}
+	to := s.ContentToken(Content{Link: 7, Version: 1, Recipient: 9}, Noon.Add(time.Hour))
+	for _, bad := range []string{strings.Replace(to, ".9.", ".8.", 1), strings.Replace(to, ".9.", ".", 1),
+		strings.Replace(token, ".1.", ".1.9.", 1), to[1:]} {
+		if _, err := s.ParseContentToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+			t.Errorf("ParseContentToken(%q) = %v, want invalid_signature", bad, err)
+		}
 	}
 	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("ParseContentToken after the expiry = %v, want url_expired", err)

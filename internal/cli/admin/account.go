@@ -247,7 +247,7 @@ func newAccountPlan() *command.Command {
 		"admin account plan ada@example.org free --limit links=50,storage=2GB")
 	cmd.Take(&c.emailArg)
 	cmd.ChoiceArg(&c.Plan, "plan", "Plan: free (limited access), pro or lifetime (full access).", "free", "pro", "lifetime")
-	cmd.Text(&c.Limit, "limit", "LIMITS", "", "Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan.")
+	cmd.Text(&c.Limit, "limit", "LIMITS", "", "Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link),recipients=N (of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan.")
 	cmd.Take(&c.Places, &c.PlanFlags, &c.noteFlag, &c.JSONFlag)
 	return cmd
 }
@@ -335,13 +335,14 @@ type limitsRow struct {
 	StorageBytes  int64 `json:"storageBytes"`
 	HourlyUploads int64 `json:"hourlyUploads"`
 	Versions      int64 `json:"versions"`
+	Recipients    int64 `json:"recipients"`
 }
 
 func rowOf(a *vitrine.Account) accountRow {
 	row := accountRow{Email: a.Email, Plan: a.Plan, Role: roleName(a.Role), Suspended: a.Banned,
 		CreatedAt: terminal.Stamp(a.CreatedAt)}
 	if l := a.Limits; l != nil {
-		row.Limits = &limitsRow{l.Links, l.FileBytes, l.StorageBytes, l.HourlyUploads, l.Versions}
+		row.Limits = &limitsRow{l.Links, l.FileBytes, l.StorageBytes, l.HourlyUploads, l.Versions, l.Recipients}
 	}
 	return row
 }

@@ -309,7 +309,7 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	b.manifest.Moment = time.Now().UTC()
 	b.owned = map[vitrine.UploadID]bool{}
 	err = sqlstore.ReadSnapshot(b.store, func(tx vitrine.Tx) error {
-		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error {
+		return ownedBlobs(tx, func(o ownedBlob) error {
 			b.owned[o.Key] = true
 			there, err := b.files.Pin(ctx, o.Key, o.Parts)
 			if err == nil && !there && !o.Upload {

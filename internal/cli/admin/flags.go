@@ -16,7 +16,7 @@ type PlanFlags struct {
 func (f *PlanFlags) AddFlags(cmd *command.Command) {
 	cmd.Title("Limits of the plans")
 	initial := func(p vitrine.Plan) string { return Format(vitrine.DefaultPlans()[p]) }
-	cmd.Text(&f.PlanFree, "plan-free", "LIMITS", "", "Limits of the Free plan: links, size of a file, size of all files, uploads within an hour, earlier versions of a file. 0: no limit. What is left out keeps its default. Default: "+initial(vitrine.PlanFree)+".").Env("VITRINE_PLAN_FREE")
+	cmd.Text(&f.PlanFree, "plan-free", "LIMITS", "", "Limits of the Free plan: links, size of a file, size of all files, uploads within an hour, earlier versions of a file, recipients of a link. 0: no limit. What is left out keeps its default. Default: "+initial(vitrine.PlanFree)+".").Env("VITRINE_PLAN_FREE")
 	cmd.Text(&f.PlanPro, "plan-pro", "LIMITS", "",
 		"Limits of the Pro plan. Default: "+initial(vitrine.PlanPro)+".").Env("VITRINE_PLAN_PRO")
 	cmd.Text(&f.PlanLifetime, "plan-lifetime", "LIMITS", "",

@@ -14,7 +14,8 @@ import (
 )
 
 // Bounds are changes to a plan's limits, written
-// links=10,file=25MB,storage=250MB,uploads=20,versions=1. Limits that are not
+// links=10,file=25MB,storage=250MB,uploads=20,versions=1,
+// recipients=500. Limits that are not
 // given stay unchanged; 0 means no limit. Sizes are in bytes or with a unit: MB
 // is a million, MiB 2^20.
 type Bounds struct{ Named map[string]int64 }
@@ -32,6 +33,7 @@ var allBounds = []bound{
 	{"storage", true, func(l *vitrine.Limits) *int64 { return &l.StorageBytes }},
 	{"uploads", false, func(l *vitrine.Limits) *int64 { return &l.HourlyUploads }},
 	{"versions", false, func(l *vitrine.Limits) *int64 { return &l.Versions }},
+	{"recipients", false, func(l *vitrine.Limits) *int64 { return &l.Recipients }},
 }
 
 func (b *Bounds) UnmarshalText(text []byte) error {
@@ -40,7 +42,7 @@ func (b *Bounds) UnmarshalText(text []byte) error {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		i := slices.IndexFunc(allBounds, func(b bound) bool { return b.name == name })
 		if !ok || i < 0 {
-			return fmt.Errorf("%q is none of links=N, file=SIZE, storage=SIZE, uploads=N, versions=N", part)
+			return fmt.Errorf("%q is none of links=N, file=SIZE, storage=SIZE, uploads=N, versions=N, recipients=N", part)
 		}
 		if _, twice := named[name]; twice {
 			return fmt.Errorf("%s is named twice", name)

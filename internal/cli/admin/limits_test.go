@@ -10,12 +10,12 @@ func TestBounds(t *testing.T) {
 	free := vitrine.DefaultPlans()[vitrine.PlanFree]
 	for in, want := range map[string]vitrine.Limits{
 		"links=3": {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB,
-			HourlyUploads: 20, Versions: 1},
+			HourlyUploads: 20, Versions: 1, Recipients: 500},
 		"file=1MiB, storage=2GB": {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB,
-			HourlyUploads: 20, Versions: 1},
-		"links=0,uploads=0": {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, Versions: 1},
+			HourlyUploads: 20, Versions: 1, Recipients: 500},
+		"links=0,uploads=0": {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, Versions: 1, Recipients: 500},
 		"file=1234": {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20,
-			Versions: 1},
+			Versions: 1, Recipients: 500},
 		Format(vitrine.Limits{}): {},
 		Format(free):             free,
 	} {

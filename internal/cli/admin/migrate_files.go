@@ -19,10 +19,10 @@ import (
 )
 
 // owned lists the files that the database refers to.
-func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err error) {
+func (m *migration) owned(ctx context.Context) (all []ownedBlob, err error) {
 	err = m.from.store.Read(ctx, func(tx vitrine.Tx) error {
 		all = all[:0]
-		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error { all = append(all, o); return nil })
+		return ownedBlobs(tx, func(o ownedBlob) error { all = append(all, o); return nil })
 	})
 	return all, err
 }
@@ -105,7 +105,7 @@ func (m *migration) files(ctx context.Context) error {
 
 // file copies a file with its parts. It returns the number of bytes read and
 // whether the source is complete and matches its stored hash.
-func (m *migration) file(ctx context.Context, o vitrine.OwnedBlob) (n int64, there bool, err error) {
+func (m *migration) file(ctx context.Context, o ownedBlob) (n int64, there bool, err error) {
 	if o.Upload { // a received upload may not be sealed yet
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
 			return 0, false, nil

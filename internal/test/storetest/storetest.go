@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"LinkLists", storeTest.linkLists},
 		{"LinkSearch", storeTest.linkSearch},
 		{"OldSlugs", storeTest.oldSlugs},
+		{"Recipients", storeTest.recipients},
 		{"LinkCounts", storeTest.linkCounts},
 		{"Sites", storeTest.sites},
 		{"SiteVersions", storeTest.siteVersions},

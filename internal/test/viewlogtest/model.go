@@ -16,7 +16,7 @@ import (
 // are compared with it.
 type memory struct {
 	views     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
-	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to view
+	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to view; without one, to the negative recipient
 	accounts  map[vitrine.LinkID]vitrine.AccountID
 }
 
@@ -159,7 +159,7 @@ func (m *memory) downloadAlone(d vitrine.Download) {
 		m.views[d.Link], m.downloads[d.Link] = map[vitrine.ViewID]*remembered{}, map[vitrine.ViewID]vitrine.ViewID{}
 	}
 	if _, counted := m.downloads[d.Link][d.ID]; !counted && m.accounts[d.Link] == d.Account {
-		m.downloads[d.Link][d.ID] = 0
+		m.downloads[d.Link][d.ID] = -vitrine.ViewID(d.Recipient) // no view
 	}
 }
 

@@ -75,7 +75,8 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 		}
 		for event, of := range m.downloads[link] {
 			r := m.views[link][of]
-			if event.Ms() >= from && event.Ms() < to && (!q.Selects() || r != nil && q.Match(&r.view)) {
+			if event.Ms() >= from && event.Ms() < to && (!q.Selects() || r != nil && q.Match(&r.view) ||
+				of <= 0 && q.MatchDownload(-int64(of))) {
 				events = append(events, event)
 			}
 		}
@@ -111,6 +112,9 @@ func (t logTest) compareNarrow(c random, m *memory, s vitrine.Scope, from, to re
 	}
 	if s.Link == 0 {
 		t.compareNarrowDaily(q, views)
+	}
+	if s.Link != 0 && m.accounts[s.Link] == s.Account {
+		t.compareRecipients(m, s.Link, w)
 	}
 	t.compareRecent(c, m, q)
 }

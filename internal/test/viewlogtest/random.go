@@ -24,6 +24,9 @@ func (c random) word(s string) string {
 	return ""
 }
 
+// recipient returns the ID of one of three recipients, or 0.
+func (c random) recipient() int64 { return int64(c.IntN(4)) << 40 }
+
 func (c random) id() vitrine.ViewID {
 	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
 }
@@ -31,7 +34,7 @@ func (c random) id() vitrine.ViewID {
 func (c random) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
 	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
-		Returning: c.IntN(2) == 0}
+		Returning: c.IntN(2) == 0, Recipient: c.recipient()}
 	if c.IntN(6) == 0 {
 		o.Bot, o.Product = "crawler", c.word("Bot")
 	}
@@ -100,7 +103,7 @@ func (c random) batch(m *memory) (b vitrine.Batch) {
 		link, open := c.known(m)
 		d := vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open}
 		if c.IntN(3) == 0 {
-			d.View, d.Account = 0, vitrine.AccountID(1+link%2)
+			d.View, d.Account, d.Recipient = 0, vitrine.AccountID(1+link%2), vitrine.RecipientID(c.recipient())
 		}
 		b.Downloads = append(b.Downloads, d)
 	}

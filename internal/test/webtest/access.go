@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
+	"vitrine/internal/app/recipients"
 )
 
 // Protect sets the password of a link; "" removes it.
@@ -23,6 +24,18 @@ func (s *Site) Enter(l *vitrine.Link, password, from string, headers ...string) 
 	s.T.Helper()
 	return s.Post("/p/"+string(l.Slug), url.Values{"password": {password}}, append(headers,
 		"X-Forwarded-For: "+from)...)
+}
+
+// Recipients adds recipients with labels to a link.
+func (s *Site) Recipients(l *vitrine.Link, labels ...string) []*vitrine.Recipient {
+	s.T.Helper()
+	var add recipients.Addition
+	for _, label := range labels {
+		add.Recipients = append(add.Recipients, recipients.Request{Label: label})
+	}
+	_, list, err := s.Server.Recipients.Add(s.T.Context(), &vitrine.Account{ID: l.Account}, string(l.Slug), add)
+	s.Check(err)
+	return list
 }
 
 // PassOf returns the header with the cookies that an answer sets.

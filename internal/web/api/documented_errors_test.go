@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -53,10 +52,13 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 		return c.Call(c.key, "POST", "/links/nope/versions/1/restore",
 			nil)
 	},
-	"deleteVersion": func(c caller) webtest.Answer {
-		return c.Call(c.key, "DELETE", "/links/nope/versions/1",
-			nil)
+	"deleteVersion":  func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/versions/1", nil) },
+	"listRecipients": func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/recipients", nil) },
+	"addRecipients":  func(c caller) webtest.Answer { return c.Call(c.key, "POST", "/links/nope/recipients", anna) },
+	"updateRecipient": func(c caller) webtest.Answer {
+		return c.Call(c.key, "PATCH", "/links/nope/recipients/1", webtest.Fields{"label": "x"})
 	},
+	"revokeRecipient":     func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/recipients/1", nil) },
 	"getLinkAnalytics":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/analytics", nil) },
 	"listVisits":          func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/visits", nil) },
 	"getVisit":            func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/visits/1", nil) },
@@ -83,11 +85,12 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
-	"deleteVersion": "/links/nope/versions/1",
-	"listVisits":    "/links/nope/visits", "getVisit": "/links/nope/visits/1",
-	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "getKey": "/key",
-	"revokeKey": "/key",
-	"listKeys":  "/keys", "createKey": "/keys", "revokeKeyById": "/keys/0"}
+	"deleteVersion":  "/links/nope/versions/1",
+	"listRecipients": "/links/nope/recipients", "addRecipients": "/links/nope/recipients",
+	"updateRecipient": "/links/nope/recipients/1", "revokeRecipient": "/links/nope/recipients/1",
+	"listVisits": "/links/nope/visits", "getVisit": "/links/nope/visits/1",
+	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "getKey": "/key", "revokeKey": "/key",
+	"listKeys": "/keys", "createKey": "/keys", "revokeKeyById": "/keys/0"}
 
 func wrongFilter(c caller, op string) webtest.Answer {
 	return c.Call(c.key, "GET", paths[op]+"?filter=country:was:DE", nil)
@@ -160,7 +163,7 @@ func (c caller) method(op string) webtest.Answer {
 		address = c.address()
 	}
 	method := http.MethodPatch
-	if paths[op] == "/links/nope" {
+	if paths[op] == "/links/nope" || op == "updateRecipient" || op == "revokeRecipient" {
 		method = http.MethodPost
 	}
 	req, err := http.NewRequest(method, address, nil)
@@ -168,32 +171,13 @@ func (c caller) method(op string) webtest.Answer {
 	return c.Do(req)
 }
 
-// failing makes the store, the blobs and the view log fail with an error.
-func (c caller) failing(err error) {
-	store := failingStore{c.Server.Keys.Store, err}
-	c.Server.Keys.Store, c.Server.Logins.Store, c.Server.Uploads.Store = store, store, store
-	c.Server.Receiver = failingReceiver{err}
-	c.Server.Log = slog.New(slog.DiscardHandler)
-}
-
-type failingStore struct {
-	vitrine.Store
-	err error
-}
-
-func (s failingStore) Read(context.Context, func(vitrine.Tx) error) error   { return s.err }
-func (s failingStore) Update(context.Context, func(vitrine.Tx) error) error { return s.err }
-
-func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (string, error) {
-	return "", r.err
-}
-
 // provoked has a way to provoke each code from each operation whose
 // documentation lists it. The key "" is for all other operations.
 var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Answer{
 	vitrine.CodeInvalidJSON: {
-		"":           func(c caller, op string) webtest.Answer { return c.Call(c.key, "POST", paths[op], "name=x") },
-		"updateLink": func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "title=x") },
+		"":                func(c caller, op string) webtest.Answer { return c.Call(c.key, "POST", paths[op], "name=x") },
+		"updateLink":      func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "title=x") },
+		"updateRecipient": func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "label=x") },
 	},
 	vitrine.CodeInvalidRequest: {
 		"updateLink": func(c caller, op string) webtest.Answer {
@@ -202,14 +186,15 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 		"": func(c caller, op string) webtest.Answer {
 			return c.Call(c.key, "POST", paths[op], webtest.Fields{"name": 5})
 		},
-		"listLinks": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/links?cursor=!!", nil) },
+		"listLinks":      func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/links?cursor=!!", nil) },
+		"listRecipients": func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?cursor=!!", nil) },
+		"updateRecipient": func(c caller, op string) webtest.Answer {
+			return c.Call(c.key, "PATCH", paths[op], webtest.Fields{"label": 5})
+		},
 		"putCaptions": func(c caller, _ string) webtest.Answer {
-			return c.Send(c.key, "PUT", c.Sound(c.key)+"/en", "text/vtt", "Good morning.")
+			return c.Send(c.key, "PUT", c.Sound(c.key)+"/en", "text/vtt", "Good webtest.Morning.")
 		},
-		"deleteCaptions": func(c caller, _ string) webtest.Answer {
-			return c.Call(c.key, "DELETE", c.Sound(c.key)+"/xx",
-				nil)
-		},
+		"deleteCaptions": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "DELETE", c.Sound(c.key)+"/xx", nil) },
 		"restoreVersion": func(c caller, _ string) webtest.Answer { // of a link that was disabled
 			slug := c.Spoken(c.key)
 			_, err := c.Server.Links.Disable(c.T.Context(), slug, vitrine.Decision{By: vitrine.Administrator})
@@ -295,11 +280,24 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 			return c.complete(path, file)
 		},
 	},
-	vitrine.CodeInvalidIdempotencyKey: {"": func(c caller,
-		_ string) webtest.Answer {
-		return c.create(webtest.Fields{"idempotencyKey": "1"})
+	vitrine.CodeInvalidIdempotencyKey: {
+		"": func(c caller, _ string) webtest.Answer { return c.create(webtest.Fields{"idempotencyKey": "1"}) },
+		"addRecipients": func(c caller, op string) webtest.Answer {
+			return c.Call(c.key, "POST", paths[op], anna.With(webtest.Fields{"idempotencyKey": "1"}))
+		},
+	},
+	vitrine.CodeRecipientLimit: {"": func(c caller, _ string) webtest.Answer {
+		path := "/links/" + c.Published(c.key, webtest.NoteFile, webtest.Note) + "/recipients"
+		c.Call(c.key, "POST", path, anna).Want(200, "")
+		return c.free(vitrine.Limits{Recipients: 1}).Call(c.key, "POST", path, anna)
 	}},
 	vitrine.CodeIdempotencyMismatch: {
+		"addRecipients": func(c caller, _ string) webtest.Answer {
+			path := "/links/" + c.Published(c.key, webtest.NoteFile, webtest.Note) + "/recipients"
+			once := anna.With(webtest.Fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
+			c.Call(c.key, "POST", path, once).Want(200, "")
+			return c.Call(c.key, "POST", path, once.With(named("Bob's link")))
+		},
 		"createUpload": func(c caller, _ string) webtest.Answer {
 			once := webtest.Fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
 			c.create(once).Want(200, "")

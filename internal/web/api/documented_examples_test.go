@@ -146,6 +146,14 @@ func TestDocumentedExamples(t *testing.T) {
 	c.Described(published)
 	check("getLink", c.Call(c.key, "GET", published, nil))
 	check("updateLink", c.Call(c.key, "PATCH", published, request("updateLink", nil)))
+	rows := published + "/recipients"
+	added := c.Call(c.key, "POST", rows, request("addRecipients", nil))
+	check("addRecipients", added)
+	read(c.Fixture, rowsOf(t, added)[0].URL).Want(200, "")
+	listed := c.Call(c.key, "GET", rows, nil)
+	check("listRecipients", listed)
+	check("updateRecipient", c.Call(c.key, "PATCH", rows+"/"+rowsOf(t, listed)[0].ID,
+		request("updateRecipient", nil)))
 	captions := c.Sound(c.key)
 	check("putCaptions", c.Send(c.key, "PUT", captions+"/de", "text/vtt", webtest.Morning))
 	check("listCaptions", c.Call(c.key, "GET", captions, nil))
@@ -166,7 +174,7 @@ func TestDocumentedExamples(t *testing.T) {
 
 	o := webtest.NewReportSite(t)
 	visits := "/links/" + string(o.Links[report.ContentPages].Slug) + "/visits"
-	listed := o.Ask(visits + "?engaged=true&limit=1")
+	listed = o.Ask(visits + "?engaged=true&limit=1")
 	check("listVisits", listed)
 	check("getVisit", o.Ask(visits+"/"+listed.JSON()["visits"].([]any)[0].(map[string]any)["id"].(string)))
 	for op := range all {

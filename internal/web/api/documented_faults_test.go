@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -107,4 +109,24 @@ func TestDocumentedErrors(t *testing.T) {
 	if pairs < 100 {
 		t.Errorf("only %d errors are documented, want at least 100", pairs)
 	}
+}
+
+// failing makes the store, the blobs and the view log fail with an error.
+func (c caller) failing(err error) {
+	store := failingStore{c.Server.Keys.Store, err}
+	c.Server.Keys.Store, c.Server.Logins.Store, c.Server.Uploads.Store = store, store, store
+	c.Server.Receiver = failingReceiver{err}
+	c.Server.Log = slog.New(slog.DiscardHandler)
+}
+
+type failingStore struct {
+	vitrine.Store
+	err error
+}
+
+func (s failingStore) Read(context.Context, func(vitrine.Tx) error) error   { return s.err }
+func (s failingStore) Update(context.Context, func(vitrine.Tx) error) error { return s.err }
+
+func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (string, error) {
+	return "", r.err
 }

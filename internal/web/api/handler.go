@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/httpx"
@@ -20,21 +21,22 @@ import (
 
 // Handler serves the API and the signed PUT.
 type Handler struct {
-	Server    *httpx.Server
-	Viewers   *viewer.Viewers
-	Signer    *signer.Signer
-	Now       func() time.Time
-	Log       *slog.Logger
-	Keys      *auth.Keys
-	Logins    *auth.Logins
-	Uploads   *publish.Uploads
-	Links     *links.Service
-	Versions  *links.Versions
-	Sites     *collections.Sites
-	Content   *content.Handler // reads the ZIPs of websites
-	Captions  *publish.Captions
-	Analytics *analytics.Service
-	Receiver  vitrine.Receiver            // nil when signed URLs lead elsewhere
-	Ready     func(context.Context) error // of the parts that the server is on
-	Version   string
+	Server     *httpx.Server
+	Viewers    *viewer.Viewers
+	Signer     *signer.Signer
+	Now        func() time.Time
+	Log        *slog.Logger
+	Keys       *auth.Keys
+	Logins     *auth.Logins
+	Uploads    *publish.Uploads
+	Links      *links.Service
+	Versions   *links.Versions
+	Sites      *collections.Sites
+	Content    *content.Handler // reads the ZIPs of websites
+	Captions   *publish.Captions
+	Analytics  *analytics.Service
+	Recipients *recipients.Service
+	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
+	Ready      func(context.Context) error // of the parts that the server is on
+	Version    string
 }

@@ -58,6 +58,19 @@ var attempts = map[string]map[string]func(c caller, slug string) webtest.Answer{
 			return c.Send(c.key, "PUT", "/links/"+slug+"/captions/en", "text/vtt", strings.ToUpper(webtest.Morning))
 		},
 	},
+	"POST /api/v1/links/{slug}/recipients": {
+		"add": func(c caller, slug string) webtest.Answer {
+			return c.Call(c.key, "POST", "/links/"+slug+"/recipients", anna)
+		},
+	},
+	"PATCH /api/v1/links/{slug}/recipients/{recipient}": {
+		"later": func(c caller, slug string) webtest.Answer {
+			return c.editRecipient(slug, webtest.Fields{"expiresAt": "never"})
+		},
+		"download": func(c caller, slug string) webtest.Answer {
+			return c.editRecipient(slug, webtest.Fields{"allowDownload": true})
+		},
+	},
 	"POST /api/v1/links/{slug}/versions/{version}/restore": {
 		"restore": func(c caller, slug string) webtest.Answer {
 			return c.Call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)

@@ -95,6 +95,7 @@ type ownLimits struct {
 	StorageBytes  int64 `json:"storageBytes"`
 	HourlyUploads int64 `json:"hourlyUploads"`
 	Versions      int64 `json:"versions"`
+	Recipients    int64 `json:"recipients"`
 }
 
 // ownUse is what the account of a key uses of its limits.

@@ -130,6 +130,18 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 	"DELETE /api/v1/links/{slug}/versions/{version}": func(c caller, slug string) webtest.Answer {
 		return c.Call(c.key, "DELETE", "/links/"+slug+"/versions/1", nil)
 	},
+	"GET /api/v1/links/{slug}/recipients": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/recipients", nil)
+	},
+	"POST /api/v1/links/{slug}/recipients": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "POST", "/links/"+slug+"/recipients", anna)
+	},
+	"PATCH /api/v1/links/{slug}/recipients/{recipient}": func(c caller, slug string) webtest.Answer {
+		return c.editRecipient(slug, webtest.Fields{"label": "Bob's link"})
+	},
+	"DELETE /api/v1/links/{slug}/recipients/{recipient}": func(c caller, slug string) webtest.Answer {
+		return c.toRecipient("DELETE", slug, nil)
+	},
 	"GET /api/v1/links/{slug}/visits": func(c caller,
 		slug string) webtest.Answer {
 		return c.Call(c.key, "GET", "/links/"+slug+"/visits", nil)

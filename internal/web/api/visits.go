@@ -145,7 +145,8 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 
 // visitColumns are the columns of visits as CSV.
 var visitColumns = slices.Concat([]string{"id", "at", "viewer"}, labelColumns(),
-	[]string{"version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress",
+	[]string{"version", "recipient", "qr", "returning", "excluded", "product", "engaged", "engaged_ms",
+		"present_ms", "progress",
 		"atypical", "downloaded", "pages", "played_pct", "reached_pct", "depth_pct"})
 
 func labelColumns() (names []string) {
@@ -174,8 +175,9 @@ func visitCells(v *report.VisitRow) []string {
 	for _, d := range report.Labels() {
 		cells = append(cells, *d.Visit(v))
 	}
-	return append(cells, strconv.Itoa(v.Version), strconv.FormatBool(v.QR), strconv.FormatBool(v.Returning), v.Excluded,
-		v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
+	return append(cells, strconv.Itoa(v.Version), v.Recipient, strconv.FormatBool(v.QR),
+		strconv.FormatBool(v.Returning),
+		v.Excluded, v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
 		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
 		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth))
 }

@@ -53,7 +53,7 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 			return err
 		}
 		find := func(ctx context.Context) (*vitrine.Link, error) {
-			return s.Links.PublicVersion(ctx, c.Link, c.Version, s.Viewers.Bearer(ctx, c.Pass))
+			return s.Links.PublicVersion(ctx, c.Link, c.Version, c.Recipient, s.Viewers.Bearer(ctx, c.Pass))
 		}
 		l, err := find(r.Context())
 		if err != nil {
@@ -118,7 +118,7 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 func reads(v *viewer.Viewer) bool { return v.Frame != nil && v.Frame.File }
 
 func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	http.Redirect(w, r, s.Server.LinkURL(l.Slug), http.StatusSeeOther)
+	http.Redirect(w, r, s.Server.AddressOf(l), http.StatusSeeOther)
 	return nil
 }
 

@@ -42,6 +42,8 @@ var apiPages = []docPage{
 		Description: "List, read, change and delete links, and fetch their files."},
 	{Path: apiRoot + "/versions", Group: "Build", Title: "Versions API",
 		Description: "List, restore and delete earlier files of a link."},
+	{Path: apiRoot + "/recipients", Group: "Build", Title: "Recipients API",
+		Description: "Give a link named addresses, and change, list and revoke them."},
 	{Path: apiRoot + "/captions", Group: "Build", Title: "Captions API",
 		Description: "Add, list and delete captions of video and audio files."},
 	{Path: apiRoot + "/websites", Group: "Build", Title: "Websites API",

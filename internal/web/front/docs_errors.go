@@ -37,30 +37,32 @@ func (d docError) OnlyPut() bool { return len(d.Ops) == 1 && d.Ops[0] == "putFil
 
 // Groups of operations.
 var (
-	begins     = []string{"createUpload"}
-	completes  = []string{"completeUpload"}
-	cancels    = []string{"cancelUpload"}
-	puts       = []string{"putFile"}
-	uploadOps  = []string{"createUpload", "completeUpload"}
-	edits      = []string{"updateLink"}
-	reportOps  = []string{"getLinkAnalytics", "getAccountAnalytics", "listVisits"}
-	versionOps = []string{"listVersions", "restoreVersion", "deleteVersion"}
-	ofOneLink  = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
-		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit"}, versionOps...)
+	begins       = []string{"createUpload"}
+	completes    = []string{"completeUpload"}
+	cancels      = []string{"cancelUpload"}
+	puts         = []string{"putFile"}
+	uploadOps    = []string{"createUpload", "completeUpload"}
+	edits        = []string{"updateLink"}
+	reportOps    = []string{"getLinkAnalytics", "getAccountAnalytics", "listVisits"}
+	versionOps   = []string{"listVersions", "restoreVersion", "deleteVersion"}
+	recipientOps = []string{"listRecipients", "addRecipients", "updateRecipient", "revokeRecipient"}
+	ofOneLink    = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
+		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit"}, slices.Concat(versionOps, recipientOps)...)
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
 		"listWebsites", "getAccountAnalytics"}, ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
-		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion"}, keyOps...)
+		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
+		"revokeRecipient"}, keyOps...)
 	anyOp = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey"}), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB with recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "addRecipients", "updateRecipient"}), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listRecipients", "addRecipients", "updateRecipient"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -69,8 +71,8 @@ var docErrors = []docError{
 	{Code: vitrine.CodeInvalidSlug, When: "The slug is not 3 to 50 letters, digits and single hyphens, or is reserved.", Then: "Choose another slug.", Ops: append(edits, uploadOps...)},
 	{Code: vitrine.CodeSlugTaken, When: "The slug is in use, held by an upload, or belongs to a link deleted in the last 90 days.", Then: "Choose another slug.", Ops: append(edits, uploadOps...)},
 	{Code: vitrine.CodeInvalidIdempotencyKey, When: "The idempotencyKey is not a UUID.",
-		Then: "Create one UUID per file and reuse it for retries.", Ops: begins},
-	{Code: vitrine.CodeIdempotencyMismatch, When: "This idempotencyKey was already used for a different upload, or step 3 differs from step 1.", Then: "Send the same values in steps 1 and 3, or use a new key.", Ops: uploadOps},
+		Then: "Create one UUID per file, or per call that adds recipients, and reuse it for retries.", Ops: append([]string{"addRecipients"}, begins...)},
+	{Code: vitrine.CodeIdempotencyMismatch, When: "This idempotencyKey was already used for a different upload or other recipients, or step 3 differs from step 1.", Then: "Send the same values in steps 1 and 3, or use a new key.", Ops: append([]string{"addRecipients"}, uploadOps...)},
 	{Code: vitrine.CodeUploadNotFound, When: "Your account has no upload with this path, or it has expired or was cancelled.",
 		Then: "Start again with step 1.", Ops: append(cancels, completes...)},
 	{Code: vitrine.CodeUploadIncomplete, When: "Step 3 was sent before the PUT finished.",
@@ -97,11 +99,13 @@ var docErrors = []docError{
 		Then: "Send a smaller file, or see upgradeUrl.", Ops: uploadOps},
 	{Code: vitrine.CodeStorageLimit, When: "The account’s storage has no room for the file.",
 		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
+	{Code: vitrine.CodeRecipientLimit, When: "The link has as many recipients as the account’s plan allows.",
+		Then: "Revoke addresses that are not needed, or see upgradeUrl.", Ops: []string{"addRecipients"}},
 	{Code: vitrine.CodeInvalidSignature, When: "The signed URL was truncated or changed.",
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",
 		Then: "Repeat step 1 with the same idempotencyKey to get a new URL.", Ops: puts},
-	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version or visit, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
+	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version, visit or recipient, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The endpoint does not support this method.",
 		Then: "See the Allow header.", Ops: anyOp},
 	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again returns 200.", Ops: puts},

@@ -152,7 +152,7 @@ func (p *docsPage) Extensions() string {
 // Limits lists the limits of plans or accounts.
 func (p *docsPage) Limits() string {
 	heads := []string{"Links", "File size", "Storage", "Uploads per hour", "Earlier versions",
-		"Analytics, custom addresses"}
+		"Recipients of a link", "Analytics, custom addresses"}
 	named := p.Sold || len(p.Plans) > 1
 	switch {
 	case p.Sold:
@@ -166,7 +166,8 @@ func (p *docsPage) Limits() string {
 		if plan.Pro {
 			pro = "yes"
 		}
-		row := []string{plan.Links, plan.File, plan.Storage, plan.Uploads, plan.Versions, pro}
+		row := []string{plan.Links, plan.File, plan.Storage, plan.Uploads, plan.Versions,
+			plan.Recipients, pro}
 		if named {
 			row = append([]string{plan.Name}, row...)
 		}

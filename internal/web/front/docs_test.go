@@ -77,8 +77,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 31 {
-		t.Errorf("%d pages: %v, want 31", len(paths), paths)
+	if len(paths) != 32 {
+		t.Errorf("%d pages: %v, want 32", len(paths), paths)
 	}
 }
 
@@ -121,9 +121,9 @@ func TestDocsInMarkdown(t *testing.T) {
 func TestDocsOfThisInstance(t *testing.T) {
 	s := webtest.NewSite(t)
 	s.Server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
-		StorageBytes: 9 * vitrine.MB, HourlyUploads: 4, Versions: 2}
+		StorageBytes: 9 * vitrine.MB, HourlyUploads: 4, Versions: 2, Recipients: 6}
 	limits := s.Status(s.Get("/docs/limits"), 200).Text
-	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>no</td>",
+	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>6</td><td>no</td>",
 		"10 minutes, for one file"} {
 		if !strings.Contains(limits, want) {
 			t.Errorf("the limits lack %q", want)

@@ -20,6 +20,7 @@ type plansPage struct {
 type planRow struct {
 	Name, For                               string
 	Links, File, Storage, Uploads, Versions string
+	Recipients                              string
 	Pro                                     bool
 	Mine                                    bool // the plan of the signed-in account
 	Own                                     bool // the account has limits of its own
@@ -83,7 +84,7 @@ func (s *Handler) accessRows() (rows []planRow) {
 func newPlanRow(name string, plan vitrine.Plan, l vitrine.Limits) planRow {
 	return planRow{Name: name, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, ui.LimitSize),
 		Storage: planLimit(l.StorageBytes, ui.LimitSize), Uploads: planLimit(l.HourlyUploads, planCount),
-		Versions: planLimit(l.Versions, planCount), Pro: plan.Pro()}
+		Versions: planLimit(l.Versions, planCount), Recipients: planLimit(l.Recipients, planCount), Pro: plan.Pro()}
 }
 
 // planLimit formats a limit; 0 is none.

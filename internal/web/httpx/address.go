@@ -43,6 +43,9 @@ const ContentRoot = "/c/"
 // embedRoute is the page of a link for frames on other sites.
 const embedRoute = "GET /p/{slug}/embed"
 
+// recipientEmbedRoute is that of a recipient's address.
+const recipientEmbedRoute = "GET /p/{slug}/{recipient}/embed"
+
 // EmbedQuery marks the address of a content frame whose page is itself in a
 // frame.
 const EmbedQuery = "?embed"
@@ -135,6 +138,9 @@ func SeeOther(w http.ResponseWriter, r *http.Request, name string) error {
 
 // LinkURL returns the public address of a link.
 func (s *Server) LinkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL, slug) }
+
+// AddressOf returns the public address at which a reader has a link.
+func (s *Server) AddressOf(l *vitrine.Link) string { return s.PublicURL.String() + l.Path() }
 
 // LinkURL returns the public address of a link on an instance.
 func LinkURL(public *url.URL, slug vitrine.Slug) string {

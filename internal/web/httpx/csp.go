@@ -150,7 +150,7 @@ func (s *Server) Framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, ContentRoot):
 		return s.ancestors(r)
-	case r.Pattern == embedRoute:
+	case r.Pattern == embedRoute, r.Pattern == recipientEmbedRoute:
 		return "*"
 	default:
 		return "'none'"

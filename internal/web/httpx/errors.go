@@ -145,6 +145,7 @@ var StatusOf = map[vitrine.Code]int{
 	vitrine.CodeLinkLimit:             http.StatusForbidden,
 	vitrine.CodeFileTooLarge:          http.StatusForbidden,
 	vitrine.CodeStorageLimit:          http.StatusForbidden,
+	vitrine.CodeRecipientLimit:        http.StatusForbidden,
 	vitrine.CodeInvalidSignature:      http.StatusForbidden,
 	vitrine.CodeURLExpired:            http.StatusForbidden,
 	vitrine.CodeCrossOrigin:           http.StatusForbidden,

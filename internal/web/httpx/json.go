@@ -21,6 +21,7 @@ import (
 // Bounds of a request's body (contract, invalid_json).
 const (
 	maxBody  = 16 << 10
+	maxLarge = 256 << 10 // of lists that people type or paste
 	maxDepth = 8
 )
 
@@ -32,17 +33,28 @@ func InvalidJSON(message string) error { return vitrine.Errorf(vitrine.CodeInval
 // ReadObject reads a request's body: one JSON object in valid UTF-8 without
 // duplicate names, within the bounds.
 func ReadObject(w http.ResponseWriter, r *http.Request) (Object, error) {
-	o, err := readJSON(w, r)
-	// Serializers of many languages write null for a missing value.
+	o, err := readJSON(w, r, maxBody)
+	return o.withoutNulls(), err
+}
+
+// ReadLarge is ReadObject for bodies with a long list.
+func ReadLarge(w http.ResponseWriter, r *http.Request) (Object, error) {
+	o, err := readJSON(w, r, maxLarge)
+	return o.withoutNulls(), err
+}
+
+// withoutNulls removes members that are null: serializers of many languages
+// write null for a missing value.
+func (o Object) withoutNulls() Object {
 	maps.DeleteFunc(o, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
-	return o, err
+	return o
 }
 
 // ReadFilled reads a request's body like ReadObject, but members that are null
 // or "" are errors. It is for requests in which a member that is left out means
 // more rights: the empty variable of a template must not give them.
 func ReadFilled(w http.ResponseWriter, r *http.Request) (Object, error) {
-	o, err := readJSON(w, r)
+	o, err := readJSON(w, r, maxBody)
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if v := o[name]; err == nil && (v.Kind() == 'n' || string(v) == `""`) {
 			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name,
@@ -53,11 +65,11 @@ func ReadFilled(w http.ResponseWriter, r *http.Request) (Object, error) {
 }
 
 // readJSON reads a request's body, of the right type and within the bounds.
-func readJSON(w http.ResponseWriter, r *http.Request) (Object, error) {
+func readJSON(w http.ResponseWriter, r *http.Request, limit int64) (Object, error) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return nil, InvalidJSON("Send the body as application/json.")
 	}
-	return ReadBounded(w, r, maxBody)
+	return ReadBounded(w, r, limit)
 }
 
 // ReadBounded reads a body of at most limit bytes as a JSON object.
@@ -119,13 +131,14 @@ func members(body []byte) (Object, error) {
 // Fields reads fields of an object and records the first error.
 type Fields struct {
 	Object
+	At  string // before the names of fields in errors, such as recipients[3].
 	Err error
 }
 
 // Wrong records an error of a field unless there is one already.
 func (f *Fields) Wrong(name, message string) {
 	if f.Err == nil {
-		f.Err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name, Message: message}
+		f.Err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: f.At + name, Message: message}
 	}
 }
 
@@ -153,6 +166,31 @@ func (f *Fields) OptionalText(name string) *string {
 	}
 	s := string(b)
 	return &s
+}
+
+// Objects reads a list of objects that must be there, of which at most most are
+// needed: longer lists are read to one more. Null members of the objects are
+// missing.
+func (f *Fields) Objects(name string, most int) (list []Object) {
+	v := f.Object[name]
+	if v.Kind() != '[' {
+		f.Wrong(name, "The field \""+name+"\" must be a list of objects.")
+		return nil
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '{' && len(list) <= most {
+		var one jsontext.Value
+		if one, err = d.ReadValue(); err == nil {
+			var o Object
+			o, err = members(one)
+			list = append(list, o.withoutNulls())
+		}
+	}
+	if err != nil || len(list) <= most && d.PeekKind() != ']' {
+		f.Wrong(name, "The field \""+name+"\" must be a list of objects.")
+	}
+	return list
 }
 
 // FilledText reads a string that may be left out; an empty one is left out.

@@ -56,7 +56,7 @@ type reportReason struct {
 
 func (s *Handler) reportPage(l *vitrine.Link) *reportPage {
 	p := s.newReportPage("file", l.Title, "/p/"+string(l.Slug)+"/report")
-	p.Back = "/p/" + string(l.Slug)
+	p.Back = l.Path()
 	return p
 }
 
@@ -87,7 +87,8 @@ func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vi
 // learns nothing about it.
 func (s *Handler) OnReported(h LinkHandler) httpx.HandlerFunc {
 	return s.onLink(h, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
-		return h(w, r, &vitrine.Link{ID: g.Link.ID, Slug: g.Link.Slug, Title: s.Server.LinkURL(g.Link.Slug)}, nil)
+		return h(w, r, &vitrine.Link{ID: g.Link.ID, Slug: g.Link.Slug, Through: g.Link.Through,
+			Title: s.Server.AddressOf(g.Link)}, nil)
 	})
 }
 

@@ -137,7 +137,7 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	shown := func(ctx context.Context) error {
-		_, err := s.Links.PublicVersion(ctx, id, l.Version, s.Viewers.Reader(r))
+		_, err := s.Links.PublicVersion(ctx, id, l.Version, 0, s.Viewers.Reader(r))
 		return err
 	}
 	return true, s.Server.StopWhenNotPublic(w, r, shown, func() error {

@@ -79,7 +79,7 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 	}
 	// Concurrent requests share one rendering, even if the first of them is
 	// cancelled.
-	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, f), func() (any, error) {
+	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, l.Through, f), func() (any, error) {
 		p, err := s.linkPage(r.WithContext(context.WithoutCancel(r.Context())), l, f)
 		if err != nil {
 			return nil, err
@@ -278,10 +278,11 @@ type documentCache struct {
 
 type documentKey struct {
 	link vitrine.LinkID
+	to   vitrine.RecipientID
 	form form
 }
 
-func (d *document) key() documentKey { return documentKey{d.link.ID, d.form} }
+func (d *document) key() documentKey { return documentKey{d.link.ID, d.link.Through.Recipient, d.form} }
 
 // of finds the page of a link in one of its forms.
 func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
@@ -290,7 +291,7 @@ func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 	if !c.hour.Equal(hour) {
 		c.hour, c.pages, c.size = hour, map[documentKey]*document{}, 0
 	}
-	if d := c.pages[documentKey{l.ID, f}]; d != nil && d.link == *l {
+	if d := c.pages[documentKey{l.ID, l.Through.Recipient, f}]; d != nil && d.link == *l {
 		return d
 	}
 	return nil

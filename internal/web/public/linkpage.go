@@ -64,13 +64,13 @@ type notice struct{ Message, Download string }
 func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	v := s.Viewers.Of(l)
-	here := "/p/" + string(l.Slug)
+	here := l.Path()
 	p := &linkPage{
-		Page: s.Pages.NewChrome(ui.Title(l)), Form: f, URL: s.Server.LinkURL(l.Slug),
+		Page: s.Pages.NewChrome(ui.Title(l)), Form: f, URL: s.Server.AddressOf(l),
 		ViewOnly: l.HasBytes && !l.AllowDownload,
 		Badge:    ui.Badge(l), Viewer: v,
 		Apart: s.Server.ContentURL.Host != s.Server.PublicURL.Host, Kind: string(v.ProgressOf(l)), QR: here + "/qr",
-		Beacon: here + "/beacon",
+		Beacon: "/p/" + string(l.Slug) + "/beacon",
 		Report: here + "/report", Facts: ui.Facts(l, t), Embed: s.Viewers.EmbedOf(l).HTML(), OEmbed: s.oembedAddress(l),
 		Picture: s.Viewers.Picture(l),
 	}

@@ -38,7 +38,7 @@ type oembedAnswer struct {
 // oembedAddress returns the address of a link's oEmbed data; "&format=…" may
 // follow.
 func (s *Handler) oembedAddress(l *vitrine.Link) string {
-	return s.Server.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.Server.LinkURL(l.Slug))
+	return s.Server.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.Server.AddressOf(l))
 }
 
 // Oembed describes how to embed a link (oEmbed 1.0). It records no view. For a
@@ -66,12 +66,12 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The query parameters maxwidth and maxheight are whole numbers from 1 on.", http.StatusBadRequest)
 		return
 	}
-	slug, ok := s.slugIn(q.Get("url"))
+	slug, token, ok := s.slugIn(q.Get("url"))
 	if !ok {
 		http.Error(w, "There is no link with this address here.", http.StatusNotFound)
 		return
 	}
-	l, _, err := s.Links.Public(r.Context(), slug, access.Asker{})
+	l, _, err := s.Links.PublicTo(r.Context(), slug, token, access.Asker{})
 	switch vitrine.CodeOf(err) {
 	case "":
 	case vitrine.CodeNotFound, vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeAccessRequired:
@@ -132,17 +132,20 @@ func bound(text string) (int, bool) {
 	return int(n), err == nil && n > 0
 }
 
-// slugIn finds the slug in the address of one of this instance's links: its
-// page, or its embed. Query and fragment mean nothing.
-func (s *Handler) slugIn(address string) (vitrine.Slug, bool) {
+// slugIn finds the slug in the address of one of this instance's links, and the
+// token of its recipient: of its page, or its embed. Query and fragment mean
+// nothing.
+func (s *Handler) slugIn(address string) (vitrine.Slug, vitrine.RecipientToken, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, s.Server.PublicURL.Host) {
-		return "", false
+		return "", "", false
 	}
 	rest, ok := strings.CutPrefix(u.Path, s.Server.PublicURL.Path+"/p/")
 	if !ok {
-		return "", false
+		return "", "", false
 	}
-	slug, err := httpx.SlugOf(strings.TrimSuffix(httpx.TrimTail(rest), "/embed"))
-	return slug, err == nil
+	text, named, to := strings.Cut(strings.TrimSuffix(httpx.TrimTail(rest), "/embed"), "/")
+	slug, err := httpx.SlugOf(text)
+	token, valid := vitrine.ParseRecipientToken(named)
+	return slug, token, err == nil && valid == to
 }

@@ -30,6 +30,8 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 	here := "/links/" + string(l.Slug) // the app is on the public host
 	told := &ui.OwnersError{Err: err, Way: here, Name: "Manage this link"}
 	switch {
+	case l.Live(): // the address of a recipient has ended
+		return err
 	case l.State == vitrine.StateProcessing:
 		told.Advice = "Your video is still being checked. The link goes live when the check is done."
 	case l.State == vitrine.StateReview:

@@ -14,9 +14,10 @@ import (
 // givePlace gives a reader of a link that limits them a place, with a pass, and
 // shows the page. HEAD uses no place.
 func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Gate, h LinkHandler) error {
-	l, a, err := s.Links.Public(r.Context(), g.Link.Slug, access.Asker{Pass: func(l *vitrine.Link) vitrine.Pass {
-		return vitrine.Pass{Round: l.Access.Round, Owner: true} // the gate has checked everything else
-	}})
+	l, a, err := s.Links.PublicTo(r.Context(), g.Link.Slug, g.Link.Through.Token,
+		access.Asker{Pass: func(l *vitrine.Link) vitrine.Pass {
+			return vitrine.Pass{Round: l.Access.Round, Owner: true} // the gate has checked everything else
+		}})
 	if err != nil {
 		return err
 	}

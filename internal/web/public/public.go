@@ -28,7 +28,7 @@ type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a
 // be a view without a reader.
 func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 	return s.onLink(h, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
-		if g.Place && r.URL.Path == "/p/"+string(g.Link.Slug) {
+		if g.Place && r.URL.Path == g.Link.Path() {
 			return s.givePlace(w, r, g, h)
 		}
 		return s.askPass(w, r, g, http.StatusForbidden, nil)
@@ -53,13 +53,21 @@ func (s *Handler) onLink(h LinkHandler,
 		lead := func(own vitrine.Slug) error {
 			to := *r.URL
 			to.Path, to.RawPath = strings.TrimRight(strings.Replace(to.Path, text, string(own), 1), "/"), ""
+			if named := r.PathValue(recipientPart); named != "" {
+				token, _, _ := recipientOf(r)
+				to.Path = strings.Replace(to.Path, "/"+named, "/"+string(token), 1)
+			}
 			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
 			return nil
 		}
-		if string(slug) != text || strings.HasSuffix(r.URL.Path, "/") {
+		token, exact, err := recipientOf(r)
+		if err != nil {
+			return err
+		}
+		if string(slug) != text || !exact || strings.HasSuffix(r.URL.Path, "/") {
 			return lead(slug)
 		}
-		l, a, err := s.Links.Public(r.Context(), slug, s.Viewers.Reader(r))
+		l, a, err := s.Links.PublicTo(r.Context(), slug, token, s.Viewers.Reader(r))
 		if g := (*access.Gate)(nil); errors.As(err, &g) {
 			if g.Link.Slug != slug {
 				return lead(g.Link.Slug)
@@ -74,6 +82,23 @@ func (s *Handler) onLink(h LinkHandler,
 		}
 		return h(w, r, l, a)
 	}
+}
+
+// recipientPart is the part of a route that has the token of a recipient.
+const recipientPart = "recipient"
+
+// recipientOf returns the token in the address of a request, "" for the plain
+// address of a link, and whether it is written as in the recipient's address.
+func recipientOf(r *http.Request) (token vitrine.RecipientToken, exact bool, err error) {
+	text := r.PathValue(recipientPart)
+	if text == "" {
+		return "", true, nil
+	}
+	token, ok := vitrine.ParseRecipientToken(httpx.TrimTail(text))
+	if !ok {
+		return "", false, httpx.ErrNoPage
+	}
+	return token, string(token) == text, nil
 }
 
 // Show answers with the public page of a link in one of its forms. Only a GET
@@ -111,7 +136,7 @@ func (s *Handler) Show(f form) LinkHandler {
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)}
-	o.Link, o.Version = int64(l.ID), l.Version
+	o.Link, o.Version, o.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
 	if name := visitor.MailNetwork(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
 		o.Bot, o.Product = report.BotUndecided, name // until it is read
 	}
@@ -192,7 +217,7 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error {
-			_, err := s.Links.PublicVersion(ctx, l.ID, l.Version, s.Viewers.Reader(r))
+			_, err := s.Links.PublicVersion(ctx, l.ID, l.Version, l.Through.Recipient, s.Viewers.Reader(r))
 			return err
 		}
 		return s.Server.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
@@ -207,7 +232,7 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	if r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil
 	}
-	d, now := &vitrine.Download{Link: l.ID}, s.Now()
+	d, now := &vitrine.Download{Link: l.ID, Recipient: l.Through.Recipient}, s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
 	ofView := err == nil && v.Link == l.ID
 	if ofView {

@@ -29,8 +29,8 @@ const maxChannel = 100
 // qrAddress returns the address in a link's QR code. Its query marks views that
 // come from the code, and the channel that the request for the code names
 // (contract, Sources).
-func (s *Handler) qrAddress(r *http.Request, slug string) string {
-	address := s.Server.PublicURL.String() + "/p/" + slug + "?qr=1"
+func (s *Handler) qrAddress(r *http.Request, l *vitrine.Link) string {
+	address := s.Server.AddressOf(l) + "?qr=1"
 	if channel := r.URL.Query().Get("utm_source"); channel != "" && len(channel) <= maxChannel {
 		address += "&utm_source=" + url.QueryEscape(channel)
 	}
@@ -60,7 +60,7 @@ func newQRCode(text string) (qrCode, error) {
 }
 
 func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := newQRCode(s.qrAddress(r, string(l.Slug)))
+	c, err := newQRCode(s.qrAddress(r, l))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 }
 
 func (s *Handler) QrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := qr.Encode(s.qrAddress(r, string(l.Slug)), qr.M)
+	c, err := qr.Encode(s.qrAddress(r, l), qr.M)
 	if err != nil {
 		return fmt.Errorf("draw a QR code: %w", err)
 	}

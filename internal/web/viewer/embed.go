@@ -20,7 +20,7 @@ const embedBar = 40
 // EmbedOf returns the embed of a link, with a size for its kind.
 func (s *Viewers) EmbedOf(l *vitrine.Link) Embedding {
 	v := s.Of(l)
-	return Embedding{title: ui.Title(l), address: s.Server.LinkURL(l.Slug) + "/embed", Width: 640,
+	return Embedding{title: ui.Title(l), address: s.Server.AddressOf(l) + "/embed", Width: 640,
 		Height: embedBar + v.Height}
 }
 

@@ -30,7 +30,7 @@ type Picture struct {
 // Picture returns the picture made from the file, or otherwise a card, which is
 // drawn on request.
 func (s *Viewers) Picture(l *vitrine.Link) Picture {
-	p := Picture{Address: s.Server.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
+	p := Picture{Address: s.Server.AddressOf(l) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
 		Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
 		p.Type, p.OfFile = "image/jpeg", true

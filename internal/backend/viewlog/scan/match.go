@@ -20,7 +20,8 @@ type part struct {
 }
 
 func newMatcher(q *Query) matcher {
-	m := matcher{word: q.Word, flags: q.Filter.On(report.OnQR, report.OnReturning, report.OnVersion)}
+	m := matcher{word: q.Word, flags: q.Filter.On(report.OnQR, report.OnReturning, report.OnVersion,
+		report.OnRecipient)}
 	for kind := range m.parts {
 		m.parts[kind].filter = q.Filter.On(segment.WordKinds[kind].Dimensions...)
 		if len(m.parts[kind].filter) > 0 {
@@ -56,7 +57,7 @@ func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
 func (m *matcher) row(r *segment.Row) (bool, error) {
 	if len(m.flags) > 0 {
 		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
-			Version: r.Version}
+			Version: r.Version, Recipient: r.Recipient}
 		if !m.flags.Match(&o) {
 			return false, nil
 		}
@@ -82,6 +83,9 @@ func viewOf(kind int, l *segment.Labels) *report.View {
 // mayMatch reports whether a segment may contain rows that match. It checks the
 // columns of labels that every row has.
 func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
+	if !u.Named() && !m.flags.On(report.OnRecipient).Match(new(report.View)) {
+		return false, nil // all views are through the plain address
+	}
 	for kind, column := range [...]segment.Column{segment.KindPlace: segment.PlaceColumn,
 		segment.KindOrigin: segment.OriginColumn, segment.KindAgent: segment.AgentColumn} {
 		if len(m.parts[kind].filter) == 0 {

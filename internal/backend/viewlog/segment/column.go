@@ -243,6 +243,10 @@ type column struct {
 // decodedAtOnce is the number of numbers that are decoded together.
 const decodedAtOnce = 256
 
+// zeros reports whether a column has only zeros, or nothing. Call it before
+// reading numbers.
+func (c *column) zeros() bool { return c.form == 0 && c.base == 0 && len(c.words) == 0 }
+
 // open begins to read a column of a kind. It reports false if no column of the
 // kind has this form. It keeps the memory that c has.
 func (c *column) open(b []byte, kind columnKind) bool {

@@ -22,7 +22,7 @@ import (
 // have the second version, which adds at the end:
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
-//	         [previous bot reason]
+//	         [previous bot reason], [recipient]
 //	session: parts
 const (
 	version     = 1 << 5
@@ -42,6 +42,7 @@ const (
 	ViewDecided  = 1 << 11 // decided after the view was stored
 	ViewWaits    = 1 << 12 // has a download that counts if the view is included
 	viewWas      = 1 << 13 // new rules changed why it is excluded
+	viewTo       = 1 << 14 // through the address of a recipient
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -60,7 +61,8 @@ type View struct {
 	Viewer                    uint64
 	Place, Origin, Agent, Bot LabelID
 	Campaign, Was             LabelID
-	Version                   int // of the file; 0 means the first
+	Version                   int   // of the file; 0 means the first
+	Recipient                 int64 // 0 means the plain address
 }
 
 // flags returns the flags of the record, including those of its optional parts.
@@ -74,6 +76,9 @@ func (o *View) flags() uint16 {
 	}
 	if o.Was != 0 {
 		flags |= viewWas
+	}
+	if o.Recipient != 0 {
+		flags |= viewTo
 	}
 	return flags
 }
@@ -109,6 +114,9 @@ func (o *View) appendMore(b []byte, flags uint16) []byte {
 	if flags&viewWas != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Was))
 	}
+	if flags&viewTo != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Recipient))
+	}
 	return b
 }
 
@@ -126,7 +134,12 @@ func (o *View) more(flags byte, r *Reader) {
 	if upper&viewWas != 0 {
 		o.Was = r.word()
 	}
-	o.Flags |= upper &^ (viewVersion | viewCampaign | viewWas)
+	if upper&viewTo != 0 {
+		if o.Recipient = r.number(); o.Recipient <= 0 {
+			r.bad = true
+		}
+	}
+	o.Flags |= upper &^ (viewVersion | viewCampaign | viewWas | viewTo)
 }
 
 func (o *View) Decode(b []byte) error {

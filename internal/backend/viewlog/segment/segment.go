@@ -32,6 +32,7 @@ const (
 	columnVersion
 	columnCampaign
 	columnWas
+	columnRecipient
 	columnSession // the flags of the record, and sessionParts
 	columnEngaged
 	columnPresent // minus engaged
@@ -117,7 +118,8 @@ func (p *Encoder) Add(r *Row) {
 		column int
 		n      int64
 	}{{ViewBot, columnBot, int64(r.Bot)}, {viewVersion, columnVersion, int64(r.Version)},
-		{viewCampaign, columnCampaign, int64(r.Campaign)}, {viewWas, columnWas, int64(r.Was)}} {
+		{viewCampaign, columnCampaign, int64(r.Campaign)}, {viewWas, columnWas, int64(r.Was)},
+		{viewTo, columnRecipient, r.Recipient}} {
 		if flags&part.flag != 0 {
 			c[part.column].number(part.n)
 		}
@@ -226,6 +228,10 @@ func (u *Decoder) Open(segment []byte, first vitrine.ViewID) error {
 // it before reading rows. The result is valid until the next Open.
 func (u *Decoder) Words(c Column) []int64 { return u.columns[c].different(u.rows) }
 
+// Named reports whether a row is a view through the address of a recipient.
+// Call it before reading rows.
+func (u *Decoder) Named() bool { return !u.columns[columnRecipient].zeros() }
+
 // Brief reads only the ID, viewer and flags of the next row. It returns nil at
 // the end. Do not mix Brief and Next.
 func (u *Decoder) Brief() *Row {
@@ -250,11 +256,11 @@ func (u *Decoder) Next() *Row {
 		return nil
 	}
 	r.Place, r.Origin, r.Agent = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word()
-	r.Bot, r.Version, r.Campaign, r.Was = 0, 0, 0, 0
+	r.Bot, r.Version, r.Campaign, r.Was, r.Recipient = 0, 0, 0, 0, 0
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
-	if r.Flags&(viewVersion|viewCampaign|viewWas) != 0 {
+	if r.Flags&(viewVersion|viewCampaign|viewWas|viewTo) != 0 {
 		u.more(r)
 	}
 	if r.Engaged {
@@ -277,7 +283,12 @@ func (u *Decoder) more(r *Row) {
 	if r.Flags&viewWas != 0 {
 		r.Was = c[columnWas].word()
 	}
-	r.Flags &^= viewVersion | viewCampaign | viewWas
+	if r.Flags&viewTo != 0 {
+		if r.Recipient = c[columnRecipient].next(); r.Recipient <= 0 {
+			c[columnRecipient].bad = true
+		}
+	}
+	r.Flags &^= viewVersion | viewCampaign | viewWas | viewTo
 }
 
 // session reads the session of a row.
@@ -350,6 +361,17 @@ func (u *Decoder) End() error {
 		return ErrDamaged
 	}
 	return nil
+}
+
+// MayHave reports whether a segment may have rows: with named, some through the
+// addresses of recipients.
+func MayHave(named bool, data []byte, first vitrine.ViewID) (bool, error) {
+	if !named {
+		return true, nil
+	}
+	var u Decoder
+	err := u.Open(data, first)
+	return err == nil && u.Named(), err
 }
 
 // DecodeAll appends the rows of a segment to a list. They share no memory with

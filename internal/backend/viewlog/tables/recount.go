@@ -321,7 +321,7 @@ func (b *batch) readDownloads() error {
 		l.downloads++
 		var r segment.View
 		switch {
-		case d.view == 0: // it belongs to no view
+		case d.view <= 0: // it belongs to no view
 		case record == nil && b.packed >= maxInSegments:
 			rest = append(rest, d)
 		case record == nil:

@@ -203,6 +203,24 @@ CREATE TABLE old_slugs (
 CREATE INDEX old_slugs_of_link ON old_slugs (link, until_time);
 CREATE INDEX old_slugs_by_time ON old_slugs (until_time);
 
+-- Named addresses of links.
+CREATE TABLE recipients (
+    id             INTEGER PRIMARY KEY, -- random
+    link           BIGINT  NOT NULL REFERENCES links (id),
+    account        BIGINT  NOT NULL REFERENCES accounts (id),
+    number         BIGINT  NOT NULL, -- of the link's recipients, from 1
+    token          TEXT    NOT NULL, -- in the address, after the slug
+    label          TEXT    NOT NULL, -- for the owner; '': deleted
+    allow_download BOOLEAN, -- NULL: as the link says
+    created_at     BIGINT  NOT NULL,
+    expires_at     BIGINT, -- NULL: with the link
+    revoked_at     BIGINT,
+    call           TEXT    NOT NULL, -- the idempotency key of the call that added it; '': none
+    asked          BLOB -- hash of what that call asked for
+);
+CREATE UNIQUE INDEX recipients_by_number ON recipients (link, number);
+CREATE UNIQUE INDEX recipients_by_token ON recipients (link, token);
+
 CREATE TABLE sites (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     account    BIGINT  NOT NULL REFERENCES accounts (id),

@@ -122,7 +122,7 @@ CREATE TABLE daily_views (
 CREATE TABLE downloads (
     link BIGINT NOT NULL,
     id   BIGINT NOT NULL,
-    view BIGINT NOT NULL, -- 0: it belongs to none
+    view BIGINT NOT NULL, -- 0: it belongs to none; negative: to none, and to the recipient with this ID
     PRIMARY KEY (link, id)
 ) WITHOUT ROWID;
 CREATE INDEX downloads_of_view ON downloads (link, view);

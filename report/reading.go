@@ -1,0 +1,51 @@
+package report
+
+import "time"
+
+// Reading says how far a link was read through the address of a recipient. The
+// zero Reading: it was not opened.
+type Reading struct {
+	Views     int64
+	EngagedMs int64
+	Downloads int64
+	First     time.Time // of the first view
+	Last      time.Time
+	Furthest  int64 // of the best session, in millionths of the file; archives: 0
+	Progress  string
+}
+
+// Add adds a counted view. Views come in the order of time.
+func (r *Reading) Add(l *Link, o *View) {
+	at := time.UnixMilli(o.At).UTC()
+	if r.Views == 0 {
+		r.First = at
+	}
+	r.Views, r.Last = r.Views+1, at
+	if o.Downloaded {
+		r.Downloads++
+	}
+	if !o.CountedSession() {
+		return
+	}
+	r.EngagedMs += min(max(o.Session.EngagedMs, 0), maxMs)
+	l = l.withFile(o.Version)
+	if f := furthest(l, o.Session); r.Progress == "" || f > r.Furthest {
+		r.Furthest, r.Progress = f, progressText(l, o.Session)
+	}
+}
+
+// furthest returns how much of a file a session saw, in millionths.
+func furthest(l *Link, s *Session) int64 {
+	switch l.Content {
+	case ContentPages:
+		if l.Pages <= 0 {
+			return int64(len(s.Pages)) // of an unknown number
+		}
+		return within(int64(len(s.Pages))*whole/int64(l.Pages), whole)
+	case ContentMedia:
+		return within(s.Played, whole)
+	case ContentScroll:
+		return within(s.Depth, whole)
+	}
+	return 0
+}
