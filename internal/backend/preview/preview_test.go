@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"errors"
 	"bytes"
 	"cmp"
 	"context"
@@ -150,6 +151,9 @@ func preview(t testing.TB, m *Maker, name string, b vitrine.Blob) (made, error) 
 func mustPreview(t testing.TB, m *Maker, name string, content []byte) made {
 	t.Helper()
 	parts, err := preview(t, m, name, blobFile(t, content))
+	for errors.Is(err, errBusy) { // as the server does, later
+		parts, err = preview(t, m, name, blobFile(t, content))
+	}
 	if err != nil {
 		t.Fatalf("Preview(%s) = %v, want nil", name, err)
 	}

@@ -312,7 +312,7 @@ CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
 CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
 -- The history of the instance, newest first.
 CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password');
-CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'operator') AND action <> 'create';
+CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'administrator') AND action <> 'create';
 -- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
 CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
 CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
