@@ -1,11 +1,11 @@
 package preview
 
 import (
-	"errors"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
