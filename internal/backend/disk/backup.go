@@ -2,8 +2,6 @@ package disk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -300,15 +298,14 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	if err != nil {
 		return err
 	}
-	sum := sha256.New()
-	n, err := copyTo(ctx, w, sum, r)
+	n, sum, err := copyTo(ctx, w, r, st.Size())
 	if err = errors.Join(err, durable.Sync(w), w.Close()); err == nil {
 		err = os.Chtimes(to, st.ModTime(), st.ModTime())
 	}
 	if err != nil {
 		return errors.Join(err, remove(to))
 	}
-	if want := b.storedHash(k); name == string(k) && want != "" && want != hex.EncodeToString(sum.Sum(nil)) {
+	if want := b.storedHash(k); name == string(k) && want != "" && want != sum {
 		b.Damaged(k)
 	}
 	b.Copied++

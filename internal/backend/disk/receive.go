@@ -2,22 +2,14 @@ package disk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
 
 	"vitrine"
 	"vitrine/internal/base/durable"
-)
-
-const (
-	copySize  = 256 << 10 // size of one write, and memory per transfer
-	flushSize = 8 << 20   // bytes between two starts of writing to the device, so that the last fsync is short
 )
 
 // Receive stores a body under its key atomically and durably, with its SHA-256.
@@ -160,8 +152,7 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	if err := f.Truncate(0); err != nil {
 		return "", err
 	}
-	sum := sha256.New()
-	n, err := copyTo(ctx, f, sum, io.LimitReader(body, size))
+	n, sum, err := copyTo(ctx, f, io.LimitReader(body, size), size)
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +165,7 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	if err := durable.Sync(f); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return sum, nil
 }
 
 // requireEnd returns an error if body does not end after size bytes.
@@ -192,36 +183,6 @@ func requireEnd(body io.Reader, size int64) error {
 func errShort(after, size int64) error {
 	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.",
 		after, size)
-}
-
-// copyTo copies to a file and a hash. It regularly starts writing to the
-// device.
-func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int64, err error) {
-	buf := make([]byte, copySize)
-	var flushed int64
-	for {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		m, rerr := io.ReadFull(r, buf)
-		if m > 0 {
-			sum.Write(buf[:m])
-			if _, err := f.WriteAt(buf[:m], n); err != nil {
-				return n, err
-			}
-			n += int64(m)
-			if n-flushed >= flushSize {
-				beginFlush(f, flushed, n-flushed)
-				flushed = n
-			}
-		}
-		switch {
-		case rerr == io.EOF || rerr == io.ErrUnexpectedEOF:
-			return n, nil
-		case rerr != nil:
-			return n, errInterrupted(rerr, n)
-		}
-	}
 }
 
 func errInterrupted(err error, after int64) error {
