@@ -285,8 +285,13 @@ type LinkTx interface {
 	// Before, Offset and Limit.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
 	// LinkFacts lists what an account's report needs of each link that is not
-	// deleted, in any order, without rows of versions.
+	// deleted, in any order, without rows of versions. LinkFactsOf lists those
+	// of the given links.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
+	LinkFactsOf(ids []LinkID) ([]LinkFacts, error)
+	// LinkTotals returns how many links LinkFacts lists, and when the oldest of
+	// them was created; zero if there is none.
+	LinkTotals(a AccountID) (n int64, oldest time.Time, err error)
 	// CountLinks counts an account's links that are not deleted, and their
 	// bytes. A website or link counts once, however many versions it has; the
 	// bytes include its versions.

@@ -80,8 +80,10 @@ type ViewLog interface {
 	// never viewed.
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
 
-	// AccountCounts is Counts for all links of an account.
+	// AccountCounts is Counts for all links of an account. AccountTotals is
+	// their sum.
 	AccountCounts(ctx context.Context, a AccountID) (map[LinkID]LinkCounts, error)
+	AccountTotals(ctx context.Context, a AccountID) (LinkCounts, error)
 
 	// Import stores views of another system's history and the progress of the
 	// receipt in one transaction. Returning is taken as given, and a session

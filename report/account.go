@@ -32,9 +32,10 @@ type LinkSummary struct {
 
 // AllTime is `all_time` of an account's report, from its link rows.
 type AllTime struct {
-	Views     int64 `json:"views"`
-	Downloads int64 `json:"downloads"`
-	Links     int64 `json:"links"`
+	Views     int64     `json:"views"`
+	Downloads int64     `json:"downloads"`
+	Links     int64     `json:"links"`
+	Since     time.Time `json:"-"` // when the oldest link was created; zero if there is none
 }
 
 // TopLink is a link with its daily views of Window.Spark.
@@ -43,11 +44,11 @@ type TopLink struct {
 	Spark []int64
 }
 
-// ForAccount renders the report of an account over w. links are all links that
-// the views of cur may have; the mix and the completion leave out a link that
-// is missing. cur and prev are tallies of the account over exactly the days of
-// w and of w.Previous(), or nil if nothing happened. top has at least the links
-// of cur.Top(links, 25). ForAccount does not change its arguments.
+// ForAccount renders the report of an account over w. links are those of
+// cur.Links; the mix and the completion leave out a link that is missing. cur
+// and prev are tallies of the account over exactly the days of w and of
+// w.Previous(), or nil if nothing happened. top has at least the links of
+// cur.Top(links, 25). ForAccount does not change its arguments.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	r := ForWebsite(links, w, cur, prev, top, allTime)
 	r.TopLinks = r.TopLinks[:min(len(r.TopLinks), maxTopLinks)]
@@ -77,19 +78,9 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 		Mix:      topBuckets(kinds, len(kinds)),
 		AllTime:  allTime,
 	}
-	r.since(oldest(links), w.Previous())
+	r.since(allTime.Since, w.Previous())
 	r.Insights = insights(&r.Summary, nil, c.sessions)
 	return r
-}
-
-// oldest returns when the first of some links was created; zero without links.
-func oldest(links []Link) (created time.Time) {
-	for i, l := range links {
-		if i == 0 || l.Created.Before(created) {
-			created = l.Created
-		}
-	}
-	return created
 }
 
 // topLinks renders the links with the most views (analytics, Account report).

@@ -45,8 +45,8 @@ func (w Window) pointEnd(from Day) Day {
 }
 
 // since sets Younger and Absent of a report of links. The oldest of them was
-// created at a time. Imported views from before their creation make links as
-// old as they are.
+// created at a time; zero means that there is none. Imported views from before
+// their creation make links as old as they are.
 func (s *Summary) since(created time.Time, before Window) {
 	at := created.UnixMilli()
 	if at <= before.Steps.Start(before.From) {

@@ -317,6 +317,10 @@ func (t *Tally) HourViews(at int64) int64 {
 	return t.heat[d.Weekday()][d.hourOf(at)]
 }
 
+// Links lists the links of the scope that the tally counts something of, in
+// any order.
+func (t *Tally) Links() []int64 { return slices.Collect(maps.Keys(t.links)) }
+
 // LinkViews returns the number of counted views of a link of the scope.
 func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 

@@ -33,7 +33,7 @@ func TestYounger(t *testing.T) {
 		for what, r := range map[string]report.Summary{
 			"a link": report.ForLink(link, w, nil, prev, nil).Summary,
 			"an account": report.ForAccount([]report.Link{newer, link}, w, nil, prev, nil,
-				report.AllTime{}).Summary,
+				report.AllTime{Since: test.created}).Summary,
 		} {
 			if r.Younger != test.younger || r.Absent != test.absent {
 				t.Errorf("of %s of %s with a view on %d March: younger %t, %d absent, want %t, %d", what, test.created,

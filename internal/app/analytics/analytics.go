@@ -26,7 +26,7 @@ type Log interface {
 	Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error)
 	Recipients(ctx context.Context, l vitrine.LinkID, f func(*report.View) error) (map[vitrine.RecipientID]int64, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
-	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	AccountTotals(ctx context.Context, a vitrine.AccountID) (vitrine.LinkCounts, error)
 	RollUp(ctx context.Context, before report.Day) error
 	Expire(ctx context.Context, before report.Day) error
 }
@@ -139,28 +139,23 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID}, q.Filter); err != nil {
 		return nil, err
 	}
-	links, err := s.linksOf(ctx, a)
+	all, err := s.allTime(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	var oldest time.Time
-	all := report.AllTime{Links: int64(len(links))}
-	for _, l := range links {
-		if oldest.IsZero() || l.Created.Before(oldest) {
-			oldest = l.Created
-		}
-		all.Views += l.Views
-		all.Downloads += l.Downloads
-	}
-	w, err := q.window(s.Now(), oldest)
+	w, err := q.window(s.Now(), all.Since)
 	if err != nil {
 		return nil, err
 	}
 	of := vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, Lens: report.Lens{Filter: q.Filter}}
-	if err := s.resolveLinks(ctx, a, links, &of.Lens); err != nil {
+	if err := s.resolveLinks(ctx, a, &of.Lens); err != nil {
 		return nil, err
 	}
 	cur, prev, truncated, err := s.tallies(ctx, of, w)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.linksOf(ctx, cur)
 	if err != nil {
 		return nil, err
 	}
@@ -175,29 +170,45 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	return rep, nil
 }
 
-// linksOf lists the facts by which an account's links are counted, without
-// names, which a report shows only for few links.
-func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Link, error) {
-	facts, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]vitrine.LinkFacts, error) {
-		return tx.LinkFacts(a.ID)
+// allTime returns what an account's report says of all its links.
+func (s *Service) allTime(ctx context.Context, a *vitrine.Account) (all report.AllTime, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		all.Links, all.Since, err = tx.LinkTotals(a.ID)
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	counts, err := s.Log.AccountCounts(ctx, a.ID)
+	counts, err := s.Log.AccountTotals(ctx, a.ID)
+	all.Views, all.Downloads = counts.Views, counts.Downloads
+	return all, err
+}
+
+// linksOf lists the facts of the links in a tally, without names, which a
+// report shows only for few links.
+func (s *Service) linksOf(ctx context.Context, t *report.Tally) ([]report.Link, error) {
+	var ids []vitrine.LinkID
+	for _, id := range t.Links() {
+		ids = append(ids, vitrine.LinkID(id))
+	}
+	return s.links(ctx, func(tx vitrine.Tx) ([]vitrine.LinkFacts, error) { return tx.LinkFactsOf(ids) })
+}
+
+func (s *Service) links(ctx context.Context,
+	read func(vitrine.Tx) ([]vitrine.LinkFacts, error)) ([]report.Link, error) {
+	facts, err := vitrine.Read(ctx, s.Store, read)
 	if err != nil {
 		return nil, err
 	}
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
 		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
-			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt,
-			Views: counts[f.ID].Views, Downloads: counts[f.ID].Downloads}
+			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt}
 	}
 	return links, nil
 }
 
-// top adds names and daily views to links.
+// top adds names, counts and daily views to links.
 func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link,
 	w report.Window) (top []report.TopLink, err error) {
 	ids := make([]vitrine.LinkID, len(links))
@@ -210,6 +221,10 @@ func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.
 	if err != nil {
 		return nil, err
 	}
+	counts, err := s.Log.Counts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) { return tx.LinksByID(ids) })
 	if err != nil {
 		return nil, err
@@ -219,6 +234,7 @@ func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.
 		if named < 0 {
 			continue // deleted and purged just now
 		}
+		l.Views, l.Downloads = counts[ids[i]].Views, counts[ids[i]].Downloads
 		s.name(&l, rows[named])
 		top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
 	}

@@ -270,7 +270,7 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 // resolveLinks has a lens select only the links, and of replaced ones the
 // versions, that the conditions of its filter on links include. Without such
 // conditions it changes nothing. An unknown slug is an error.
-func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, links []report.Link, lens *report.Lens) error {
+func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, lens *report.Lens) error {
 	f := slices.Clone(lens.Filter.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
 		return nil
@@ -287,6 +287,10 @@ func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, links []
 		default:
 			return err
 		}
+	}
+	links, err := s.links(ctx, func(tx vitrine.Tx) ([]vitrine.LinkFacts, error) { return tx.LinkFacts(a.ID) })
+	if err != nil {
+		return err
 	}
 	lens.Links = []int64{}
 	for i := range links {

@@ -76,7 +76,7 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		for _, l := range deleted {
 			owned[l.Upload] = true // a purge deletes the bytes
 		}
-		return errors.Join(err, auditStorage(tx, links, deleted, a.Now(), fault))
+		return errors.Join(err, auditLinkCounts(tx, links, fault), auditStorage(tx, links, deleted, a.Now(), fault))
 	})
 	if err != nil {
 		return err

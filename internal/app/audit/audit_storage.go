@@ -9,6 +9,51 @@ import (
 	"vitrine"
 )
 
+// auditLinkCounts checks that what the store has counted for each account is
+// what its links add up to.
+func auditLinkCounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) error {
+	type totals struct {
+		links, bytes int64
+		oldest       time.Time
+	}
+	want := map[vitrine.AccountID]totals{}
+	for _, of := range []vitrine.AccountQuery{{}, {Closing: true}} {
+		accounts, err := tx.Accounts(of)
+		if err != nil {
+			return err
+		}
+		for _, a := range accounts {
+			want[a.ID] = totals{}
+		}
+	}
+	for _, l := range links {
+		w := want[l.Account]
+		if l.HasBytes {
+			w.bytes += l.Size
+		}
+		if !l.OfSite() && !l.OfLink() {
+			if w.links++; w.links == 1 || l.CreatedAt.Before(w.oldest) {
+				w.oldest = l.CreatedAt
+			}
+		}
+		want[l.Account] = w
+	}
+	for a, want := range want {
+		var got totals
+		var err1, err2 error
+		got.links, got.oldest, err1 = tx.LinkTotals(a)
+		_, got.bytes, err2 = tx.CountLinks(a)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		if got != want {
+			fault(fmt.Sprintf("account %d: %d links with %d bytes are counted, but it has %d with %d", a, got.links,
+				got.bytes, want.links, want.bytes))
+		}
+	}
+	return nil
+}
+
 // auditStorage checks that what an account stores is what counts against its
 // plan: the bytes of its links, and the spare files until they are purged.
 func auditStorage(tx vitrine.Tx, links, deleted []*vitrine.Link, now time.Time, fault func(string)) error {

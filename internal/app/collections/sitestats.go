@@ -158,6 +158,7 @@ func (s *SiteStats) Report(ctx context.Context, site *vitrine.Site, r report.Ran
 	}
 	var all report.AllTime // pages that people have loaded
 	for _, p := range pages {
+		all.Since = site.CreatedAt
 		if p.Views > 0 {
 			all.Links++
 			all.Views += p.Views

@@ -168,6 +168,37 @@ func Placeholders(from, n int) string {
 	return string(b)
 }
 
+// inBatches holds how many numbers a condition of InBatches has: few or many.
+var inBatches = [...]int{25, 100}
+
+var inConditions = func() (texts [len(inBatches)]string) {
+	for i, n := range inBatches {
+		texts[i] = "IN (" + Placeholders(1, n) + ")"
+	}
+	return texts
+}()
+
+// InBatches divides numbers among conditions of few texts, so that statements
+// with them are prepared once. It calls f with each condition, IN ($1, …), and
+// its arguments, of which the last one may be repeated.
+func InBatches[N ~int64](numbers []N, f func(in string, args []any) error) error {
+	for rest := numbers; len(rest) > 0; {
+		size := 0
+		if len(rest) > inBatches[0] {
+			size = 1
+		}
+		args := make([]any, inBatches[size])
+		for i := range args {
+			args[i] = int64(rest[min(i, len(rest)-1)])
+		}
+		rest = rest[min(len(args), len(rest)):]
+		if err := f(inConditions[size], args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Views calls f with every row of a result with link, id, record and session.
 // The blobs are valid until f returns.
 func (t *Tx) Views(f Visitor, query string, args ...any) error {

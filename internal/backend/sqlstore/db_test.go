@@ -238,6 +238,8 @@ func queries() map[string]func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Files: true, Limit: 20, Before: cursor})
 		},
 		"LinkFacts":      func(tx Tx) { _, _ = tx.LinkFacts(1) },
+		"LinkFactsOf":    func(tx Tx) { _, _ = tx.LinkFactsOf([]vitrine.LinkID{1, 2}) },
+		"LinkTotals":     func(tx Tx) { _, _, _ = tx.LinkTotals(1) },
 		"SiteBySlug":     func(tx Tx) { _, _ = tx.SiteBySlug("s") },
 		"Sites":          func(tx Tx) { _, _ = tx.Sites(1) },
 		"AlbumBySlug":    func(tx Tx) { _, _ = tx.AlbumBySlug("s") },

@@ -8,8 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/filetype"
-	"vitrine/report"
 )
 
 var links = newTable("links", func(l *vitrine.Link) []field {
@@ -24,11 +22,6 @@ var links = newTable("links", func(l *vitrine.Link) []field {
 		{"pending", &l.Pending}, {"access", accessText{&l.Access}},
 		{"words", onlyWritten(l.SearchWords())}} // by which links are searched
 })
-
-func (t Tx) AddLink(l *vitrine.Link) error {
-	l.Version = max(l.Version, 1)
-	return links.add(t, l)
-}
 
 func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) { return links.one(t, "id = $1", int64(id)) }
 
@@ -50,8 +43,6 @@ func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
 func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 	return links.one(t, "slug = $1 AND slug <> ''", string(s))
 }
-
-func (t Tx) PutLink(l *vitrine.Link) error { return links.put(t, l) }
 
 func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	w := selectedLinks(q)
@@ -182,70 +173,6 @@ func (t Tx) BytesRefused(sum string) (bad bool, err error) {
 	err = t.Get([]any{&bad}, `SELECT EXISTS (SELECT 1 FROM links WHERE sha256 = $1 AND sha256 <> ''
 		AND (state = 'disabled' AND reason IN ('malware', 'moderator') OR state = 'review' AND reason IN ('malware', 'abuse_reports')))`, sum)
 	return bad, err
-}
-
-func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
-	kinds := map[string]string{}
-	err = t.Visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND version_of = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
-		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)),
-			CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
-		own(&f.Kind, row[1].(string), kinds)
-		list = append(list, f)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list, t.addFiles(a, list, kinds)
-}
-
-// addFiles sets the files of the links of an account that have versions.
-func (t Tx) addFiles(a vitrine.AccountID, list []vitrine.LinkFacts, kinds map[string]string) error {
-	files := map[vitrine.LinkID]map[int]report.File{}
-	current := map[vitrine.LinkID]int{}
-	err := t.Visit("v.version_of, v.version, v.kind, v.pages, l.version", ` FROM links v JOIN links l ON l.id = v.version_of
-		WHERE v.version_of <> 0 AND v.account = $1`, []any{int64(a)}, func(row []driver.Value) error {
-		link, kind := vitrine.LinkID(row[0].(int64)), filetype.Kind("")
-		own(&kind, row[2].(string), kinds)
-		if files[link] == nil {
-			files[link] = map[int]report.File{}
-		}
-		files[link][int(row[1].(int64))] = fileOf(kind, int(row[3].(int64)))
-		current[link] = int(row[4].(int64))
-		return nil
-	})
-	if err != nil || len(files) == 0 {
-		return err
-	}
-	for i := range list {
-		f := &list[i]
-		if f.Files = files[f.ID]; f.Files != nil {
-			f.Files[current[f.ID]] = fileOf(f.Kind, f.Pages)
-		}
-	}
-	return nil
-}
-
-func fileOf(k filetype.Kind, pages int) report.File {
-	return report.File{Kind: string(k), Content: vitrine.ContentKindOf(k), Pages: pages}
-}
-
-// own copies a word that is valid only during a visit. Equal words share their
-// memory through known.
-func own[T ~string](to *T, lent string, known map[string]string) {
-	word, ok := known[lent]
-	if !ok {
-		word = strings.Clone(lent)
-		known[word] = word
-	}
-	*to = T(word)
-}
-
-func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
-	err = t.Get([]any{&n, &bytes}, `SELECT (SELECT count(*) FROM sites WHERE account = $1 AND deleted_at IS NULL) + count(CASE WHEN site = 0 AND version_of = 0 THEN 1 END),
-		CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
-		FROM links WHERE account = $2 AND deleted_at IS NULL`, int64(a), int64(a))
-	return n, bytes, err
 }
 
 func (t Tx) LinksExpired(now time.Time, n int) ([]*vitrine.Link, error) {

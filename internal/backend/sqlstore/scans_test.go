@@ -62,7 +62,8 @@ func testScans(t *testing.T, full string, place func(*testing.T) string, excused
 	run.CheckScans(t, s.DB, excused)
 }
 
-// fill stores accounts with links, and lets the database count its rows.
+// fill stores accounts with links and versions, and lets the database count its
+// rows.
 func fill(tx vitrine.Tx) (err error) {
 	for n := range 2000 {
 		at := vitrinetest.Epoch.Add(time.Duration(n) * time.Minute)
@@ -74,6 +75,11 @@ func fill(tx vitrine.Tx) (err error) {
 			File:  vitrine.File{Name: "a.txt", Kind: "text", HasBytes: true, SHA256: fmt.Sprint(n)},
 			State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 		err = errors.Join(err, l.Add(tx, vitrine.Owner(l.Account)))
+		version := *l
+		version.Slug, version.Of, version.Version = "", l.ID, 2
+		if n%10 == 5 {
+			err = errors.Join(err, tx.AddLink(&version))
+		}
 	}
 	_, analyzed := tx.(Tx).Exec("ANALYZE")
 	return errors.Join(err, analyzed)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"vitrine"
@@ -65,7 +64,7 @@ type writing struct {
 	tx         logTx
 	published  *memory.Changes
 	words      *tables.LabelWriter
-	changes    map[vitrine.LinkID]*change
+	changes    map[vitrine.LinkID]*tables.Change
 	accounts   map[vitrine.AccountID]*written
 	owners     map[vitrine.LinkID]vitrine.AccountID
 	deleting   map[vitrine.LinkID]bool
@@ -77,12 +76,6 @@ type writing struct {
 	taken      map[viewKey]idRun
 	viewerDays map[vitrine.AccountID][]segment.ViewerDay // viewer days of views imported into segments
 	b, b2      []byte
-}
-
-// change is what the transaction adds to the counts of a link.
-type change struct {
-	account          vitrine.AccountID
-	views, downloads int64
 }
 
 type viewKey struct {
@@ -102,8 +95,8 @@ type engaged struct {
 }
 
 func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
-	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
-		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
+	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx),
+		changes: map[vitrine.LinkID]*tables.Change{}, accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
 		deleting: map[vitrine.LinkID]bool{},
 		engaged:  map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
 		viewerDays: map[vitrine.AccountID][]segment.ViewerDay{}}
@@ -112,9 +105,9 @@ func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
 // count adds a written view to the counts of its link.
 func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	c := w.change(vitrine.LinkID(o.Link))
-	c.account = o.Account
+	c.Account = o.Account
 	if r.Human() {
-		c.views++
+		c.Views++
 	}
 }
 
@@ -312,7 +305,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	}
 	n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 		int64(d.Link), int64(d.ID), cmp.Or(int64(d.View), -int64(d.Recipient))) // no view is negative
-	w.change(d.Link).downloads += n
+	w.change(d.Link).Downloads += n
 	if err != nil || n == 0 {
 		return err
 	}
@@ -344,13 +337,7 @@ func (w *writing) finish() error {
 			}
 		}
 	}
-	links := slices.Sorted(maps.Keys(w.changes))
-	_, err := w.tx.ExecMany(`INSERT INTO links (link, account, deleting, views, downloads) VALUES ($1, $2, FALSE, $3, $4) ON CONFLICT (link) DO UPDATE
-		SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`, len(links), func(i int) []any {
-		c := w.changes[links[i]]
-		return []any{int64(links[i]), int64(c.account), c.views, c.downloads}
-	})
-	return err
+	return w.tx.AddCounts(w.changes)
 }
 
 // finishEngaged writes the views whose engagement changed.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,7 +26,7 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 			s, err := t.state(a)
 			return s.retainedFrom, err
 		}}
-		if err := log.Links(ctx, other); err != nil {
+		if err := errors.Join(log.Links(ctx, other), log.Accounts(other)); err != nil {
 			return err
 		}
 		if err := auditViewerDays(ctx, t, other, wrong); err != nil {

@@ -44,8 +44,8 @@ func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 		}
 	}
 	c := w.change(key.link)
-	c.views--
-	c.downloads -= n
+	c.Views--
+	c.Downloads -= n
 	if n > 0 {
 		w.published.Reset(e.account)
 		if _, err := w.decide(key, e, report.Downloaded{}); err != nil {
@@ -93,7 +93,7 @@ func (w *writing) include(key viewKey, e *engaged, downloaded bool) error {
 	if before {
 		e.Flags |= segment.ViewReturning
 	}
-	w.change(key.link).views++
+	w.change(key.link).Views++
 	if !downloaded {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (w *writing) downloadAlone(d *vitrine.Download) error {
 	if account == 0 { // the link's row is written later in this transaction
 		account = d.Account
 		w.owners[d.Link] = account
-		w.change(d.Link).account = account
+		w.change(d.Link).Account = account
 	}
 	if account != d.Account || account == 0 {
 		return nil

@@ -84,8 +84,7 @@ func deleteStep(t logTx, c *memory.Changes, link vitrine.LinkID) (more bool, err
 
 // beginDeletion removes a link from its account and from the account's reports.
 func beginDeletion(t logTx, c *memory.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
-	if _, err := t.Exec("UPDATE links SET deleting = TRUE, views = 0, downloads = 0 WHERE link = $1",
-		int64(link)); err != nil {
+	if err := t.Discount(account, link); err != nil {
 		return err
 	}
 	c.Reset(account)

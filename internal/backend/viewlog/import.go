@@ -136,14 +136,14 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	}
 	a.changed = true
 	c := w.change(link)
-	c.account = account
+	c.Account = account
 	for i := range rows {
 		r := &rows[i]
 		w.changed(link, r.ID)
 		if !r.Human() {
 			continue
 		}
-		c.views++
+		c.Views++
 		if r.Engaged && r.Session.Downloaded {
 			if err := w.importDownload(link, r.ID); err != nil {
 				return err
@@ -222,7 +222,7 @@ func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 			return err
 		}
 		if n == 1 {
-			w.change(link).downloads++
+			w.change(link).Downloads++
 			return nil
 		}
 		if event = segment.NextID(event); event == id {

@@ -17,6 +17,8 @@ func TestScans(t *testing.T) {
 	testScans(t, map[string]string{
 		"WITH RECURSIVE a":                   "one row for each account, as found by an index",
 		"SELECT account FROM accounts UNION": "the audit",
+		"FROM account_counts":                "the audit",
+		"NOT deleting GROUP BY account":      "the audit",
 		"FROM tallies":                       "the audit",
 		"FROM daily_views":                   "the audit",
 	})

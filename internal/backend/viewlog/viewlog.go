@@ -70,35 +70,13 @@ func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
 // Close waits for running transactions and closes the database.
 func (l *ViewLog) Close() error { return l.db.Close() }
 
-// countsBatch holds the numbers of links that one query asks for: few or many.
-var countsBatch = [...]int{25, 500}
-
-var countsClauses = func() (clauses [len(countsBatch)]string) {
-	for i, n := range countsBatch {
-		clauses[i] = " FROM links WHERE link IN (" + sqldb.Placeholders(1, n) + ")"
-	}
-	return clauses
-}()
-
 // Counts implements [vitrine.ViewLog].
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
 	err := l.read(ctx, func(t logTx) error {
-		for rest := links; len(rest) > 0; {
-			size := 0
-			if len(rest) > countsBatch[0] {
-				size = 1
-			}
-			args := make([]any, countsBatch[size])
-			for i := range args {
-				args[i] = int64(rest[min(i, len(rest)-1)])
-			}
-			rest = rest[min(len(args), len(rest)):]
-			if err := t.counts(counts, countsClauses[size], args); err != nil {
-				return err
-			}
-		}
-		return nil
+		return sqldb.InBatches(links, func(in string, args []any) error {
+			return t.counts(counts, " FROM links WHERE link "+in, args)
+		})
 	})
 	return counts, err
 }
@@ -111,6 +89,15 @@ func (l *ViewLog) AccountCounts(ctx context.Context,
 		return t.counts(counts, " FROM links WHERE account = $1 AND NOT deleting", []any{int64(a)})
 	})
 	return counts, err
+}
+
+// AccountTotals implements [vitrine.ViewLog].
+func (l *ViewLog) AccountTotals(ctx context.Context, a vitrine.AccountID) (c vitrine.LinkCounts, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		c, err = t.AccountCounts(a)
+		return err
+	})
+	return c, err
 }
 
 // counts reads the counts of the links that a FROM clause selects.

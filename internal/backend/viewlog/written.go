@@ -128,10 +128,10 @@ func (w *writing) reopenDay(account vitrine.AccountID, link vitrine.LinkID, day 
 	return nil
 }
 
-func (w *writing) change(l vitrine.LinkID) *change {
+func (w *writing) change(l vitrine.LinkID) *tables.Change {
 	c := w.changes[l]
 	if c == nil {
-		c = new(change)
+		c = new(tables.Change)
 		w.changes[l] = c
 	}
 	return c

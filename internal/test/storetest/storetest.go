@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"OldSlugs", storeTest.oldSlugs},
 		{"Recipients", storeTest.recipients},
 		{"LinkCounts", storeTest.linkCounts},
+		{"LinkCountsModel", storeTest.linkCountsModel},
 		{"Sites", storeTest.sites},
 		{"SiteVersions", storeTest.siteVersions},
 		{"LinkVersions", storeTest.linkVersions},

@@ -280,13 +280,19 @@ func (t logTest) importSome(c random, m *memory, step int) {
 
 func (t logTest) compare(c random, m *memory) {
 	t.Helper()
+	totals := map[vitrine.AccountID]vitrine.LinkCounts{}
 	for link := range vitrine.LinkID(modelLinks + 1) {
 		link++
 		vitrinetest.Equal(t, "opens", t.all(link), m.list(link, firstDay, lastDay))
 		counts := m.counts(link)
 		t.counted(link, counts.Views, counts.Downloads)
+		of := totals[m.accounts[link]]
+		of.Views, of.Downloads = of.Views+counts.Views, of.Downloads+counts.Downloads
+		totals[m.accounts[link]] = of
 		t.compareTally(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
 	}
+	t.totals(1, totals[1])
+	t.totals(2, totals[2])
 	t.compareTally(c, m, vitrine.Scope{Account: 1})
 	t.compareTally(c, m, vitrine.Scope{Account: 2})
 }

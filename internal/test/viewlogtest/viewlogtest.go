@@ -163,6 +163,16 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 		vitrine.LinkCounts{Views: views, Downloads: downloads})
 }
 
+// totals checks the stored counts of an account.
+func (t logTest) totals(a vitrine.AccountID, want vitrine.LinkCounts) {
+	t.Helper()
+	got, err := t.log.AccountTotals(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vitrinetest.Equal(t, fmt.Sprintf("counts of account %d", a), got, want)
+}
+
 // all returns copies of the views of a link, oldest first.
 func (t logTest) all(link vitrine.LinkID) []report.View {
 	t.Helper()

@@ -198,7 +198,7 @@ func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time)
 // SampleAccount returns a made-up report of an account.
 func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 	w := report.NewWindow(rg, now, sampleCreated(now))
-	all := report.AllTime{Links: int64(len(sampleWorks))}
+	all := report.AllTime{Links: int64(len(sampleWorks)), Since: sampleCreated(now)}
 	var facts []sampleFacts
 	var links []report.Link
 	var top []report.TopLink

@@ -163,11 +163,11 @@ CREATE TABLE links (
     words          TEXT    COLLATE "C" NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
--- Has all that a report reads of each link, with what it selects by.
-CREATE INDEX links_facts ON links (account, site, version_of, deleted_at, id, kind, pages, created_at) WHERE deleted_at IS NULL AND site = 0 AND version_of = 0;
+-- Has the oldest link of an account first, and all that a filtered report reads of each link, with what it selects by.
+CREATE INDEX links_facts ON links (account, site, version_of, created_at, deleted_at, id, kind, pages, version, versions) WHERE deleted_at IS NULL AND site = 0 AND version_of = 0;
 -- Finds the files of an account's replaced links for its report.
 CREATE INDEX links_version_facts ON links (account, version_of, version, kind, pages) WHERE version_of <> 0;
--- The order of an account's list, and what its links and their bytes are counted from.
+-- The order of an account's list.
 CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size, site, version_of) WHERE deleted_at IS NULL;
 -- What an account's search reads of every link, without the words: those of a long title do not fit into an entry of an index.
 CREATE INDEX links_words ON links (account, id, kind, state, created_at, size, site, version_of) WHERE deleted_at IS NULL;
@@ -184,6 +184,13 @@ CREATE INDEX links_expiring ON links (expires_at) WHERE expires_at IS NOT NULL A
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
 -- Bytes that their account does not need any more, until they are purged.
 CREATE INDEX links_spare ON links (account, deleted_at, size, upload, has_bytes) WHERE deleted_at IS NOT NULL AND has_bytes AND upload <> '';
+
+-- What each account's links that are not deleted add up to. An account that never had one has no row.
+CREATE TABLE link_counts (
+    account BIGINT  PRIMARY KEY REFERENCES accounts (id),
+    links   BIGINT  NOT NULL, -- without versions and websites
+    bytes   BIGINT  NOT NULL  -- with them
+);
 
 -- Places of browsers at links that limit their readers (vitrine.Place).
 CREATE TABLE places (

@@ -35,6 +35,13 @@ CREATE TABLE links (
 );
 CREATE INDEX links_of_account ON links (account, deleting);
 
+-- The sums over the links of an account that are not being deleted.
+CREATE TABLE account_counts (
+    account   INTEGER PRIMARY KEY,
+    views     BIGINT  NOT NULL,
+    downloads BIGINT  NOT NULL
+);
+
 -- The labels that views and tallies refer to by number, those together that often occur together.
 CREATE TABLE words (
     id   INTEGER PRIMARY KEY,
