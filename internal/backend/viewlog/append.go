@@ -96,7 +96,8 @@ type engaged struct {
 
 func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
 	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx),
-		changes: map[vitrine.LinkID]*tables.Change{}, accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
+		changes: map[vitrine.LinkID]*tables.Change{}, accounts: map[vitrine.AccountID]*written{},
+		owners:   map[vitrine.LinkID]vitrine.AccountID{},
 		deleting: map[vitrine.LinkID]bool{},
 		engaged:  map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
 		viewerDays: map[vitrine.AccountID][]segment.ViewerDay{}}
