@@ -37,10 +37,11 @@ const (
 	columnEngaged
 	columnPresent // minus engaged
 	columnScreen
-	columnStart // minus the time of the view
-	columnPages // number of pages
-	columnPage  // minus the page before
-	columnPageMs
+	columnStart  // minus the time of the view
+	columnPages  // number of pages
+	columnPage   // minus the page before
+	columnPageMs // without the last page
+	columnRest   // engaged, minus the times of all pages
 	columnPlayed
 	columnReached // minus played
 	columnDepth
@@ -58,7 +59,8 @@ const (
 
 // kinds says what the numbers of a column are, if they are not words.
 var kinds = [columns]columnKind{columnTime: measures, columnEngaged: measures, columnPresent: measures,
-	columnStart: measures, columnPageMs: listed}
+	columnStart: measures, columnPageMs: listed,
+	columnRest: measures}
 
 // The columns of words that every view has.
 const (
@@ -148,12 +150,15 @@ func (p *Encoder) session(s *Session, viewMs int64) {
 	}
 	if flags&sessionPages != 0 {
 		c[columnPages].number(int64(len(s.Pages)))
-		before := 0
-		for _, page := range s.Pages {
+		before, rest := 0, s.EngagedMs
+		for i, page := range s.Pages {
 			c[columnPage].number(int64(page.Page - before))
-			c[columnPageMs].number(page.Ms)
-			before = page.Page
+			if i < len(s.Pages)-1 {
+				c[columnPageMs].number(page.Ms)
+			}
+			before, rest = page.Page, rest-page.Ms
 		}
+		c[columnRest].signed(rest)
 	}
 	if flags&sessionMedia != 0 {
 		c[columnPlayed].number(s.Played)
@@ -308,7 +313,7 @@ func (u *Decoder) session(s *Session) {
 			u.SeenPages, c[columnPages].bad = 0, true
 		}
 		if !u.CountPages {
-			pages = u.pages(pages)
+			pages = u.pages(pages, s.EngagedMs)
 		}
 	}
 	s.Pages = pages
@@ -324,11 +329,18 @@ func (u *Decoder) session(s *Session) {
 	}
 }
 
-func (u *Decoder) pages(pages []report.PageTime) []report.PageTime {
+// pages reads the pages of a session. Most of them add up to its engaged time,
+// so that of the last page need not be stored.
+func (u *Decoder) pages(pages []report.PageTime, engaged int64) []report.PageTime {
 	steps, times, page := &u.columns[columnPage], &u.columns[columnPageMs], 0
-	for range u.SeenPages {
+	left := engaged - u.columns[columnRest].signed()
+	for i := u.SeenPages - 1; i >= 0; i-- {
 		page += int(steps.next())
-		pages = append(pages, report.PageTime{Page: page, Ms: times.next()})
+		ms := left
+		if i > 0 {
+			ms = times.next()
+		}
+		pages, left = append(pages, report.PageTime{Page: page, Ms: ms}), left-ms
 		if times.bad {
 			break
 		}
