@@ -12,13 +12,15 @@ import (
 // piece and the piece, deflated. No piece begins with it.
 const deflated = 0xdf
 
-// mostDeflated is more than the highest ratio of compression.
-const mostDeflated = 1100
+// mostDeflated is more than the highest ratio of compression: a byte takes a
+// bit or more.
+const mostDeflated = 9
 
-// The compressor and the decompressor have much memory, so they are reused.
+// The compressor and the decompressor have much memory, so they are reused. In
+// a piece, numbers repeat, but hardly any sequences of them.
 var (
 	deflaters = sync.Pool{New: func() any {
-		w, _ := flate.NewWriter(nil, flate.BestSpeed) // this level is valid
+		w, _ := flate.NewWriter(nil, flate.HuffmanOnly) // this level is valid
 		return w
 	}}
 	inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}

@@ -12,7 +12,7 @@ func TestDeflate(t *testing.T) {
 		if len(small) > len(piece) || !bytes.Equal(Inflate(small), piece) {
 			t.Errorf("a piece of %d bytes is not restored from %d bytes", len(piece), len(small))
 		}
-		if len(piece) > 1000 && len(small) > len(piece)/10 {
+		if len(piece) > 1000 && len(small) > len(piece)/3 {
 			t.Errorf("a piece of %d bytes is compressed to %d bytes", len(piece), len(small))
 		}
 	}
