@@ -280,22 +280,13 @@ func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
 
 // dropDownloads deletes the download events of a view and returns their number.
 func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, view vitrine.ViewID) (int64, error) {
-	var days []report.Day
-	err := w.tx.Each(func(s sqldb.Scanner) error {
-		var id vitrine.ViewID
-		err := s.Scan(&id)
-		days = append(days, report.DayOf(id.Ms()))
-		return err
-	}, "SELECT id FROM downloads WHERE link = $1 AND view = $2", int64(link), int64(view))
-	for _, day := range days {
+	events, err := tables.TakeDownloads(w.tx.Tx, link, view)
+	for _, id := range events {
 		if err == nil {
-			err = w.changedOn(account, day)
+			err = w.changedOn(account, report.DayOf(id.Ms()))
 		}
 	}
-	if err != nil || len(days) == 0 {
-		return 0, err
-	}
-	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND view = $2", int64(link), int64(view))
+	return int64(len(events)), err
 }
 
 // event stores and counts a download event.

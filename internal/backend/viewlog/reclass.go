@@ -189,7 +189,7 @@ func (w *writing) learnInSegments(list []vitrine.Reclass) error {
 			return err
 		}
 	}
-	return w.tx.GetMany("SELECT view FROM downloads WHERE link = $1 AND view = $2 LIMIT 1", len(people),
+	return w.tx.GetMany(tables.DownloadsOfView+" LIMIT 1", len(people),
 		func(i int) []any { return []any{int64(people[i].link), int64(people[i].view)} },
 		func(i int, _ sqldb.Scanner) error { p.downloaded[people[i]] = true; return nil })
 }

@@ -87,6 +87,7 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 			args = append(args, some[i].ID)
 			places[i] = "$" + strconv.Itoa(i+2)
 		}
+		in := " IN (" + strings.Join(places, ", ") + ")"
 		err := t.Each(func(s sqldb.Scanner) error {
 			var of int64
 			err := s.Scan(&of)
@@ -94,7 +95,8 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 				o.Downloaded = true
 			}
 			return err
-		}, "SELECT view FROM downloads WHERE link = $1 AND view IN ("+strings.Join(places, ", ")+")", args...)
+		}, "SELECT view FROM downloads WHERE link = $1 AND view = id AND id"+in+
+			" UNION ALL SELECT view FROM downloads WHERE link = $1 AND view <> id AND view"+in, args...)
 		if err != nil {
 			return err
 		}

@@ -40,3 +40,21 @@ func TestRecentPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestDownloadPlans checks that the downloads of a view are found in indexes,
+// both those with the ID of the view and the others.
+func TestDownloadPlans(t *testing.T) {
+	l := openTestLog(t)
+	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		plan, err := sqltest.SqlitePlan(tx, tables.DownloadsOfView)
+		for _, index := range []string{"PRIMARY KEY (link=? AND id=?)", "downloads_of_view (link=? AND view=?)"} {
+			if !strings.Contains(plan, index) {
+				t.Errorf("plan in SQLite = %s, want %s", plan, index)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

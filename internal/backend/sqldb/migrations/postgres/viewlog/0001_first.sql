@@ -136,7 +136,8 @@ CREATE TABLE downloads (
     view BIGINT NOT NULL, -- 0: it belongs to none; negative: to none, and to the recipient with this ID
     PRIMARY KEY (link, id)
 );
-CREATE INDEX downloads_of_view ON downloads (link, view);
+-- A download mostly has the ID of its view. These have another one.
+CREATE INDEX downloads_of_view ON downloads (link, view) WHERE view <> id;
 
 -- How far files were imported.
 CREATE TABLE imports (
