@@ -44,7 +44,8 @@
 //	link                  a published file and its public page
 //	slug                  the part of a link's address after /p/
 //	view                  one answered page load
-//	visit                 a viewer of a link on a day; in the API, a view
+//	visit                 a view, as lists show it to people
+//	viewer day            a viewer of a link or account on a day, however many views
 //	engagement            what the tracker measured for a view; report.Session
 //	                      in code, "sessions" in the API
 //	session               a signed-in browser

@@ -34,8 +34,8 @@ type ViewLog interface {
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
 	// Tally returns a summary of the views and downloads of a scope over the
-	// days of a query. A visit whose previous day is before the first one may
-	// be reported as the viewer's first. The tally of an account has no pages,
+	// days of a query. A viewer day whose previous day is before the first one
+	// may be reported as the viewer's first. The tally of an account has no pages,
 	// media and scroll depth; that of a link has no links. With a cap, only the
 	// newest views of the window count; truncated reports whether others exist.
 	// A narrow query reads single views. It leaves out expired days and then
@@ -149,8 +149,8 @@ type TallyQuery struct {
 	Scope
 	From, To report.Day // exclusive
 	// Brief asks only for what a comparison needs: the counters, and the days
-	// with their views, sessions, downloads and visits. The tally may contain
-	// more.
+	// with their views, sessions, downloads and viewer days. The tally may
+	// contain more.
 	Brief bool
 	Cap   int // most views to count; 0 means all
 	report.Lens

@@ -9,10 +9,10 @@
 //	bot         a view known as a machine's from its request, with a reason
 //	counted     of a view: a reader's, not a bot's or the owner's
 //	session     a view with engagement data
-//	atypical    of a session: a bot's, or gone as soon as it came
+//	atypical    of a session: a bot's, or one that ended at once
 //	counted session  one that is not atypical; averages are over these
-//	engaged     the time in which the viewer did attend to the page
-//	present     the time from the view to the last sign of life
+//	engaged     the time in which the viewer read, watched or listened
+//	present     the time from the view to the last moment at which the page was visible
 //	bounce      a counted session that was engaged for less than five seconds
 //	viewer      an opaque number that is the same for the same person, as far as is known
 //	uniques     distinct viewers of counted views
@@ -53,7 +53,7 @@
 //	day.go window.go             Day; Range and Window: which days
 //	tally.go sums.go viewer_day.go times.go
 //	                             Tally: what is remembered, and how it adds up
-//	fold.go                      Fold: views in any order to a tally with its visits
+//	fold.go                      Fold: views in any order to a tally with its viewer days
 //	link.go account.go           ForLink, ForAccount: tallies to reports
 //	totals.go completion.go versions.go deltas.go series.go breakdowns.go timing.go content.go
 //	insights.go recent.go        one card each, with its JSON type

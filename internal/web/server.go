@@ -1,6 +1,14 @@
-// Package web serves HTTP: the API, the signed PUT,
-// the public pages and their beacons, and the bytes of files. It parses
-// requests into typed values, calls one service, and renders what comes back.
+// Package web serves HTTP. It has the server, its routes and its handlers; each
+// parses a request into typed values, calls one service, and renders what comes
+// back. They are in the packages below it:
+//
+//	api, agent           the API and the signed PUT; tools for AI agents
+//	public, viewer       public pages and their beacons; what shows each kind of file
+//	content              bytes of files, frames of viewers, websites
+//	app, moderator       pages for members and for moderators
+//	front                home page, documentation, plans
+//	ui, chart, markup    templates, components, styles; numbers as SVG; text as HTML
+//	httpx                what handlers share
 package web
 
 import (

@@ -19,7 +19,7 @@ type gathering struct {
 	scope      vitrine.Scope
 	tallies    dayTallies
 	viewerDays []segment.ViewerDay
-	visit      func(segment.ViewerDay) error // if set, receives the viewer day of each view instead
+	viewerDay  func(segment.ViewerDay) error // if set, receives the viewer day of each view instead
 	rows       int
 	each       func(*report.View) // if set, receives the views instead
 	wants      func(report.Day) bool
@@ -57,8 +57,8 @@ func (g *gathering) add(o *report.View) error {
 		return nil
 	}
 	v := segment.ViewerDay{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
-	if g.visit != nil {
-		return g.visit(v)
+	if g.viewerDay != nil {
+		return g.viewerDay(v)
 	}
 	g.viewerDays = append(g.viewerDays, v)
 	return nil

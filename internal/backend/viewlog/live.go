@@ -196,7 +196,7 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	g := l.gather(ctx, t, lv.scope)
 	lv.tallies, lv.viewerDays = g.tallies, segment.NewViewerDaySet()
 	views := 0
-	g.visit = func(v segment.ViewerDay) error {
+	g.viewerDay = func(v segment.ViewerDay) error {
 		views++
 		if _, ok := lv.viewerDays.Add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
 			return errNoRoom

@@ -1,6 +1,6 @@
 // Package worker runs pieces of background work again and again. It knows
 // nothing of what they do: the state that they work on is the queue, and a run
-// that fails or is cut short is made good by the next one.
+// that fails or is cut short is repaired by the next one.
 package worker
 
 import (

@@ -42,8 +42,8 @@ func NewViewerDaySet() *ViewerDaySet {
 
 // Bytes returns about how much memory s takes.
 func (s *ViewerDaySet) Bytes() int {
-	const visit, leaf, link, count = 12, 96, 48, 64
-	return visit*(s.N+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
+	const day, leaf, link, count = 12, 96, 48, 64
+	return day*(s.N+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
 }
 
 // prefix returns the highest bits of a viewer, which order leaves as viewers
