@@ -13,10 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// TopLinks is how many links the report of an account lists (contract, Limits).
+// TopLinks is how many links the report of an account lists (analytics,
+// Account report).
 const TopLinks = 25
 
-// recentRows is how many visits the report of a link lists (contract, Limits).
+// recentRows is how many visits the report of a link lists (analytics, Recent).
 const recentRows = 25
 
 // Log is what this package uses of [vitrine.ViewLog].

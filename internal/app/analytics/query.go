@@ -228,7 +228,7 @@ func (q Query) Values() url.Values {
 	return v
 }
 
-// defaultRows is the default number of rows of a card (contract, Limits).
+// defaultRows is the default number of rows of a card (analytics, Breakdowns).
 const defaultRows = 8
 
 // check returns the error of an invalid query, before anything is looked up.

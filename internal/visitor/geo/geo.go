@@ -209,8 +209,8 @@ var ofName = []string{"(Oder)", "(Saale)", "(Wumme)", "(Unterweser)"}
 // maxName is the maximum length of a city name in bytes.
 const maxName = 100
 
-// cityName returns the name of a city without its district, or "" if the name
-// is invalid.
+// cityName returns the name of a city without its district, which would say
+// more about a reader than reports promise. It is "" if the name is invalid.
 func cityName(s string) string {
 	if name, rest, cut := strings.Cut(s, " ("); cut && !isOfName(rest) {
 		s = name
