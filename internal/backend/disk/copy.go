@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"io"
 	"os"
 )
@@ -15,60 +16,68 @@ const (
 )
 
 // copyTo copies a reader to a file, and returns how many bytes it has and their
-// SHA-256, which it computes while later bytes are read and written. It
-// regularly starts writing to the device. size is how many bytes are expected.
+// SHA-256. size is how many bytes are expected.
 func copyTo(ctx context.Context, f *os.File, r io.Reader, size int64) (n int64, sum string, err error) {
-	h := startHash(int(max(1, min(size, copySize))))
-	defer func() { sum = h.end() }()
+	h := sha256.New()
+	n, err = copyAt(ctx, f, 0, h, r, size)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// copyAt copies a reader to a file, from an offset on, and to a hash, which is
+// computed while later bytes are read and written. It regularly starts writing
+// to the device. After an error of the file, the hash has more than n bytes.
+func copyAt(ctx context.Context, f *os.File, at int64, sum hash.Hash, r io.Reader, size int64) (n int64, err error) {
+	h := startHash(sum, int(max(1, min(size, copySize))))
+	defer h.end()
 	var flushed int64
 	for {
 		if err := ctx.Err(); err != nil {
-			return n, "", err
+			return n, err
 		}
 		block := h.block()
 		m, rerr := io.ReadFull(r, block)
 		if m > 0 {
 			h.full <- block[:m]
-			if _, err := f.WriteAt(block[:m], n); err != nil {
-				return n, "", err
+			if _, err := f.WriteAt(block[:m], at+n); err != nil {
+				return n, err
 			}
 			n += int64(m)
 			if n-flushed >= flushSize {
-				beginFlush(f, flushed, n-flushed)
+				beginFlush(f, at+flushed, n-flushed)
 				flushed = n
 			}
 		}
 		switch {
 		case rerr == io.EOF || rerr == io.ErrUnexpectedEOF:
-			return n, "", nil
+			return n, nil
 		case rerr != nil:
-			return n, "", errInterrupted(rerr, n)
+			return n, errInterrupted(rerr, n)
 		}
 	}
 }
 
-// hashing computes a SHA-256 in a goroutine of its own, which ends with end. It
-// has at most copyAhead blocks of memory.
+// hashing computes a hash in a goroutine of its own, which ends with end. It has
+// at most copyAhead blocks of memory.
 type hashing struct {
 	full, free chan []byte
-	sum        chan string
+	sum        hash.Hash
+	ended      chan struct{}
 	made, size int
 }
 
-func startHash(size int) *hashing {
-	h := &hashing{full: make(chan []byte, copyAhead), free: make(chan []byte, copyAhead), sum: make(chan string),
-		size: size}
+func startHash(sum hash.Hash, size int) *hashing {
+	h := &hashing{full: make(chan []byte, copyAhead), free: make(chan []byte, copyAhead), sum: sum,
+		ended: make(chan struct{}), size: size}
 	go h.run()
 	return h
 }
 
 func (h *hashing) run() {
-	sum := sha256.New()
+	defer close(h.ended)
 	for block := range h.full {
-		sum.Write(block)
+		h.sum.Write(block)
 		h.free <- block[:h.size]
 	}
-	h.sum <- hex.EncodeToString(sum.Sum(nil))
 }
 
 // block returns a block to fill, which then may be sent to full once. It waits
@@ -86,8 +95,8 @@ func (h *hashing) block() []byte {
 	return <-h.free
 }
 
-// end waits until all blocks are hashed. It returns the SHA-256 in hexadecimal.
-func (h *hashing) end() string {
+// end waits until all blocks are hashed.
+func (h *hashing) end() {
 	close(h.full)
-	return <-h.sum
+	<-h.ended
 }

@@ -3,6 +3,7 @@
 // A transfer is received into incoming/KEY.part. When it is complete and
 // durable, it is renamed to blobs/KE/KEY. Beside it are its SHA-256
 // (KEY.sha256, in the format of sha256sum -c) and later its parts (KEY~NAME).
+// An upload in chunks is received into incoming/KEY.chunks; see chunks.go.
 // Stored bytes are sealed: nothing writes to them again. Deleting a key leaves
 // incoming/KEY.used, so that its URLs stay invalid until the record is swept.
 package disk
@@ -28,8 +29,8 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// Blobs implements [vitrine.Blobs] and vitrine.Receiver in a directory. Several
-// processes may use it at the same time.
+// Blobs implements [vitrine.Blobs], vitrine.Receiver and vitrine.Resumer in a
+// directory. Several processes may use it at the same time.
 type Blobs struct {
 	incoming, blobs string
 	base            string
@@ -99,11 +100,15 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 }
 
 // Seal makes the directory entry of the bytes durable, because Receive may have
-// failed to. Nothing writes to stored bytes again.
+// failed to. Nothing writes to stored bytes again. Seal also removes what
+// chunks have left.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	info, err := b.Stat(ctx, k)
 	if err == nil {
 		err = durable.SyncDir(b.shard(k))
+	}
+	if err == nil {
+		err = b.removeChunks(k)
 	}
 	return info, err
 }
@@ -157,7 +162,7 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := durable.SyncDir(b.incoming); err != nil {
 		return err
 	}
-	if err := removePart(b.part(k)); err != nil {
+	if err := errors.Join(removePart(b.part(k)), b.removeChunks(k)); err != nil {
 		return err
 	}
 	// The hash is deleted before the bytes, because a sweep finds bytes without

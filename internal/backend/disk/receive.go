@@ -33,7 +33,9 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	}
 	defer part.Close() // also releases the lock
 	etag, stored, err := b.receive(ctx, g, part, body)
-	if !stored {
+	if stored {
+		_ = b.removeChunks(g.Key) // or Seal does
+	} else {
 		// Another process may have opened the file before this removal. It
 		// detects that after it has the lock. Stored bytes have another name.
 		_ = os.Remove(part.Name())
@@ -62,22 +64,36 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	if err != nil {
 		return "", false, err
 	}
-	// The key may have been deleted during the transfer.
-	if err := b.requireState(g.Key, keyFree); err != nil {
-		return "", false, err
-	}
-	if err := b.store(part, g.Key, sum); err != nil {
+	if err := b.storeFirst(part, g.Key, sum); err != nil {
 		return "", false, err
 	}
 	return `"` + sum + `"`, true, nil
 }
 
-// store writes the hash and renames the complete part to its final name. From
-// then on the bytes are stored.
-func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
+// storeFirst stores the complete part unless the key has been stored or deleted
+// during the transfer. Of a PUT and an upload in chunks that end at the same
+// time, one succeeds: both wait for the lock of the directory.
+func (b *Blobs) storeFirst(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
 		return err
 	}
+	dir, err := os.Open(b.shard(k))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := waitForLock(dir, false); err != nil {
+		return err
+	}
+	if err := b.requireState(k, keyFree); err != nil {
+		return err
+	}
+	return b.store(part, k, sum)
+}
+
+// store writes the hash and renames the complete part to its final name. From
+// then on the bytes are stored.
+func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := b.rename(part, k, sum); err != nil {
 		return errors.Join(err, remove(b.path(k)+sumSuffix))
 	}
@@ -185,7 +201,12 @@ func errShort(after, size int64) error {
 		after, size)
 }
 
+// errInterrupted returns the error of a body that failed, which may have a code
+// of its own.
 func errInterrupted(err error, after int64) error {
+	if vitrine.CodeOf(err) != vitrine.CodeInternal {
+		return err
+	}
 	return &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: err,
 		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
 }

@@ -14,7 +14,8 @@ import (
 
 // Sweep deletes stored bytes and entries of incoming that are older than before
 // and whose keys are unknown to keep. They belong to uploads that ended without
-// a delete. It also deletes hashes and parts without bytes.
+// a delete. It also deletes hashes and parts without bytes, and chunks of
+// stored bytes.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	// due reports whether a file of a key must be deleted.
 	due := func(k vitrine.UploadID, st fs.FileInfo) (bool, error) {
@@ -31,6 +32,16 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 				return err
 			}
 			return removePart(path)
+		}
+		if k, ok := cutChunks(name); ok {
+			if stored, err := b.state(k); err != nil || stored == keyFree {
+				if due, err := due(k, st); err != nil || !due {
+					return err
+				}
+			} else if !st.ModTime().Before(before) {
+				return nil
+			}
+			return b.removeChunks(k)
 		}
 		k, _ := strings.CutSuffix(name, usedSuffix)
 		if due, err := due(vitrine.UploadID(k), st); err != nil || !due {

@@ -154,8 +154,13 @@ var StatusOf = map[vitrine.Code]int{
 	vitrine.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
 	vitrine.CodeURLUsed:               http.StatusConflict,
 	vitrine.CodeUploadInProgress:      http.StatusConflict,
+	vitrine.CodeOffsetMismatch:        http.StatusConflict,
 	vitrine.CodeDisabled:              http.StatusGone,
 	vitrine.CodePreconditionFailed:    http.StatusPreconditionFailed,
+	vitrine.CodeUnsupportedVersion:    http.StatusPreconditionFailed,
+	vitrine.CodeTooManyBytes:          http.StatusRequestEntityTooLarge,
+	vitrine.CodeUnsupportedMedia:      http.StatusUnsupportedMediaType,
+	vitrine.CodeChecksumMismatch:      460, // of the tus protocol
 	vitrine.CodeRateLimited:           http.StatusTooManyRequests,
 	vitrine.CodeInternal:              http.StatusInternalServerError,
 	vitrine.CodeUnavailable:           http.StatusServiceUnavailable,
