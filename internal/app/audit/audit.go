@@ -91,6 +91,9 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 	if err := a.auditUnownedBlobs(ctx, owned, fault); err != nil {
 		return err
 	}
+	if err := a.auditUnfinished(ctx, fault); err != nil {
+		return err
+	}
 	if err := a.auditUnknownScopes(ctx, links, fault); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/ownership"
+	"vitrine/internal/app/publish"
 )
 
 // auditLinkCounts checks that what the store has counted for each account is
@@ -109,4 +111,33 @@ func (a *Checker) counts(ctx context.Context, u *vitrine.Upload) (bool, error) {
 		err = b.Close()
 	}
 	return false, err
+}
+
+// auditUnfinished finds chunks that belong to no upload that may continue, and
+// that the sweeper should have deleted.
+func (a *Checker) auditUnfinished(ctx context.Context, fault func(string)) error {
+	r, ok := a.Blobs.(vitrine.Resumer)
+	if !ok {
+		return nil
+	}
+	var old []vitrine.SpareFile
+	err := r.Unfinished(ctx, func(id vitrine.UploadID, bytes int64, at time.Time) error {
+		if a.Now().Sub(at) >= publish.ChunksLife {
+			old = append(old, vitrine.SpareFile{Key: id, Size: bytes, Since: at})
+		}
+		return nil
+	})
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	// The sweeper deletes nothing from the storage of another database.
+	err = ownership.Storage{Store: a.Store, Blobs: a.Blobs}.Verify(ctx)
+	if errors.Is(err, ownership.ErrOtherStorage) {
+		return nil
+	}
+	for _, f := range old {
+		fault(fmt.Sprintf("%d bytes of the unfinished upload %s were left behind on %s", f.Size, f.Key,
+			f.Since.UTC().Format(time.DateOnly)))
+	}
+	return err
 }

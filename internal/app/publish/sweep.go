@@ -25,6 +25,9 @@ const (
 	// databases have checked twice, and a process on a copy of the database has
 	// noticed it.
 	ownedFor = 2 * CheckEvery
+	// ChunksLife is how long after its last change a file of chunks is deleted
+	// at the latest, also if a crash has hidden it from its upload's end.
+	ChunksLife = vitrine.UploadLife + 2*SweepGrace + LeftoversEvery + ownedFor
 	// LeftoversEvery is how often storage is searched for bytes without an
 	// owner. Only a crash leaves any.
 	LeftoversEvery = 24 * time.Hour

@@ -26,6 +26,7 @@ type Purpose string
 
 const (
 	PurposePut     Purpose = "put"     // a signed upload URL
+	PurposeChunks  Purpose = "chunks"  // an address for an upload in chunks
 	PurposeView    Purpose = "view"    // the beacon of one view
 	PurposeContent Purpose = "content" // the bytes of one link
 	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, in any state
@@ -67,8 +68,8 @@ type mac struct {
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
 	s := &Signer{macs: map[Purpose]*sync.Pool{}}
-	s.derive(secret, PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
-		PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeSharedReport, PurposeViewer)
+	s.derive(secret, PurposePut, PurposeChunks, PurposeView, PurposeContent, PurposeExamine, PurposeOwner,
+		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeSharedReport, PurposeViewer)
 	return s
 }
 
@@ -154,6 +155,18 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.Put
 			"This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
 	}
 	return g, nil
+}
+
+// SignChunks returns the query of the address of an upload in chunks. It does
+// not expire: the upload does.
+func (s *Signer) SignChunks(key vitrine.UploadID) url.Values {
+	return url.Values{"signature": {s.Sign(PurposeChunks, string(key))}}
+}
+
+// VerifyChunks reads the address of an upload in chunks.
+func (s *Signer) VerifyChunks(key string, q url.Values) (id vitrine.UploadID, ok bool) {
+	id, ok = vitrine.ParseUploadID(key)
+	return id, ok && len(q) == 1 && len(q["signature"]) == 1 && s.Verify(q.Get("signature"), PurposeChunks, key)
 }
 
 // LinkID returns the public form of a link's ID. It is opaque, so that it does
