@@ -14,7 +14,6 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/fleet"
-	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/ui"
@@ -50,6 +49,14 @@ var asks = map[string]func(c *costSite) ask{
 	"PUT /storage/{key}": func(c *costSite) ask {
 		_, to := c.begun("", false)
 		return ask{path: strings.TrimPrefix(to, c.URL), body: costNote, kind: "text/plain"}
+	},
+	"HEAD /storage/{key}": func(c *costSite) ask { return ask{path: c.chunkAddress()} },
+	"PATCH /storage/{key}": func(c *costSite) ask { // the first chunk
+		return ask{path: c.chunkAddress(), body: costNote[:5], kind: "application/offset+octet-stream"}
+	},
+	"DELETE /storage/{key}": func(c *costSite) ask { return ask{path: c.chunkAddress()} },
+	"POST /storage/{key}": func(c *costSite) ask { // the last one, from a client that cannot send PATCH
+		return ask{path: c.chunkAddress(), body: costNote, kind: "application/offset+octet-stream"}
 	},
 	"PUT /api/v1/links/{slug}/captions/{language}": func(c *costSite) ask {
 		return ask{path: "/api/v1" + webtest.LinkPath(c.Links["tour.webm"]) + "/captions/de", body: webtest.Morning,
@@ -332,31 +339,6 @@ func (c *costSite) keyOf(a *vitrine.Account) string {
 	key, err := c.Server.Keys.Create(c.T.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
 	c.Check(err)
 	return strconv.FormatInt(int64(key.ID), 10)
-}
-
-// begun begins an upload of a note, or of a website's version, and sends the
-// bytes if stored.
-func (c *costSite) begun(website string, stored bool) (path, to string) {
-	content := []byte(costNote)
-	r := publish.UploadRequest{Name: "note.txt", Type: "text/plain"}
-	if website != "" {
-		content = webtest.Packed(c.T, "index.html=<h1>Spring</h1>"+c.address())
-		r = publish.UploadRequest{Name: "site.zip", Type: "application/zip", Website: website}
-	}
-	r.Size = int64(len(content))
-	b, err := c.Server.Uploads.Create(c.T.Context(), c.Pro, r)
-	c.Check(err)
-	if stored {
-		_, err = c.Server.Receiver.Receive(c.T.Context(), vitrine.PutGrant{Key: b.Path, Size: r.Size, Type: r.Type,
-			Expires: c.Server.Now().Add(time.Minute)}, bytes.NewReader(content))
-		c.Check(err)
-	}
-	return string(b.Path), b.SignedURL
-}
-
-// replaced returns a link with two versions.
-func (c *costSite) replaced() *vitrine.Link {
-	return c.SendReplacement(c.note(), "note.txt", "text/plain", []byte(costNote+"And more.\n"))
 }
 
 // gated returns a link with a password.

@@ -287,6 +287,11 @@ func (c *costSite) request(r route) (on *webtest.Site, q *http.Request) {
 	if name, value, ok := strings.Cut(as, ": "); ok {
 		q.Header.Set(name, value)
 	}
+	if r.guard == "upload" {
+		q.Header.Set("Tus-Resumable", "1.0.0")
+		q.Header.Set("Upload-Offset", "0")
+		q.Header.Set("X-HTTP-Method-Override", "PATCH")
+	}
 	return on, q
 }
 

@@ -56,10 +56,12 @@ func (s *Server) handlers() *handlers {
 	h.content = &content.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs,
 		Signer: s.Signer, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse, Now: s.Now,
 		Log: s.Log}
+	resumer, _ := s.Blobs.(vitrine.Resumer)
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
 		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
 		Sites: s.Sites, Captions: s.Captions,
-		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
+		Analytics: s.Analytics, Receiver: s.Receiver, Resumer: resumer, Ready: s.Ready, Version: s.Version, Now: s.Now,
+		Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
 		RedirectDownloads: s.RedirectDownloads, Now: s.Now, Log: s.Log}
@@ -89,6 +91,6 @@ func (s *Server) app(h *handlers) {
 		SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}
 	h.albums = &app.AlbumPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Albums: s.Albums, Links: s.Links}
-	h.websites = &app.WebsitePages{Server: h.server, Shell: h.shell, Content: h.content, Sites: s.Sites,
+	h.websites = &app.WebsitePages{Server: h.server, API: h.api, Shell: h.shell, Content: h.content, Sites: s.Sites,
 		Uploads: s.Uploads}
 }

@@ -71,11 +71,15 @@ func (r *router) key(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
 }
 
 // anyOrigin serves an operation that pages of any origin may call. headers are
-// those that they may send.
-func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
+// those that they may send. described, unless nil, adds headers to the answer
+// to OPTIONS.
+func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc, described func(http.ResponseWriter)) {
 	r.mux.Handle(pattern, r.h.server.JSON(httpx.CrossOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
 		return r.h.server.JSON(func(w http.ResponseWriter, req *http.Request) error {
+			if described != nil {
+				described(w)
+			}
 			return httpx.Preflight(w, req, strings.Join(taken, ", "), headers)
 		})
 	})
@@ -84,12 +88,12 @@ func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
 // pro serves an operation for keys with a scope whose plan has analytics, from
 // any origin.
 func (r *router) pro(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
-	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(scope, h))
+	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(scope, h), nil)
 }
 
 // upload takes the bytes of a file at a signed address, from any origin.
 func (r *router) upload(pattern string, h httpx.HandlerFunc) {
-	r.anyOrigin(pattern, httpx.SentHeaders, h)
+	r.anyOrigin(pattern, httpx.SentHeaders+", "+api.ChunkHeaders, h, r.h.api.StorageOptions)
 }
 
 // page serves a page for people. Its failures are pages.

@@ -79,8 +79,8 @@ func TestCopyFails(t *testing.T) {
 // waits, and takes no more memory.
 func TestHashingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hashing{full: make(chan []byte, copyAhead), free: make(chan []byte, copyAhead), sum: make(chan string),
-			size: 8}
+		h := &hashing{full: make(chan []byte, copyAhead), free: make(chan []byte, copyAhead), sum: sha256.New(),
+			ended: make(chan struct{}), size: 8}
 		for range copyAhead {
 			h.full <- h.block()
 		}

@@ -119,7 +119,7 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 		return err
 	}
 	if b.Existing == nil {
-		return WriteBegun(w, b)
+		return s.WriteBegun(w, b)
 	}
 	made, err := s.Made(w, r, b.Existing, b.Path)
 	if err != nil {
@@ -163,8 +163,13 @@ func target(f *httpx.Fields, name string) string {
 	return *text
 }
 
-func WriteBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
-	return httpx.WriteJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
+// WriteBegun writes the answer of step 1 for an upload without a link.
+func (s *Handler) WriteBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
+	return httpx.WriteJSON(w, struct {
+		Path         vitrine.UploadID `json:"path"`
+		SignedURL    string           `json:"signedUrl"`
+		ResumableURL string           `json:"resumableUrl,omitempty"`
+	}{b.Path, b.SignedURL, s.ChunkURL(b.Path)})
 }
 
 // wrong returns the error of an upload's fields. A plan without custom slugs

@@ -33,9 +33,11 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 	"putFile": func(c caller) webtest.Answer {
 		return c.Put(c.address(), "text/plain", strings.NewReader(webtest.Note))
 	},
-	"listLinks":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links", nil) },
-	"listWebsites": func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/websites", nil) },
-	"getLink":      func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope", nil) },
+	"appendUpload":    caller.append,
+	"terminateUpload": caller.end,
+	"listLinks":       func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links", nil) },
+	"listWebsites":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/websites", nil) },
+	"getLink":         func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope", nil) },
 	"updateLink": func(c caller) webtest.Answer {
 		return c.Call(c.key, "PATCH", "/links/nope", webtest.Fields{"title": "x"})
 	},
@@ -159,12 +161,12 @@ func (c caller) login() webtest.Fields {
 func (c caller) method(op string) webtest.Answer {
 	c.T.Helper()
 	address := c.URL + "/api/v1" + paths[op]
-	if op == "putFile" {
-		address = c.address()
-	}
 	method := http.MethodPatch
-	if paths[op] == "/links/nope" || op == "updateRecipient" || op == "revokeRecipient" {
+	switch {
+	case paths[op] == "/links/nope", op == "updateRecipient", op == "revokeRecipient":
 		method = http.MethodPost
+	case paths[op] == "":
+		address, method = c.address(), http.MethodGet
 	}
 	req, err := http.NewRequest(method, address, nil)
 	c.Check(err)

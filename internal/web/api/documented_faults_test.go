@@ -83,6 +83,9 @@ func TestDocumentedErrors(t *testing.T) {
 			f := webtest.NewFixture(t)
 			c := caller{f, f.Account(vitrine.PlanPro)}
 			provoke := provoked[code][op]
+			if op == "appendUpload" || op == "terminateUpload" {
+				provoke = provokedOnChunks[code]
+			}
 			if provoke == nil {
 				provoke = provoked[code][""]
 			}

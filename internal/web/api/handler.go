@@ -37,6 +37,7 @@ type Handler struct {
 	Analytics  *analytics.Service
 	Recipients *recipients.Service
 	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
+	Resumer    vitrine.Resumer             // nil when storage takes no chunks
 	Ready      func(context.Context) error // of the parts that the server is on
 	Version    string
 }

@@ -53,7 +53,7 @@ func (s *UploadPages) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	if b.Existing == nil {
-		return api.WriteBegun(w, b)
+		return s.API.WriteBegun(w, b)
 	}
 	m := s.memberLink(r, me, b.Existing)
 	if m.Link, err = s.API.Made(w, r, b.Existing, b.Path); err != nil {

@@ -23,6 +23,7 @@ type WebsitePages struct {
 	Sites   *collections.Sites
 	Uploads *publish.Uploads
 	Content *content.Handler
+	API     *api.Handler
 }
 
 // maxWebsiteForm bounds the forms of websites and albums, in bytes: a title of
@@ -296,7 +297,7 @@ func (s *WebsitePages) BeginDeploy(w http.ResponseWriter, r *http.Request, me *v
 	if b.Existing != nil {
 		return httpx.WriteJSON(w, map[string]deployed{"existing": s.deployed(site.Slug, b.Existing)})
 	}
-	return api.WriteBegun(w, b)
+	return s.API.WriteBegun(w, b)
 }
 
 // EndDeploy does step 3 of a deploy.

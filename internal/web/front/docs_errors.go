@@ -41,6 +41,8 @@ var (
 	completes    = []string{"completeUpload"}
 	cancels      = []string{"cancelUpload"}
 	puts         = []string{"putFile"}
+	appends      = []string{"appendUpload"}
+	chunkOps     = []string{"appendUpload", "terminateUpload"}
 	uploadOps    = []string{"createUpload", "completeUpload"}
 	edits        = []string{"updateLink"}
 	reportOps    = []string{"getLinkAnalytics", "getAccountAnalytics", "listVisits"}
@@ -56,13 +58,13 @@ var (
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
 		"revokeRecipient"}, keyOps...)
-	anyOp = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
+	anyOp = slices.Concat([]string{"status", "putFile", "startLogin", "takeLogin"}, chunkOps, withKey)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
 	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB with recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "addRecipients", "updateRecipient"}), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listRecipients", "addRecipients", "updateRecipient"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listRecipients", "addRecipients", "updateRecipient"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -89,35 +91,45 @@ var docErrors = []docError{
 	{Code: vitrine.CodeUnauthorized, When: "The API key is missing, malformed, unknown or revoked.",
 		Then: "Send Authorization: Bearer with an active key from the API keys page.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Contact the administrator.",
-		Ops: append([]string{"takeLogin", "putFile"}, withKey...)},
+		Ops: slices.Concat([]string{"takeLogin", "putFile"}, chunkOps, withKey)},
 	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys. Or the key limits how long its links are public, and the request changes a link that lives longer, or a website. Or the file was taken down, or is withheld for what the scanner found.", Then: "Nothing was changed. Use a key with the scope named in the message. Ask a moderator about a file.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
-		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: append(appends, uploadOps...)},
 	{Code: vitrine.CodeFileTooLarge, When: "The file exceeds the account’s limit per file.",
-		Then: "Send a smaller file, or see upgradeUrl.", Ops: uploadOps},
+		Then: "Send a smaller file, or see upgradeUrl.", Ops: append(appends, uploadOps...)},
 	{Code: vitrine.CodeStorageLimit, When: "The account’s storage has no room for the file.",
-		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: uploadOps},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: append(appends, uploadOps...)},
 	{Code: vitrine.CodeRecipientLimit, When: "The link has as many recipients as the account’s plan allows.",
 		Then: "Revoke addresses that are not needed, or see upgradeUrl.", Ops: []string{"addRecipients"}},
 	{Code: vitrine.CodeInvalidSignature, When: "The signed URL was truncated or changed.",
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",
 		Then: "Repeat step 1 with the same idempotencyKey to get a new URL.", Ops: puts},
-	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version, visit or recipient, the account has no such key, the endpoint does not exist, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, ofOneLink)},
+	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version, visit or recipient, the account has no such key, the endpoint does not exist, the upload in chunks has ended, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById"}, uploadOps, chunkOps, ofOneLink)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The endpoint does not support this method.",
 		Then: "See the Allow header.", Ops: anyOp},
-	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again returns 200.", Ops: puts},
+	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again with PUT returns 200.", Ops: append(puts, chunkOps...)},
 	{Code: vitrine.CodeUploadInProgress, When: "Another transfer to the same URL is in progress.",
-		Then: "Wait until it ends, then retry.", Ops: puts},
+		Then: "Wait until it ends, then retry.", Ops: append(puts, appends...)},
+	{Code: vitrine.CodeOffsetMismatch, When: "The chunk does not begin where the bytes that have arrived end.",
+		Then: "Ask for the offset with HEAD, and continue there.", Ops: appends},
+	{Code: vitrine.CodeTooManyBytes, When: "The chunk ends behind the declared size.",
+		Then: "Nothing of it was kept. Send the rest of the file and no more.", Ops: appends},
+	{Code: vitrine.CodeChecksumMismatch, When: "The chunk does not have the checksum of Upload-Checksum.",
+		Then: "Nothing of it was kept. Send it again.", Ops: appends},
+	{Code: vitrine.CodeUnsupportedMedia, When: "The Content-Type of a chunk is not application/offset+octet-stream.",
+		Then: "Send this type.", Ops: appends},
+	{Code: vitrine.CodeUnsupportedVersion, When: "The header Tus-Resumable is missing or names another version.",
+		Then: "Send Tus-Resumable: 1.0.0.", Ops: chunkOps},
 	{Code: vitrine.CodePreconditionFailed, When: "The link has changed since you read it (If-Match).", Then: "Nothing was changed. Read current and retry with its ETag.", Ops: []string{"updateLink", "deleteLink", "createUpload", "completeUpload", "restoreVersion", "deleteVersion"}},
-	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins, changes or new keys in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "createKey", "updateLink", "restoreVersion"}, uploadOps...)},
+	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins, changes or new keys in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "createKey", "updateLink", "restoreVersion", "appendUpload"}, uploadOps...)},
 	{Code: vitrine.CodeInternal, When: "The server failed unexpectedly.",
 		Then: "Retry. If it happens again, send the X-Request-Id to the administrator.",
 		Ops:  slices.DeleteFunc(slices.Clone(anyOp), func(op string) bool { return op == "status" })},
 	{Code: vitrine.CodeUnavailable, When: "The database or storage is down or full. Nothing was changed, unless the message says that something may have been saved.",
-		Then: "Send the same request again after Retry-After seconds.", Ops: append(append(puts, loginOps...), withKey...)},
+		Then: "Send the same request again after Retry-After seconds.", Ops: slices.Concat(puts, chunkOps, loginOps, withKey)},
 }
 
 // notForPrograms lists codes that only occur on pages, which explain them.
