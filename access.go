@@ -10,11 +10,19 @@ import (
 // Access is what a reader needs to open a link, besides its address. The zero
 // Access asks for nothing. Values can be compared.
 type Access struct {
-	Password string `json:"password,omitempty"` // its hash; "" for none
-	Readers  int    `json:"readers,omitempty"`  // how many people may read the link; 0 for any number
+	Password string    `json:"password,omitempty"` // its hash; "" for none
+	Email    EmailGate `json:"email,omitzero"`
+	Readers  int       `json:"readers,omitempty"` // how many people may read the link; 0 for any number
 	// Round tells the passes of before a change from those after it. Each
 	// change that ends passes sets a new one (NewRound).
 	Round string `json:"round,omitempty"`
+}
+
+// EmailGate makes readers confirm an email address. The zero value does not.
+type EmailGate struct {
+	On          bool   `json:"on,omitempty"`
+	Allow, Deny string // addresses and domains, one a line, in lower case and ASCII
+	Consent     string // what readers agree to; "" for nothing
 }
 
 // NewRound ends all passes.
@@ -24,8 +32,10 @@ func (a *Access) NewRound() {
 	}
 }
 
-// Gated reports whether readers need a pass.
-func (a Access) Gated() bool { return a.Password != "" || a.Readers != 0 }
+// Gated reports whether readers need a pass. Asks reports whether they must do
+// something for it.
+func (a Access) Gated() bool { return a.Asks() || a.Readers != 0 }
+func (a Access) Asks() bool  { return a.Password != "" || a.Email.On }
 
 // Pass is what a reader has of the gate of a link. The zero Pass is nothing.
 type Pass struct {
@@ -172,4 +182,25 @@ type RecipientTx interface {
 	DeleteRecipients(l LinkID) error
 	// EachRecipient calls f with every recipient, in any order.
 	EachRecipient(f func(*Recipient) error) error
+}
+
+// KnownReader is a reader who confirmed an address at the email gate of a link.
+type KnownReader struct {
+	ID      int64
+	Link    LinkID
+	Round   string // of the access that was passed
+	Email   string
+	Consent string // the text that the reader agreed to
+	At      time.Time
+}
+
+// KnownReaderTx reads and writes known readers within a transaction.
+type KnownReaderTx interface {
+	AddKnownReader(r *KnownReader) error // nothing if the address has a row of the round
+	// KnownReaders lists at most n readers of a link with lower IDs than before
+	// (0: all), the newest first.
+	KnownReaders(l LinkID, before int64, n int) ([]*KnownReader, error)
+	DeleteKnownReader(l LinkID, id int64) error
+	DeleteKnownReaders(l LinkID) error // of all rounds
+	ExpireKnownReaders(before time.Time) error
 }

@@ -224,14 +224,6 @@ func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 	return errors.Join(l.Transition(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
 }
 
-// Hide hides a deleted version from those who are reading it. It does not
-// improve a worse state.
-func (l *Link) Hide() {
-	if l.State == StateLive {
-		l.State, l.Reason = StateDisabled, ReasonOwner
-	}
-}
-
 // SpareFile returns the bytes of a deleted link on the list of spare files.
 func (l *Link) SpareFile() SpareFile {
 	return SpareFile{Key: l.Upload, Size: l.Size, Link: l.ID, Since: l.DeletedAt}

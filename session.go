@@ -33,15 +33,6 @@ const (
 	FreshTime = 15 * time.Minute
 )
 
-// ExpiryAfterUse returns when a session that is used at a time ends.
-func (s *Session) ExpiryAfterUse(now time.Time) time.Time {
-	end, most := now.Add(SessionLife), s.CreatedAt.Add(MaxSessionLife)
-	if end.After(most) {
-		return most
-	}
-	return end
-}
-
 // Valid reports whether the session is valid at a time. One from the future was
 // created while the clock was wrong (promise 22).
 func (s *Session) Valid(now time.Time) bool {

@@ -73,6 +73,7 @@ type Tx interface {
 	SpareTx
 	LinkTx
 	PlaceTx
+	KnownReaderTx
 	ReviewTx
 	OldSlugTx
 	RecipientTx

@@ -73,11 +73,13 @@ type Options struct {
 	NeverExpires bool
 	// Password is what readers must enter; "" is none. Readers is how many
 	// people may open the link; 0 is any number.
+	// Email, unless nil, makes readers confirm an email address.
 	Password string
 	Readers  int
+	Email    *Email
 	// Replace is the slug of an existing link whose file is replaced. The link
 	// keeps its address, title and settings, so Slug, LinkName, ViewOnly,
-	// ExpiresAt, NeverExpires, Password and Readers are ignored.
+	// ExpiresAt, NeverExpires, Password, Readers and Email are ignored.
 	Replace string
 	// Website is the slug of an existing website of the account, to which the
 	// file, a ZIP, is deployed. The Link that Upload returns is the website. It
@@ -263,8 +265,8 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 		expires = expiry(&o.ExpiresAt)
 	}
 	var protect *AccessChange
-	if o.Password != "" || o.Readers != 0 {
-		protect = &AccessChange{}
+	if o.Password != "" || o.Readers != 0 || o.Email != nil {
+		protect = &AccessChange{Email: o.Email}
 	}
 	if o.Password != "" {
 		protect.Password = &o.Password

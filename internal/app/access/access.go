@@ -140,7 +140,7 @@ func (f File) gate(by Asker) error {
 	if f.Link.Access.Admits(pass) {
 		return nil
 	}
-	return &Gate{f.Link, f.Link.Access.Password == "" || f.Link.Access.Fits(pass)}
+	return &Gate{f.Link, !f.Link.Access.Asks() || f.Link.Access.Fits(pass)}
 }
 
 // received decides for readers who come through the address of a recipient, or

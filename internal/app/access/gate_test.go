@@ -27,7 +27,7 @@ func TestEnterManyLinks(t *testing.T) {
 	f.Must(err)
 	enter := func(n int, pw string, from netip.Addr) vitrine.Code {
 		l := &vitrine.Link{ID: vitrine.LinkID(n), Access: vitrine.Access{Password: hash, Round: "A"}}
-		_, err := s.Enter(t.Context(), l, pw, from)
+		_, _, err := s.Enter(t.Context(), l, access.Entry{Password: pw, From: from})
 		return vitrine.CodeOf(err)
 	}
 	for n := range 60 {

@@ -24,7 +24,8 @@ func (s *Accounts) post(tx vitrine.LetterTx, m vitrine.Message, p vitrine.TokenP
 	if life := vitrine.TokenPurposes[p]; life > 0 {
 		expires = s.Now().Add(life)
 	}
-	return s.Mail.Post(tx, m, expires)
+	_, err := s.Mail.Post(tx, m, expires)
+	return err
 }
 
 func (s *Accounts) letterSignUp(to string, text vitrine.TokenText) vitrine.Message {

@@ -174,7 +174,7 @@ func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bo
 	text := vitrine.SessionText(newSecret())
 	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken,
 		CreatedAt: now, UsedAt: now}
-	session.ExpiresAt = session.ExpiryAfterUse(now)
+	session.ExpiresAt = expiryAfterUse(session, now)
 	in := SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now),
 		newDevice: s.Signer.KnownDevice(a.ID, g.Devices, now) == ""}
 	if in.newDevice {
@@ -226,7 +226,7 @@ func (s *Sessions) touch(ctx context.Context, text string) {
 			return err
 		}
 		session.UsedAt = s.Now()
-		session.ExpiresAt = session.ExpiryAfterUse(session.UsedAt)
+		session.ExpiresAt = expiryAfterUse(session, session.UsedAt)
 		return tx.PutSession(session)
 	})
 }
@@ -313,4 +313,13 @@ func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.
 		return nil, nil, errSignedOut
 	}
 	return session, a, nil
+}
+
+// expiryAfterUse returns when a session that is used at a time ends.
+func expiryAfterUse(s *vitrine.Session, now time.Time) time.Time {
+	end, most := now.Add(vitrine.SessionLife), s.CreatedAt.Add(vitrine.MaxSessionLife)
+	if end.After(most) {
+		return most
+	}
+	return end
 }

@@ -42,7 +42,7 @@ type Exporter struct {
 const exportPage = 100
 
 // Write writes an archive: account.json, links.csv, and if there are any,
-// recipients.csv, versions.json, albums.json and websites.json;
+// recipients.csv, readers.csv, versions.json, albums.json and websites.json;
 // analytics/{slug}.json and analytics/websites/{slug}.json if the plan has
 // analytics; files/{slug}/{name}, including versions of websites; and earlier
 // versions of links as files/{slug}/versions/{number}/{name}. No file is held
@@ -65,7 +65,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err := e.collections(ctx, a, z); err != nil {
 		return err
 	}
-	if err := e.versions(links, z); err != nil {
+	if err := errors.Join(e.versions(links, z), e.readers(ctx, links, z)); err != nil {
 		return err
 	}
 	folders := foldersOf(links)
@@ -216,7 +216,7 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	}
 	c := NewCSV(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
-		"download", "password"}}
+		"download", "password", "email", "readers"}}
 	for _, l := range links {
 		if !l.Standalone() {
 			continue
@@ -224,7 +224,8 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
 			strconv.FormatInt(l.Size, 10), l.SHA256,
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload),
-			strconv.FormatBool(l.Access.Password != "")})
+			strconv.FormatBool(l.Access.Password != ""), strconv.FormatBool(l.Access.Email.On),
+			strconv.Itoa(l.Access.Readers)})
 	}
 	for _, row := range rows {
 		if err := c.Write(row); err != nil {

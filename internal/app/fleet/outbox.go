@@ -43,10 +43,12 @@ type Outbox struct {
 }
 
 // Post queues a message within tx. Call Notify after the commit.
-func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time) error {
+func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time) (vitrine.LetterID, error) {
 	now := s.Now()
 	m.ID = rand.Text()
-	return tx.AddLetter(&vitrine.Letter{Message: m, CreatedAt: now, ExpiresAt: expires, NextAt: now})
+	l := &vitrine.Letter{Message: m, CreatedAt: now, ExpiresAt: expires, NextAt: now}
+	err := tx.AddLetter(l)
+	return l.ID, err
 }
 
 func (s *Outbox) Notify() {

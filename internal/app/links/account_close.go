@@ -2,7 +2,6 @@ package links
 
 import (
 	"context"
-	"errors"
 
 	"vitrine"
 )
@@ -20,8 +19,7 @@ func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 			return err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		err = errors.Join(tx.DeletePlaces(l.ID), tx.DeleteRecipients(l.ID), tx.DeleteAbuseReports(l.ID))
-		if err != nil {
+		if err := deleteReaders(tx, l.ID); err != nil {
 			return err
 		}
 		return l.Transition(tx, l.DeletedAt, vitrine.Change{By: vitrine.Owner(l.Account), Action: vitrine.ActionDelete})

@@ -27,6 +27,7 @@ type Service struct {
 	Blobs Blobs
 	Log   Log
 	Now   func() time.Time
+	Gates *access.Gates // checks changes of what readers need
 	// ViewerKeyLife is how long an account's viewer key is used; 0 means
 	// DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
@@ -442,9 +443,7 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 			return c, err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		return vitrine.Change{Action: vitrine.ActionDelete},
-			// Nobody can open or report it any more.
-			errors.Join(tx.DeletePlaces(l.ID), tx.DeleteRecipients(l.ID), tx.DeleteAbuseReports(l.ID))
+		return vitrine.Change{Action: vitrine.ActionDelete}, deleteReaders(tx, l.ID)
 	})
 	if err != nil {
 		return l, err
@@ -453,4 +452,11 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 		_ = s.PurgeLink(ctx, l) // Purge deletes what is left after an error
 	}
 	return l, nil
+}
+
+// deleteReaders deletes what readers have left at a link that nobody can open
+// or report any more.
+func deleteReaders(tx vitrine.Tx, id vitrine.LinkID) error {
+	return errors.Join(tx.DeletePlaces(id), tx.DeleteKnownReaders(id), tx.DeleteRecipients(id),
+		tx.DeleteAbuseReports(id))
 }

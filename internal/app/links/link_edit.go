@@ -82,7 +82,7 @@ func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
 func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
 	p, err := e.parse(a, s.Now())
 	if err == nil {
-		err = e.Access.Prepare(ctx, a.Email)
+		err = s.Gates.Prepare(ctx, e.Access, a.Email)
 	}
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func end(tx vitrine.Tx, f vitrine.SpareFile) error {
 		if err != nil || l.State != vitrine.StateLive {
 			return err
 		}
-		l.Hide()
+		hide(l)
 		return tx.PutLink(l)
 	}
 	u, err := tx.Upload(f.Key)
@@ -90,4 +90,12 @@ func end(tx vitrine.Tx, f vitrine.SpareFile) error {
 	}
 	u.State, u.Failure = vitrine.UploadFailed, vitrine.ErrUploadUnknown
 	return tx.PutUpload(u)
+}
+
+// hide hides a deleted version from those who are reading it. It does not
+// improve a worse state.
+func hide(l *vitrine.Link) {
+	if l.State == vitrine.StateLive {
+		l.State, l.Reason = vitrine.StateDisabled, vitrine.ReasonOwner
+	}
 }

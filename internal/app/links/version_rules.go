@@ -284,7 +284,7 @@ func DeleteVersions(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Ac
 		}
 	}
 	for _, v := range lapsed {
-		v.Hide()
+		hide(v)
 		if err := tx.PutLink(v); err != nil {
 			return nil, err
 		}
@@ -295,6 +295,6 @@ func DeleteVersions(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Ac
 // remove deletes a version for every reader, including those who are reading
 // it.
 func remove(tx vitrine.Tx, v *vitrine.Link, now time.Time, by vitrine.Actor) error {
-	v.Hide()
+	hide(v)
 	return v.DeleteVersion(tx, now, by)
 }

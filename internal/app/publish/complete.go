@@ -49,7 +49,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	if err != nil || l != nil {
 		return l, err
 	}
-	if err := r.Access.Prepare(ctx, a.Email); err != nil {
+	if err := s.Gates.Prepare(ctx, r.Access, a.Email); err != nil {
 		return nil, err
 	}
 	r.Access.Apply(&link.Access)

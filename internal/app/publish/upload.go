@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 
@@ -22,6 +23,7 @@ type Uploads struct {
 	Scanner vitrine.Scanner
 	Plans   vitrine.Plans
 	Now     func() time.Time
+	Gates   *access.Gates // checks what readers of a new link need
 	// Wake, unless nil, is called after a link was made: there may be something
 	// to scan or to preview.
 	Wake func()

@@ -94,13 +94,14 @@ func (s *Services) people() {
 
 // files makes the services of files and links.
 func (s *Services) files() {
-	s.Uploads = &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Plans: s.Plans, Now: s.Now}
+	s.Gates = &access.Gates{Store: s.Store, Signer: s.Signer, Now: s.Now}
+	s.Uploads = &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Plans: s.Plans, Gates: s.Gates,
+		Now: s.Now}
 	s.Scans = &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Leases: s.Leases, Plans: s.Plans,
 		Now: s.Now}
 	s.Previews = &publish.Previews{Store: s.Store, Blobs: s.Blobs, Previewer: s.Previewer, Leases: s.Leases, Now: s.Now}
 	s.Captions = &publish.Captions{Store: s.Store, Blobs: s.Blobs, Now: s.Now}
-	s.Links = &links.Service{Store: s.Store, Blobs: s.Blobs, Log: s.ViewLog, Plans: s.Plans, Now: s.Now}
-	s.Gates = &access.Gates{Store: s.Store, Signer: s.Signer, Now: s.Now}
+	s.Links = &links.Service{Store: s.Store, Blobs: s.Blobs, Log: s.ViewLog, Plans: s.Plans, Gates: s.Gates, Now: s.Now}
 	s.Versions = &links.Versions{Store: s.Store, Plans: s.Plans, PurgeLink: s.Links.PurgeLink, Now: s.Now}
 	s.Recipients = &recipients.Service{Store: s.Store, Plans: s.Plans, Now: s.Now}
 	s.Albums = &collections.Albums{Store: s.Store, Now: s.Now}

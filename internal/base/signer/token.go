@@ -38,6 +38,9 @@ const (
 
 	PurposeViewer       Purpose = "viewer"        // what a viewer of one link is called
 	PurposePass         Purpose = "pass"          // a browser that has passed the gate of a link
+	PurposeAsked        Purpose = "asked"         // a browser that asked for a code at an email gate
+	PurposeMailed       Purpose = "mailed"        // who reads the mail with the code
+	PurposeCode         Purpose = "code"          // the code itself
 	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
 )
 
@@ -69,7 +72,8 @@ type mac struct {
 func New(secret []byte) *Signer {
 	s := &Signer{macs: map[Purpose]*sync.Pool{}}
 	s.derive(secret, PurposePut, PurposeChunks, PurposeView, PurposeContent, PurposeExamine, PurposeOwner,
-		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeSharedReport, PurposeViewer)
+		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeAsked, PurposeMailed,
+		PurposeCode, PurposeSharedReport, PurposeViewer)
 	return s
 }
 

@@ -122,6 +122,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		s.loops = append(s.loops, mail)
 	}
 	c.apply(in.Accounts, s.outbox, public)
+	in.Gates.Mail, in.Gates.Site = s.outbox, public.Host
+	in.Gates.Address = func(l *vitrine.Link, mailed string) string { return httpx.MailedURL(public, l, mailed) }
 	follow := worker.New("own views", scanEvery, log, in.OwnViews.Apply)
 	in.OwnViews.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, in.SiteStats.Purge),
@@ -171,6 +173,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),
 		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
 		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
+		worker.New("expire known readers", deleteEvery, log, in.Gates.ExpireReaders),
 		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Logins", storeTest.logins},
 		{"SharedReports", storeTest.sharedReports},
 		{"Places", storeTest.places},
+		{"KnownReaders", storeTest.knownReaders},
 		{"SitePages", storeTest.sitePages},
 		{"Attempts", storeTest.attempts},
 		{"Excess", storeTest.excess},

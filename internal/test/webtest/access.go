@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"vitrine"
@@ -45,4 +46,66 @@ func PassOf(r Reply) string {
 		all = append(all, c.Name+"="+c.Value)
 	}
 	return "Cookie: " + strings.Join(all, "; ")
+}
+
+// AskEmail makes readers of a link confirm an address.
+func (s *Site) AskEmail(l *vitrine.Link, e access.Email) {
+	s.T.Helper()
+	changed, err := s.Server.Links.Edit(s.T.Context(), s.Account, string(l.Slug),
+		links.Edit{Access: &access.Change{Email: &e}})
+	s.Check(err)
+	*l = *changed
+}
+
+// Confirmed records that an address was confirmed at a link, and returns the ID
+// of the reader.
+func (s *Site) Confirmed(slug, email string) (id int64) {
+	s.T.Helper()
+	s.Check(s.Server.Gates.Store.Update(s.T.Context(), func(tx vitrine.Tx) error {
+		l, err := tx.LinkBySlug(vitrine.Slug(slug))
+		if err != nil {
+			return err
+		}
+		err = tx.AddKnownReader(&vitrine.KnownReader{Link: l.ID, Round: "A", Email: email, Consent: "I agree.",
+			At: s.Server.Now()})
+		if err != nil {
+			return err
+		}
+		list, err := tx.KnownReaders(l.ID, 0, 1)
+		if err == nil {
+			id = list[0].ID
+		}
+		return err
+	}))
+	return id
+}
+
+var askedField = regexp.MustCompile(`name="asked" value="([^"]+)"`)
+
+// AskedIn returns what the gate on a page sends with a code; "" if it does not
+// ask for one.
+func AskedIn(page Reply) string {
+	if m := askedField.FindStringSubmatch(page.Text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// AskCode sends an address to the gate of a link, and returns what its page
+// sends with the code.
+func (s *Site) AskCode(l *vitrine.Link, email, from string) string {
+	s.T.Helper()
+	page := s.Status(s.Post("/p/"+string(l.Slug), url.Values{"email": {email}, "agree": {"yes"}},
+		"X-Forwarded-For: "+from), 403)
+	asked := AskedIn(page)
+	if asked == "" {
+		s.T.Fatalf("the gate asks for no code\n%s", page.Text)
+	}
+	return asked
+}
+
+// SendCode sends a code to the gate of a link.
+func (s *Site) SendCode(l *vitrine.Link, asked, code, from string) Reply {
+	s.T.Helper()
+	return s.Post("/p/"+string(l.Slug), url.Values{"asked": {asked}, "code": {code}}, "X-Forwarded-For: "+from)
 }

@@ -126,6 +126,9 @@ func NewReportSite(t testing.TB) *ReportSite {
 	for _, l := range o.Links {
 		o.ReadBy(l, 160)
 	}
+	for _, email := range []string{"ann@example.com", "bob@example.com"} {
+		o.Confirmed(string(o.Links[report.ContentPages].Slug), email)
+	}
 	o.Cookie = o.SignIn(a)
 	return o
 }

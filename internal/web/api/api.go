@@ -200,7 +200,7 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 // the version.
 func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
-	o, err := httpx.ReadObject(w, r)
+	o, err := httpx.ReadLarge(w, r)
 	if err != nil {
 		return nil, "", err
 	}

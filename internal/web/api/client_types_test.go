@@ -22,7 +22,12 @@ func TestClientTypes(t *testing.T) {
 	o.Check(err)
 	_, err = c.PutCaptions(t.Context(), slug, "de", []byte("WEBVTT\n\n00:01.000 --> 00:02.000\nHallo\n"))
 	o.Check(err)
+	o.Confirmed(slug, "ann@example.com")
 	for path, into := range map[string]any{
+		"/links/" + slug + "/readers": &struct {
+			Readers    []client.Reader
+			NextCursor *string
+		}{},
 		"/status":                      new(client.Status),
 		"/links?views=true&limit=3":    new(client.Page),
 		"/links/" + slug:               new(client.LinkDetail),

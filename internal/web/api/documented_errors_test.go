@@ -61,6 +61,8 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 		return c.Call(c.key, "PATCH", "/links/nope/recipients/1", webtest.Fields{"label": "x"})
 	},
 	"revokeRecipient":     func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/recipients/1", nil) },
+	"listReaders":         func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/readers", nil) },
+	"deleteReader":        func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/readers/1", nil) },
 	"getLinkAnalytics":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/analytics", nil) },
 	"listVisits":          func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/visits", nil) },
 	"getVisit":            func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/visits/1", nil) },
@@ -87,7 +89,8 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
-	"deleteVersion":  "/links/nope/versions/1",
+	"deleteVersion": "/links/nope/versions/1",
+	"listReaders":   "/links/nope/readers", "deleteReader": "/links/nope/readers/1",
 	"listRecipients": "/links/nope/recipients", "addRecipients": "/links/nope/recipients",
 	"updateRecipient": "/links/nope/recipients/1", "revokeRecipient": "/links/nope/recipients/1",
 	"listVisits": "/links/nope/visits", "getVisit": "/links/nope/visits/1",
@@ -189,6 +192,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 			return c.Call(c.key, "POST", paths[op], webtest.Fields{"name": 5})
 		},
 		"listLinks":      func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/links?cursor=!!", nil) },
+		"listReaders":    func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?cursor=!!", nil) },
 		"listRecipients": func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?cursor=!!", nil) },
 		"updateRecipient": func(c caller, op string) webtest.Answer {
 			return c.Call(c.key, "PATCH", paths[op], webtest.Fields{"label": 5})

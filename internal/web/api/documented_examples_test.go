@@ -154,6 +154,8 @@ func TestDocumentedExamples(t *testing.T) {
 	check("listRecipients", listed)
 	check("updateRecipient", c.Call(c.key, "PATCH", rows+"/"+rowsOf(t, listed)[0].ID,
 		request("updateRecipient", nil)))
+	c.Confirmed(slug, "ann@example.com")
+	check("listReaders", c.Call(c.key, "GET", published+"/readers", nil))
 	captions := c.Sound(c.key)
 	check("putCaptions", c.Send(c.key, "PUT", captions+"/de", "text/vtt", webtest.Morning))
 	check("listCaptions", c.Call(c.key, "GET", captions, nil))

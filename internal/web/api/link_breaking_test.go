@@ -52,7 +52,7 @@ func testLinkGarbage(t *testing.T, store string) {
 		for _, ask := range [][2]string{{"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"GET", "/file"},
 			{"GET", "/versions"},
 			{"POST", "/versions/1/restore"}, {"DELETE", "/versions/1"}, {"GET", "/analytics"}, {"GET", "/visits"},
-			{"GET", "/captions"}} {
+			{"GET", "/captions"}, {"GET", "/readers"}, {"DELETE", "/readers/1"}} {
 			var body any
 			if ask[0] == "PATCH" {
 				body = webtest.Fields{"title": "x"}

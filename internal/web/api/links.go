@@ -252,7 +252,7 @@ func expiry(f *httpx.Fields) *time.Time {
 }
 
 func (s *Handler) UpdateLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	o, err := httpx.ReadObject(w, r)
+	o, err := httpx.ReadLarge(w, r)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func TestWrongCursors(t *testing.T) {
 			t.Fatal(path)
 		}
 	}
-	if len(cursors) != 2 {
+	if len(cursors) != 3 {
 		t.Fatalf("lists with cursors: %v", cursors)
 	}
 	for path, right := range cursors {

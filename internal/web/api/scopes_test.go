@@ -119,6 +119,13 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 		slug string) webtest.Answer {
 		return c.Call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil)
 	},
+	"GET /api/v1/links/{slug}/readers": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/readers", nil)
+	},
+	"DELETE /api/v1/links/{slug}/readers/{id}": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "DELETE", fmt.Sprint("/links/", slug, "/readers/",
+			c.Confirmed(slug, "ann@example.com")), nil)
+	},
 	"GET /api/v1/links/{slug}/versions": func(c caller,
 		slug string) webtest.Answer {
 		return c.Call(c.key, "GET", "/links/"+slug+"/versions", nil)

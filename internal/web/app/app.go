@@ -110,6 +110,7 @@ var formMessages = map[string]string{
 	"captions-gone": "Captions removed.",
 	"saved":         "Saved.",
 	"access-saved":  "Saved. Tell your readers what they need now.",
+	"reader-gone":   "The address is deleted.",
 
 	"version-made":     "File replaced. Readers now see the new file.",
 	"version-held":     "The file is uploaded. Readers see it once it has been checked.",

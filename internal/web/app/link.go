@@ -66,6 +66,7 @@ type linkPage struct {
 	Captions   []viewer.Track
 	MayCaption bool
 
+	Gate        accessForm
 	Readers     string // limit of readers as in the form; "" for none
 	Used        string // how many of them there were
 	NewTitle    string // as in the form
@@ -128,7 +129,7 @@ func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.Link
 		Head: s.Shell.LinkHead(me, o.Link, tab), Prefix: s.Server.PublicURL.Host + "/p/",
 		Embed: s.Viewers.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,
-		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me))}
+		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me)), Gate: s.accessForm(o.Link)}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Viewers.Tracks(o.Link)
@@ -248,17 +249,17 @@ func (s *LinkPages) Form(action string) MemberHandler {
 		panic("no form " + action)
 	}
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-		if err := httpx.ReadForm(w, r, maxLinkForm); err != nil {
+		tab, most := LinkSettings, int64(maxLinkForm)
+		if action == "access" {
+			tab, most = LinkShare, maxAccessForm
+		}
+		if err := httpx.ReadForm(w, r, most); err != nil {
 			return err
 		}
 		slug := r.PathValue("slug")
 		o, err := s.Links.Own(r.Context(), me, slug)
 		if err != nil {
 			return err
-		}
-		tab := LinkSettings
-		if action == "access" {
-			tab = LinkShare
 		}
 		l, saying, err := does(s, r.Context(), me, string(o.Slug), r.PostForm)
 		if err != nil {
@@ -282,7 +283,8 @@ func (s *LinkPages) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vi
 	p := s.linkPage(r, me, o, tab)
 	p.Wrong = wrong
 	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires,
-		"language": &p.NewLanguage, "readers": &p.Readers} {
+		"language": &p.NewLanguage, "readers": &p.Readers, "allow": &p.Gate.Allow, "deny": &p.Gate.Deny,
+		"consent": &p.Gate.Consent} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}

@@ -2,11 +2,16 @@ package app
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 )
 
 // accessChange reads the form of what readers need.
@@ -17,6 +22,10 @@ func accessChange(f url.Values) *access.Change {
 		c.Password = new(string)
 	case f.Get("password") != "":
 		c.Password = new(f.Get("password"))
+	case f.Get("remove") == "email":
+		c.Email = &access.Email{Off: true}
+	case f.Has("allow"):
+		c.Email = &access.Email{Allow: entries(f.Get("allow")), Deny: entries(f.Get("deny")), Consent: f.Get("consent")}
 	}
 	if f.Has("readers") {
 		n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(f.Get("readers")), "0"))
@@ -26,4 +35,77 @@ func accessChange(f url.Values) *access.Change {
 		c.Readers = &n
 	}
 	return c
+}
+
+// maxAccessForm bounds the form of what readers need: lists of 32 KiB, whose
+// line ends a form encodes in six bytes.
+const maxAccessForm = 128 << 10
+
+// entries returns the entries of a list as people write them.
+func entries(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })
+}
+
+// accessForm is what the form of an email gate shows.
+type accessForm struct {
+	Asks    bool // readers confirm an address
+	MayAsk  bool // the instance sends mail
+	Allow   string
+	Deny    string
+	Consent string
+}
+
+func (s *LinkPages) accessForm(l *vitrine.Link) accessForm {
+	e := l.Access.Email
+	return accessForm{e.On, s.Viewers.Gates.SendsMail(), e.Allow, e.Deny, e.Consent}
+}
+
+// readersPage lists who confirmed an address at the email gate of a link.
+type readersPage struct {
+	Page
+	Head    *LinkHead
+	Readers []*vitrine.KnownReader
+	Older   string // address of more; "" for none
+}
+
+// readersOnPage is how many readers a page lists.
+const readersOnPage = 100
+
+// ShowReaders serves the list of who confirmed an address.
+func (s *LinkPages) ShowReaders(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.Links.Of(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	before, err := httpx.ParseReaderCursor(r.URL.Query().Get("cursor"))
+	if err != nil {
+		return httpx.ErrPage("cursor")
+	}
+	list, err := s.Viewers.Gates.Readers(r.Context(), l, before, readersOnPage+1)
+	if err != nil {
+		return err
+	}
+	p := &readersPage{Page: s.Shell.NewAppPage(r, me, ui.Title(l), "links"), Head: s.Shell.LinkHead(me, l, LinkShare),
+		Readers: list}
+	if len(list) > readersOnPage {
+		p.Readers = list[:readersOnPage]
+		p.Older = p.Head.Here + "/readers?cursor=" + httpx.FormatReaderCursor(p.Readers[readersOnPage-1].ID)
+	}
+	return s.Shell.WriteApp(w, r, http.StatusOK, "readers.html", p.Nonce, p)
+}
+
+// DeleteReader takes the form that deletes one of them.
+func (s *LinkPages) DeleteReader(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxLinkForm); err != nil {
+		return err
+	}
+	l, err := s.Links.Of(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	id, _ := strconv.ParseInt(r.PostForm.Get("reader"), 10, 64)
+	if err := s.Viewers.Gates.DeleteReader(r.Context(), l, id); err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, Said(LinkAddress(l)+"/readers", "reader-gone"))
 }

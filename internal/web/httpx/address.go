@@ -147,6 +147,15 @@ func LinkURL(public *url.URL, slug vitrine.Slug) string {
 	return public.String() + "/p/" + string(slug)
 }
 
+// Mailed is the parameter of the address of a link with which a reader comes
+// from a mail of its email gate.
+const Mailed = "mailed"
+
+// MailedURL returns the address in a mail of the email gate of a link.
+func MailedURL(public *url.URL, l *vitrine.Link, text string) string {
+	return public.String() + l.Path() + "?" + Mailed + "=" + url.QueryEscape(text)
+}
+
 // tokenRoots maps purposes to the paths where tokens are used.
 var tokenRoots = map[vitrine.TokenPurpose]string{
 	vitrine.TokenSignIn:   SignInRoot,

@@ -124,6 +124,23 @@ func ParseVisitCursor(text string) (vitrine.ViewID, error) {
 	return vitrine.ViewID(n[0]), nil
 }
 
+// FormatReaderCursor returns the cursor of a list of known readers. It has three
+// numbers, so that it is not one of another list.
+func FormatReaderCursor(id int64) string { return cursor(id, 1, 1) }
+
+// ParseReaderCursor reads a cursor of FormatReaderCursor; "" is 0. Errors have
+// the field "cursor".
+func ParseReaderCursor(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := parseCursor(text, 3)
+	if err != nil {
+		return 0, err
+	}
+	return n[0], nil
+}
+
 // cursor returns an opaque text with the numbers and their checksum. Without
 // it, a cursor that was cut would be that of another page, and a list would end
 // early unnoticed.

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -74,4 +75,13 @@ func (f *Fields) TextOrFalse(name string) *string {
 	}
 	f.Wrong(name, "The field \""+name+"\" must be a text that is not empty, or false, which removes it.")
 	return nil
+}
+
+// Texts reads a list of strings that may be missing.
+func (f *Fields) Texts(name string) (list []string) {
+	v, ok := f.Object[name]
+	if ok && json.Unmarshal(v, &list) != nil {
+		f.Wrong(name, "The field \""+name+"\" must be a list of texts.")
+	}
+	return list
 }

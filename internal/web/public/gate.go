@@ -2,6 +2,8 @@ package public
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/app/access"
@@ -13,26 +15,39 @@ import (
 type gatePage struct {
 	ui.Page
 	Heading string
-	Email   string // of entry pages; none here
 	Action  string // address that takes the form: the link's page
 	Report  string // address
 	Framed  bool   // the page is in a frame, which has no cookies
 	Place   bool   // only the link's page must be opened
 	Wrong   httpx.FieldErrors
+
+	Password bool     // the link has one
+	Asks     bool     // the link asks for an address
+	Consent  []string // paragraphs that readers must agree to
+	Email    string   // that was typed, or to which the mail was sent
+	Agrees   bool
+	Asked    string // with which the code is sent; "" before
+	Mailed   string // from the address in the mail; "" without
 }
 
-// askPass answers with the gate of a link. It is not a view.
-func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate, status int,
+// askPass answers with the gate of a link. It is not a view. asked is what the
+// browser sends with the code of a mail; "" for none.
+func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate, status int, asked string,
 	wrong httpx.FieldErrors) error {
-	here := g.Link.Path()
+	here, a := g.Link.Path(), g.Link.Access
 	p := &gatePage{Page: s.Pages.NewChrome("Protected link · Vitrine"), Heading: "This link has a password",
 		Action: here, Report: s.Server.AddressOf(g.Link) + "/report", Framed: s.Server.Framers(r) != "'none'",
-		Place: g.Place, Wrong: wrong}
+		Place: g.Place, Wrong: wrong, Password: a.Password != "", Asks: a.Email.On,
+		Consent: strings.FieldsFunc(a.Email.Consent, func(r rune) bool { return r == '\n' })}
 	if r.URL.Path == here {
-		p.Action = httpx.WithQuery(here, r.URL.Query()) // where the reader comes from counts after the gate
+		p.Action = httpx.WithQuery(here, withoutMailed(r)) // where the reader comes from counts after the gate
 	}
-	if p.Place {
+	switch {
+	case p.Place:
 		p.Heading = "Open the link first"
+	case p.Asks:
+		p.Heading = "Who is reading?"
+		s.fillAsked(p, r, g.Link, asked)
 	}
 	if p.Framed {
 		p.Heading, p.Action = "Protected link", s.Server.AddressOf(g.Link)
@@ -59,11 +74,41 @@ func (s *Handler) OnRecipient() httpx.HandlerFunc {
 	}
 }
 
-// OnGate takes the password of a link, and leads to its page.
-func (s *Handler) OnGate() httpx.HandlerFunc {
-	toPage := func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-		return httpx.Redirect(w, r, httpx.WithQuery(l.Path(), r.URL.Query()))
+// fillAsked adds how far a reader has come with the mail of an email gate. The
+// address in the mail leads to a button: what only opens it confirms nothing.
+func (s *Handler) fillAsked(p *gatePage, r *http.Request, l *vitrine.Link, asked string) {
+	p.Email, p.Agrees = r.PostForm.Get("email"), r.PostForm.Get("agree") != ""
+	if to := s.Viewers.Gates.Asked(l, asked); to != "" {
+		p.Heading, p.Email, p.Asked = "Enter the code", to, asked
+		return
 	}
+	text := r.URL.Query().Get(httpx.Mailed)
+	if text == "" {
+		return
+	}
+	if to := s.Viewers.Gates.Mailed(l, text); to != "" {
+		p.Heading, p.Email, p.Mailed = "Open the link", to, text
+	} else if p.Wrong == nil {
+		p.Wrong = httpx.FieldErrors{"": "The address in the message is valid for 15 minutes. Ask for a new one."}
+	}
+}
+
+// withoutMailed returns the parameters of a request without that of a mail: it
+// must not stay in an address that people pass on.
+func withoutMailed(r *http.Request) url.Values {
+	q := r.URL.Query()
+	q.Del(httpx.Mailed)
+	return q
+}
+
+// toPage leads to the page of a link.
+func toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	return httpx.Redirect(w, r, httpx.WithQuery(l.Path(), withoutMailed(r)))
+}
+
+// OnGate takes what a reader sends to the gate of a link, and leads to its
+// page.
+func (s *Handler) OnGate() httpx.HandlerFunc {
 	return s.onLink(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 		return toPage(w, r, l) // no pass is needed any more
 	}, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
@@ -73,23 +118,34 @@ func (s *Handler) OnGate() httpx.HandlerFunc {
 		if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 			return err
 		}
-		pass, err := s.Viewers.Gates.Enter(r.Context(), g.Link, r.PostForm.Get("password"), s.Server.LimitedAddr(r))
-		if err != nil {
-			wrong := httpx.FieldErrorsOf(err)
-			if wrong == nil {
-				return err
-			}
-			e, status := s.Server.Known(w, r, err)
-			if status == http.StatusBadRequest {
-				status = http.StatusForbidden
-			}
-			if e.Code == vitrine.CodeRateLimited {
-				httpx.RetryAfter(w, e)
-				wrong[""] = httpx.AdviceOn(e)
-			}
-			return s.askPass(w, r, g, status, wrong)
+		f := r.PostForm
+		e := access.Entry{Password: f.Get("password"), Email: f.Get("email"), Agrees: f.Get("agree") != "",
+			Asked: f.Get("asked"), Code: f.Get("code"), Mailed: f.Get(httpx.Mailed), From: s.Server.LimitedAddr(r)}
+		pass, asked, err := s.Viewers.Gates.Enter(r.Context(), g.Link, e)
+		switch {
+		case err != nil:
+			return s.refuse(w, r, g, e, err)
+		case pass == "":
+			return s.askPass(w, r, g, http.StatusForbidden, asked, nil)
 		}
 		s.Viewers.SetPass(w, r, g.Link, pass)
 		return toPage(w, r, g.Link)
 	})
+}
+
+// refuse answers with the gate of a link and what is wrong.
+func (s *Handler) refuse(w http.ResponseWriter, r *http.Request, g *access.Gate, e access.Entry, err error) error {
+	wrong := httpx.FieldErrorsOf(err)
+	if wrong == nil {
+		return err
+	}
+	known, status := s.Server.Known(w, r, err)
+	if status == http.StatusBadRequest {
+		status = http.StatusForbidden
+	}
+	if known.Code == vitrine.CodeRateLimited {
+		httpx.RetryAfter(w, known)
+		wrong[""] = httpx.AdviceOn(known)
+	}
+	return s.askPass(w, r, g, status, e.Asked, wrong)
 }

@@ -31,7 +31,7 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 		if g.Place && r.URL.Path == g.Link.Path() {
 			return s.givePlace(w, r, g, h)
 		}
-		return s.askPass(w, r, g, http.StatusForbidden, nil)
+		return s.askPass(w, r, g, http.StatusForbidden, "", nil)
 	})
 }
 
@@ -79,6 +79,9 @@ func (s *Handler) onLink(h LinkHandler,
 		}
 		if l.Slug != slug {
 			return lead(l.Slug)
+		}
+		if r.Method == http.MethodGet && r.URL.Query().Has(httpx.Mailed) {
+			return toPage(w, r, l)
 		}
 		return h(w, r, l, a)
 	}

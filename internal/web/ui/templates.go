@@ -57,6 +57,7 @@ var pages = []page{
 	{"link_share.html", inLink, []string{"link_tabs.html", "visit_table.html"}},
 	{"links.html", member, []string{"chart.html", "link_rows.html"}},
 	{"people.html", member, nil},
+	{"readers.html", inLink, nil},
 	{"versions.html", inLink, nil},
 	{"website.html", member, []string{"website_drop.html"}},
 	{"websites.html", member, []string{"website_drop.html"}},

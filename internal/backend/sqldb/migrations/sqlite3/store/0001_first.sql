@@ -201,6 +201,20 @@ CREATE TABLE places (
 );
 CREATE INDEX places_by_link ON places (link, round);
 
+-- Readers who confirmed an address at the email gate of a link
+-- (vitrine.KnownReader).
+CREATE TABLE known_readers (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    link    BIGINT NOT NULL REFERENCES links (id),
+    round   TEXT    NOT NULL,
+    email   TEXT    NOT NULL,
+    consent TEXT    NOT NULL,
+    at      BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX known_readers_once ON known_readers (link, round, email);
+CREATE INDEX known_readers_of_link ON known_readers (link, id);
+CREATE INDEX known_readers_by_time ON known_readers (at);
+
 -- Slugs that links had before: they lead to them until a time.
 CREATE TABLE old_slugs (
     slug       TEXT   PRIMARY KEY,
