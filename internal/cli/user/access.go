@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 )
 
@@ -41,8 +43,35 @@ func protection(l *client.LinkDetail) string {
 	if l.Access != nil && l.Access.Password {
 		all = append(all, "a password")
 	}
+	if l.Access != nil && l.Access.Email != nil {
+		all = append(all, "a confirmed e-mail address")
+	}
 	if l.Access != nil && l.Access.Readers != 0 {
 		all = append(all, fmt.Sprintf("%d readers", l.Access.Readers))
 	}
 	return cmp.Or(strings.Join(all, ", "), "none")
+}
+
+// emailFlags are those of an email gate.
+type emailFlags struct {
+	Allow, Deny []string
+	Consent     string
+}
+
+func (f *emailFlags) take(cmd *command.Command, also string) {
+	cmd.Strings(&f.Allow, "allow", "LIST", "Make readers confirm one of these e-mail addresses, with a code that is mailed to them. The list has addresses and domains with commas between them; * allows all."+also)
+	cmd.Strings(&f.Deny, "deny", "LIST", "Make readers confirm an e-mail address that is not one of these."+also)
+	cmd.String(&f.Consent, "consent", "TEXT", "Make readers confirm an e-mail address, and agree to this text."+also)
+}
+
+// email returns the email gate that the flags describe, or nil.
+func (f emailFlags) email() *client.Email {
+	if len(f.Allow)+len(f.Deny) == 0 && f.Consent == "" {
+		return nil
+	}
+	e := &client.Email{Deny: f.Deny, Consent: f.Consent}
+	if !slices.Equal(f.Allow, []string{"*"}) {
+		e.Allow = f.Allow
+	}
+	return e
 }

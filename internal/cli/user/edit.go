@@ -25,6 +25,8 @@ type editCmd struct {
 	Password bool // from standard input
 	Open     bool // without a password
 	Readers  *int
+	emailFlags
+	AnyEmail bool // readers confirm no address any more
 	Flags
 }
 
@@ -35,7 +37,8 @@ func newEdit() *command.Command {
 	cmd.Examples("edit q3-report --title 'Q3, final'",
 		"edit q3-report --slug q3-figures --expires 2027-01-31",
 		"edit q3-report --disable",
-		"edit q3-report --password-stdin")
+		"edit q3-report --password-stdin",
+		"edit q3-report --allow example.com,ann@example.org")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
 	cmd.String(&c.Title, "title", "TEXT", "Title of the page.")
 	cmd.String(&c.Slug, "slug", "SLUG", "New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days.")
@@ -48,6 +51,11 @@ func newEdit() *command.Command {
 	cmd.Exclusive("disable", "enable")
 	cmd.OptionalInt(&c.Readers, "readers", "N", "How many people may open the link; 0: any number.")
 	cmd.Exclusive("password-stdin", "no-password")
+	c.take(cmd, " This replaces earlier lists.")
+	cmd.Bool(&c.AnyEmail, "no-email", "Do not ask readers for an address.")
+	for _, flag := range []string{"allow", "deny", "consent"} {
+		cmd.Exclusive(flag, "no-email")
+	}
 	cmd.Take(&c.Flags)
 	return cmd
 }
@@ -71,14 +79,14 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 		at := c.Expires.At(now)
 		change.ExpiresAt = &at
 	}
-	if c.Password || c.Open || c.Readers != nil {
-		change.Access = &client.AccessChange{Readers: c.Readers}
+	if email := c.email(); c.Password || c.Open || c.Readers != nil || email != nil || c.AnyEmail {
+		change.Access = &client.AccessChange{Readers: c.Readers, Email: email, NoEmail: c.AnyEmail}
 	}
 	if c.Password || c.Open {
 		change.Access.Password = new(string)
 	}
 	if change == (client.Change{}) {
-		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password or --readers")
+		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password, --readers, --allow, --deny, --consent or --no-email")
 	}
 	return change, nil
 }

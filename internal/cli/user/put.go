@@ -33,7 +33,8 @@ type putCmd struct {
 	Replace  string
 	Password bool // from standard input
 	Readers  int
-	Yes      bool
+	emailFlags
+	Yes bool
 	Flags
 
 	secret string // the password
@@ -60,6 +61,7 @@ func newPut() *command.Command {
 	cmd.String(&c.Replace, "replace", "LINK", "Replace the file of one of your links by this one. The link keeps its address, title and numbers.").Complete(links)
 	cmd.Bool(&c.Password, "password-stdin", passwordHelp)
 	cmd.Int(&c.Readers, "readers", "N", "How many people may open the link. Default: any number.")
+	c.take(cmd, "")
 	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
 	cmd.Take(&c.Flags)
 	return cmd
@@ -77,8 +79,8 @@ func (c *putCmd) Validate() error {
 	case strings.ContainsAny(c.Name, `/\\`):
 		return fmt.Errorf("--name: %q is not a file name, such as report.pdf", c.Name)
 	case c.Replace != "" &&
-		(c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given || c.Password || c.Readers != 0):
-		return errors.New("--replace cannot be combined with --slug, --title, --view-only, --expires, --password-stdin or --readers: the link keeps its own")
+		(c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given || c.Password || c.Readers != 0 || c.email() != nil):
+		return errors.New("--replace cannot be combined with --slug, --title, --view-only, --expires, --password-stdin, --readers, --allow, --deny or --consent: the link keeps its own")
 	case c.Password && slices.Contains(c.Files, stdin):
 		return errors.New("--password-stdin and - cannot both read standard input")
 	}
@@ -156,7 +158,7 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug,
 		LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Password: c.secret, Readers: c.Readers, Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()),
+		Password: c.secret, Readers: c.Readers, Email: c.email(), Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()),
 		NeverExpires: c.Expires.Never,
 		Progress:     b.Set})
 	if err != nil {

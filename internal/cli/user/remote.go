@@ -22,7 +22,7 @@ const DefaultURL = "http://localhost:8080"
 
 // Commands returns the commands for links and websites.
 func Commands() []*command.Command {
-	return []*command.Command{newPut(), newStats(), newLs(), newOpen(), newGet(), newEdit(), newVersions(),
+	return []*command.Command{newPut(), newStats(), newLs(), newOpen(), newGet(), newEdit(), newVersions(), newReaders(),
 		newCaptions(), newRecipients(), newRm(), newDeploy(), newWebsites()}
 }
 

@@ -30,7 +30,7 @@ func (f *Fixture) Publishes(key, argument string, value any) bool {
 	}
 	file := Fields{"name": "a.txt", "type": "text/plain", "size": 5}
 	change := Fields{argument: value}
-	if argument == "password" || argument == "readers" {
+	if argument == "password" || argument == "readers" || argument == "email" {
 		change = Fields{"access": change}
 	}
 	begun := file.With(nil)

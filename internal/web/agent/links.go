@@ -118,16 +118,18 @@ func (c call) get(in getIn) (detailOut, error) {
 }
 
 type updateIn struct {
-	Slug          string  `json:"slug" jsonschema:"slug or address of the link"`
-	Title         string  `json:"title,omitempty"`
-	NewSlug       string  `json:"new_slug,omitempty" jsonschema:"another address; the old one leads to it for 90 days"`
-	AllowDownload *bool   `json:"allow_download,omitempty"`
-	Disabled      *bool   `json:"disabled,omitempty" jsonschema:"true hides the link from the public, false shows it again"`
-	Expires       string  `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d or 2027-01-31, or never"`
-	Password      *string `json:"password,omitempty" jsonschema:"readers must enter it"`
-	Readers       *int    `json:"readers,omitempty" jsonschema:"how many people may open the link, 1 to 10000; 0: any number"`
-	NoPassword    bool    `json:"no_password,omitempty" jsonschema:"remove the password: anyone with the address can open the link"`
-	IfMatch       string  `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+	Slug          string   `json:"slug" jsonschema:"slug or address of the link"`
+	Title         string   `json:"title,omitempty"`
+	NewSlug       string   `json:"new_slug,omitempty" jsonschema:"another address; the old one leads to it for 90 days"`
+	AllowDownload *bool    `json:"allow_download,omitempty"`
+	Disabled      *bool    `json:"disabled,omitempty" jsonschema:"true hides the link from the public, false shows it again"`
+	Expires       string   `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d or 2027-01-31, or never"`
+	Password      *string  `json:"password,omitempty" jsonschema:"readers must enter it"`
+	Readers       *int     `json:"readers,omitempty" jsonschema:"how many people may open the link, 1 to 10000; 0: any number"`
+	Email         *emailIn `json:"email,omitempty" jsonschema:"readers must confirm an e-mail address; replaces earlier lists"`
+	NoEmail       bool     `json:"no_email,omitempty" jsonschema:"readers need not confirm an address"`
+	NoPassword    bool     `json:"no_password,omitempty" jsonschema:"remove the password: anyone with the address can open the link"`
+	IfMatch       string   `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
 }
 
 func (c call) update(in updateIn) (detailOut, error) {
@@ -155,8 +157,11 @@ func (c call) update(in updateIn) (detailOut, error) {
 	if err != nil {
 		return detailOut{}, err
 	}
-	if in.Password != nil || in.NoPassword || in.Readers != nil {
-		change.Access = &client.AccessChange{Readers: in.Readers}
+	if in.Email != nil && in.NoEmail {
+		return detailOut{}, argumentError("no_email", "give email or no_email, not both")
+	}
+	if in.Password != nil || in.NoPassword || in.Readers != nil || in.Email != nil || in.NoEmail {
+		change.Access = &client.AccessChange{Readers: in.Readers, Email: in.Email.of(), NoEmail: in.NoEmail}
 	}
 	if in.Password != nil || in.NoPassword {
 		change.Access.Password = &password

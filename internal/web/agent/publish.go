@@ -55,24 +55,40 @@ func published(l client.Link, warnings []string) linkOut {
 
 // publishOptions are options that all ways to publish have.
 type publishOptions struct {
-	Title    string  `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
-	Slug     string  `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
-	ViewOnly bool    `json:"view_only,omitempty" jsonschema:"offer no download"`
-	Expires  string  `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
-	Password *string `json:"password,omitempty" jsonschema:"readers must enter it"`
-	Readers  *int    `json:"readers,omitempty" jsonschema:"how many people may open the link; default: any number"`
+	Title    string   `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
+	Slug     string   `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
+	ViewOnly bool     `json:"view_only,omitempty" jsonschema:"offer no download"`
+	Expires  string   `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31, or never"`
+	Password *string  `json:"password,omitempty" jsonschema:"readers must enter it"`
+	Readers  *int     `json:"readers,omitempty" jsonschema:"how many people may open the link; default: any number"`
+	Email    *emailIn `json:"email,omitempty" jsonschema:"readers must confirm an e-mail address"`
+}
+
+// emailIn is an email gate.
+type emailIn struct {
+	Allow   []string `json:"allow,omitempty" jsonschema:"addresses and domains that may open the link; default: all"`
+	Deny    []string `json:"deny,omitempty" jsonschema:"addresses and domains that may not"`
+	Consent string   `json:"consent,omitempty" jsonschema:"a text that readers agree to"`
+}
+
+func (e *emailIn) of() *client.Email {
+	if e == nil {
+		return nil
+	}
+	return &client.Email{Allow: e.Allow, Deny: e.Deny, Consent: e.Consent}
 }
 
 // keepsPage refuses what is not sent with a replacement.
 func (a publishOptions) keepsPage(replace string) error {
 	if replace != "" && a != (publishOptions{}) {
-		return argumentError("replace", "a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only, expires, password and readers, and call update_link afterwards")
+		return argumentError("replace", "a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only, expires, password, readers and email, and call update_link afterwards")
 	}
 	return nil
 }
 
 func (a publishOptions) options(c call) (o client.Options, err error) {
 	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly, Cancel: true}
+	o.Email = a.Email.of()
 	if o.Password, err = passwordOf(a.Password); err != nil {
 		return o, err
 	}
