@@ -372,6 +372,7 @@ func TestLeaving(t *testing.T) {
 	d.Server.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	d.WithPassword(d.Member)
 	l := d.Publish("notes.txt", webtest.Samples["notes.txt"])
+	d.Confirmed(string(l.Slug), "reader@example.com")
 	cookie := webtest.Cookies(d.Enter(d.Member.Email, webtest.Words))
 	r := d.Status(d.Get("/account/export", cookie), 200)
 	z, err := zip.NewReader(strings.NewReader(r.Text), int64(len(r.Text)))
@@ -381,7 +382,7 @@ func TestLeaving(t *testing.T) {
 		names[f.Name] = true
 	}
 	for _, want := range []string{"account.json", "links.csv", "analytics/" + string(l.Slug) + ".json",
-		"files/" + string(l.Slug) + "/notes.txt"} {
+		"files/" + string(l.Slug) + "/notes.txt", "readers.csv"} {
 		if !names[want] {
 			t.Errorf("the export lacks %s: %v", want, names)
 		}
@@ -399,6 +400,9 @@ func TestLeaving(t *testing.T) {
 	d.Status(d.Get("/p/"+string(l.Slug)), 404)
 	d.Status(d.Enter(d.Member.Email, webtest.Words), 401)
 	d.Check(d.Server.Accounts.PurgeClosed(t.Context()))
+	if left, err := d.Server.Gates.Readers(t.Context(), l, 0, 1); err != nil || len(left) != 0 {
+		t.Errorf("of a closed account, known readers are left: %v, %v", left, err)
+	}
 	owner := d.SignIn(d.Owner)
 	if strings.Contains(d.Get("/people", owner).Text, d.Member.Email) ||
 		!strings.Contains(d.Get("/account", owner).Text, "only owner") {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/app/access"
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -33,5 +34,31 @@ func TestBrowserGate(t *testing.T) {
 			t.Errorf("scripts: %t: past the gate is %q: %q", scripts, title, text)
 		}
 		tb.Run(chromedp.Navigate(s.URL+"/p/"+string(l.Slug)), chromedp.WaitVisible(".stage", chromedp.ByQuery))
+	}
+}
+
+// TestBrowserEmailGate follows a reader through an email gate: with the code,
+// and with the address in the mail in another browser, without scripts.
+func TestBrowserEmailGate(t *testing.T) {
+	t.Parallel()
+	s := webtest.NewSite(t)
+	post := s.Gatekeeper()
+	l := s.Publish("notes.txt", []byte("what only some may read"), webtest.Titled("Confidential"))
+	s.AskEmail(l, access.Email{Allow: []string{"example.com"}, Consent: "I keep this to myself.\nI tell nobody."})
+	tb := webtest.NewVisitor(t, chromedp.Navigate(s.URL+"/p/"+string(l.Slug)))
+	tb.Accessible("the gate that asks for an address")
+	tb.Run(chromedp.SendKeys("#email", "ann@example.com", chromedp.ByQuery), chromedp.Click("[name=agree]", chromedp.ByQuery),
+		chromedp.Click("main button[type=submit]", chromedp.ByQuery), chromedp.WaitVisible("[name=code]", chromedp.ByQuery))
+	tb.Accessible("the gate that asks for a code")
+	mail := post.To("ann@example.com")[0]
+	tb.Run(chromedp.SendKeys("[name=code]", "111111\r", chromedp.ByQuery), chromedp.WaitVisible(".wrong", chromedp.ByQuery),
+		chromedp.SendKeys("[name=code]", mail.Code()+"\r", chromedp.ByQuery), chromedp.WaitVisible(".stage", chromedp.ByQuery))
+
+	other := webtest.NewVisitor(t, emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(s.URL+mail.Address()))
+	var title string
+	other.Run(chromedp.Click("main button[type=submit]", chromedp.ByQuery), chromedp.WaitVisible(".stage", chromedp.ByQuery),
+		chromedp.Title(&title))
+	if !strings.Contains(title, "Confidential") {
+		t.Errorf("past the gate is %q", title)
 	}
 }
