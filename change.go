@@ -1,7 +1,9 @@
 package vitrine
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"vitrine/internal/filetype"
@@ -113,13 +115,10 @@ type Decision struct {
 	Seen ChangeID
 }
 
-// changesBatch is the number of changes that are read together.
-const changesBatch = 100
-
 // EachChange calls f with the changes of a link, newest first, until f returns
 // false.
 func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
-	q := ChangeQuery{Link: l, Limit: changesBatch}
+	q := ChangeQuery{Link: l, Limit: 100}
 	for {
 		list, err := tx.Changes(q)
 		if err != nil {
@@ -130,7 +129,7 @@ func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
 				return nil
 			}
 		}
-		if len(list) < changesBatch {
+		if len(list) < q.Limit {
 			return nil
 		}
 		q.Before = list[len(list)-1].ID
@@ -191,7 +190,7 @@ func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 		}
 		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 	}
-	return errors.Join(tx.PutLink(l), l.disableSite(tx, c), tx.AddChange(&c))
+	return errors.Join(tx.PutLink(l), l.disableSite(tx, c), c.Add(tx, l.eventOf(&c)))
 }
 
 // Add adds a link and writes the change that created it, with the link's state,
@@ -200,8 +199,9 @@ func (l *Link) Add(tx Tx, by Actor) error {
 	if err := addLink(tx, l); err != nil {
 		return err
 	}
-	return tx.AddChange(&Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID,
-		To: l.State, Reason: l.Reason, Detail: l.Detail})
+	c := Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID, To: l.State,
+		Reason: l.Reason, Detail: l.Detail}
+	return c.Add(tx, l.eventOf(&c))
 }
 
 // ChangeQuery selects changes, newest first. Zero fields do not restrict the
@@ -340,48 +340,38 @@ const (
 )
 
 // Reason is a reason code and its meaning for the owner and the moderator.
-type Reason struct{ Code, Meaning string }
+type Reason = filetype.Reason
 
 var ownReasons = []Reason{
-	{ReasonScanUnavailable, "The malware scanner did not respond. The scan is repeated. Approve the file once it is found clean."},
-	{ReasonScanSlow, "The malware scanner did not finish in time. The scan is repeated. Approve the file once it is found clean."},
-	{ReasonScanLimit, "The file is too large or too deeply nested for the malware scanner. Check it before you approve it."},
-	{ReasonScanLate, "The malware scanner did not respond at first, and later found the file clean. You can approve it."},
-	{ReasonSuspicious, "The malware scanner found the file suspicious. Check it before you approve it."},
-	{ReasonKnownBytes, "The same file was disabled here before, or is held. Check why before you approve it."},
-	{ReasonAbuse, "Viewers reported the file. Read their reports before you decide."},
-	{ReasonOwner, "The owner disabled the link."},
-	{ReasonModerator, "A moderator disabled the link."},
-	{ReasonExpired, "The link has expired. Its owner can choose a later time."},
+	{Code: ReasonScanUnavailable, Holds: true, Meaning: "The malware scanner did not respond. The scan is repeated. Approve the file once it is found clean."},
+	{Code: ReasonScanSlow, Holds: true, Meaning: "The malware scanner did not finish in time. The scan is repeated. Approve the file once it is found clean."},
+	{Code: ReasonScanLimit, Holds: true, Meaning: "The file is too large or too deeply nested for the malware scanner. Check it before you approve it."},
+	{Code: ReasonScanLate, Holds: true, Meaning: "The malware scanner did not respond at first, and later found the file clean. You can approve it."},
+	{Code: ReasonSuspicious, Holds: true, Meaning: "The malware scanner found the file suspicious. Check it before you approve it."},
+	{Code: ReasonKnownBytes, Holds: true, Meaning: "The same file was disabled here before, or is held. Check why before you approve it."},
+	{Code: ReasonAbuse, Holds: true, Meaning: "Viewers reported the file. Read their reports before you decide."},
+	{Code: ReasonOwner, Meaning: "The owner disabled the link."},
+	{Code: ReasonModerator, Meaning: "A moderator disabled the link."},
+	{Code: ReasonExpired, Meaning: "The link has expired. Its owner can choose a later time."},
 }
 
 // Reasons returns all reason codes that a link or a refusal can have.
-func Reasons() []Reason {
-	all := append([]Reason(nil), ownReasons...)
-	for _, r := range filetype.Reasons {
-		all = append(all, Reason{r.Code, r.Meaning})
-	}
-	return all
-}
-
-var meanings = func() map[string]string {
-	m := map[string]string{}
-	for _, r := range Reasons() {
-		m[r.Code] = r.Meaning
-	}
-	return m
-}()
+func Reasons() []Reason { return slices.Concat(ownReasons, filetype.Reasons) }
 
 // Meaning returns the meaning of a reason code, or "" if it is unknown.
-func Meaning(code string) string { return meanings[code] }
+func Meaning(code string) (text string) {
+	for _, r := range Reasons() {
+		if r.Code == code {
+			text = r.Meaning
+		}
+	}
+	return text
+}
 
 // OwnerMeaning returns the meaning of a reason code for the owner of the file,
 // or "" if it is unknown.
 func OwnerMeaning(code string) string {
-	if text, ok := ownerMeanings[code]; ok {
-		return text
-	}
-	return Meaning(code)
+	return cmp.Or(ownerMeanings[code], filetype.OwnerMeanings[code], Meaning(code))
 }
 
 // ownerMeanings holds the text for owners where the meaning addresses the
@@ -394,30 +384,4 @@ var ownerMeanings = map[string]string{
 	ReasonSuspicious:      "The malware scanner found the file suspicious. A moderator will check it.",
 	ReasonKnownBytes:      "The same file was disabled here before, or is held. A moderator will check it.",
 	ReasonAbuse:           "Viewers reported the file. A moderator will check it.",
-
-	filetype.HoldEncryptedArchive:  "A password protects files in the archive, so they cannot be checked automatically. Pack it without a password, or wait for a moderator.",
-	filetype.HoldEncryptedDocument: "A password protects the document, so it cannot be checked automatically. Save it without a password, or wait for a moderator.",
-	filetype.HoldEmbeddedObject:    "The document contains a packaged file that readers can start. Remove it and upload the document again, or wait for a moderator.",
-	filetype.HoldActiveContent:     "The document contains ActiveX controls, which run when it is opened. Remove them and upload it again, or wait for a moderator.",
-	filetype.HoldLaunchAction:      "The PDF has an action that starts a program or file. Export it without the action, or wait for a moderator.",
-	filetype.HoldEmbeddedProgram:   "The PDF has a program or script as an attachment. Remove the attachment and upload it again, or wait for a moderator.",
-	filetype.HoldPasswordForm:      "The page asks for a password. A moderator will check what for.",
-	filetype.HoldSecondFormat:      "The file's bytes are also a file of another kind. Save it again from the program that made it, or wait for a moderator.",
-	filetype.HoldHiddenData:        "The archive has bytes that belong to none of its files. Pack it again, or wait for a moderator.",
-	filetype.HoldNotFullyInspected: "Parts of the file could not be checked automatically. A moderator will check them.",
-	filetype.HoldDDELink:           "The document fetches data from another program (DDE). Remove the link and upload it again, or wait for a moderator.",
-	filetype.HoldExternalTemplate:  "The document loads its template from the network when it is opened. Attach a local template, or wait for a moderator.",
-	filetype.HoldExternalObject:    "The document loads an object or a part of itself from the network when it is opened. Embed it, or wait for a moderator.",
-	filetype.HoldProgramAction:     "A click in the presentation starts a program. Remove the action and upload it again, or wait for a moderator.",
-	filetype.HoldScriptReference:   "The document calls a script or command of the program that opens it. Remove the call, or wait for a moderator.",
-	filetype.HoldPDFScript:         "A script in the PDF saves attachments or uses functions known from attacks. Export it without scripts, or wait for a moderator.",
-	filetype.HoldPDFNetworkPath:    "The PDF points to a file on another computer. Remove the link and upload it again, or wait for a moderator.",
-	filetype.HoldPDFActiveContent:  "The PDF contains Flash, which PDF readers once ran. Export it without Flash, or wait for a moderator.",
-	filetype.HoldSVGScript:         "The SVG has scripts, which run in a copy that is downloaded and opened. Remove them, or wait for a moderator.",
-	filetype.HoldSVGPage:           "The SVG contains a web page with forms or frames. Remove it, or wait for a moderator.",
-	filetype.HoldCardForm:          "The page asks for a payment card number. A moderator will check what for.",
-	filetype.HoldRedirect:          "The page redirects visitors to another site. A moderator will check that site.",
-	filetype.HoldSmuggledFile:      "The page contains an encoded archive, disk image or shortcut. A moderator will check it.",
-	filetype.HoldCommandFormula:    "A cell has a formula that starts a program. Remove it, or wait for a moderator.",
-	filetype.HoldExternalMedia:     "The video loads pictures or sound from another file or address. Export it as one file, or wait for a moderator.",
 }

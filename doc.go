@@ -52,6 +52,7 @@
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance
 //	website               a published static website; [Site] in code
+//	event                something that an account is told
 //	rollup                stored tallies (sums for reports) of past days
 //	segment               a packed row of views of past days
 //	early event           a beacon or download whose view has not arrived yet
@@ -99,6 +100,7 @@
 //	publish              uploads to links: inspection, scans, previews, captions
 //	links                find, edit, decide, delete; versions; links in memory
 //	collections          albums and websites, and page loads of these
+//	events               what happened, a row for each
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
 //	analytics            reports and their read-only addresses; rolling up and

@@ -27,6 +27,7 @@ const (
 	CodeUnsafeFile            Code = "unsafe_file"
 	CodeMalware               Code = "malware"
 	CodeBadRange              Code = "bad_range"
+	CodeBadCursor             Code = "bad_cursor"
 	CodeUnauthorized          Code = "unauthorized"
 	CodeBanned                Code = "banned"
 	CodeForbidden             Code = "forbidden"

@@ -72,6 +72,8 @@ type Link struct {
 	Versions int    // of a link: highest number so far; 0 if never replaced
 	Pending  LinkID // of a link: version that becomes current when it is live; 0 if none
 
+	Told int64 // the highest number of views that an event told: 1, 10, 100 and so on
+
 	Access Access // what readers need; of a version of a link: none
 	// Through is set for a reader only. It is not stored.
 	Through Through

@@ -78,6 +78,7 @@ type Tx interface {
 	OldSlugTx
 	RecipientTx
 	ChangeTx
+	EventTx
 	AbuseReportTx
 	SiteTx
 	SitePageTx

@@ -65,6 +65,7 @@ var ports = map[string][]string{
 	"audit":       {"Store"},
 	"auth":        {"Store"},
 	"collections": {"Store"},
+	"events":      {"Store"},
 	"export":      {"Store"},
 	"fleet":       {"Mailer", "Store"},
 	"importer":    {"Store"},

@@ -59,7 +59,7 @@ func (s *Server) handlers() *handlers {
 	resumer, _ := s.Blobs.(vitrine.Resumer)
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
 		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
-		Sites: s.Sites, Captions: s.Captions,
+		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events,
 		Analytics: s.Analytics, Receiver: s.Receiver, Resumer: resumer, Ready: s.Ready, Version: s.Version, Now: s.Now,
 		Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,

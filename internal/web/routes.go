@@ -56,6 +56,7 @@ func (h *handlers) apiRoutes(r *router) {
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/visits", h.api.Visits)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/visits/{visit}", h.api.Visit)
 	r.pro(vitrine.ScopeRead, "GET /api/v1/analytics", h.api.AccountAnalytics)
+	r.key(vitrine.ScopeRead, "GET /api/v1/events", h.api.Events)
 	r.key(vitrine.ScopeRead, "GET /api/v1/key", h.api.OwnKey)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/key", h.api.RevokeOwnKey)
 	r.key(vitrine.ScopeFull, "GET /api/v1/keys", h.api.ListKeys)

@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
@@ -18,6 +19,9 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 	for _, a := range open {
 		if email, err := vitrine.NormalEmail(a.Email); err != nil || email != a.Email {
 			fault(fmt.Sprintf("account %d: its address %q is not normalized", a.ID, a.Email))
+		}
+		if err := auditEvents(tx, a.ID, fault); err != nil {
+			return err
 		}
 		if _, _, _, ok := password.ParsePHC(a.Password); !ok && a.Password != "" {
 			fault(fmt.Sprintf("account %d: its stored password is not a hash", a.ID))
@@ -47,6 +51,35 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 		}
 	}
 	return auditTokens(tx, len(open) > 0, fault)
+}
+
+// auditEvents checks that the events of an account are about its links, and
+// that its next event gets a new ID.
+func auditEvents(tx vitrine.Tx, a vitrine.AccountID, fault func(string)) error {
+	last, err := tx.LastEvent(a)
+	of := map[vitrine.LinkID]bool{0: true}
+	for q := (vitrine.EventQuery{Account: a, Until: math.MaxInt64, Limit: 1000}); err == nil; {
+		var list []*vitrine.Event
+		if list, err = tx.Events(q); len(list) == 0 {
+			break
+		}
+		for _, e := range list {
+			if q.After = e.ID; e.ID > last {
+				fault(fmt.Sprintf("account %d: event %d is later than the last one", a, e.ID))
+			}
+			if of[e.Link] {
+				continue
+			}
+			of[e.Link] = true
+			l, err := tx.Link(e.Link)
+			if errors.Is(err, vitrine.ErrNotFound) || err == nil && l.Account != a {
+				fault(fmt.Sprintf("account %d: event %d is about link %d, which is not one of its links", a, e.ID, e.Link))
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	return err
 }
 
 func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {

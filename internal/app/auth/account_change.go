@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/app/auth/password"
@@ -286,7 +287,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 			refused = errAddress
 			return nil
 		}
-		return moveTo(tx, a, email)
+		return moveTo(tx, a, email, s.Now())
 	})
 	return cmp.Or(err, refused)
 }
@@ -303,7 +304,7 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text s
 			return err
 		}
 		old := a.Email
-		if err := moveTo(tx, a, t.Email); err != nil || s.Mail == nil {
+		if err := moveTo(tx, a, t.Email, s.Now()); err != nil || s.Mail == nil {
 			return err
 		}
 		return s.post(tx, s.letterAddressChanged(old), "")
@@ -316,7 +317,7 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text s
 
 // moveTo changes the address of an account and deletes the tokens sent to the
 // old one.
-func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
+func moveTo(tx vitrine.Tx, a *vitrine.Account, email string, now time.Time) error {
 	if err := errors.Join(tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteOneTimeTokens(0, email)); err != nil {
 		return err
 	}
@@ -325,7 +326,8 @@ func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
 	if errors.Is(err, vitrine.ErrExists) {
 		return errAddress
 	}
-	return err
+	return errors.Join(err, tx.AddEvent(&vitrine.Event{Account: a.ID, At: now, Kind: "account.email_changed",
+		Ref: now.UnixNano(), Data: []byte("{}")}))
 }
 
 var errAddress = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",

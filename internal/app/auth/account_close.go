@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"vitrine"
 )
@@ -120,6 +121,6 @@ func (s *Accounts) purgeContents(ctx context.Context, a *vitrine.Account) error 
 			return err
 		}
 		current.Closing, current.ViewerKey = false, nil
-		return tx.PutAccount(current)
+		return errors.Join(tx.PutAccount(current), tx.DeleteEvents(a.ID, s.Now().Add(time.Hour)))
 	})
 }

@@ -19,13 +19,19 @@ func (s *Accounts) Activity(ctx context.Context, a vitrine.AccountID, n int) ([]
 	})
 }
 
+// told are the events that activity is.
+var told = map[vitrine.Action]vitrine.EventKind{vitrine.ActionKey: "account.key_created",
+	vitrine.ActionRotate: "account.key_created", vitrine.ActionSignIn: "account.sign_in",
+	vitrine.ActionPassword: "account.password_changed"}
+
 // note adds an event to the activity of an account.
-func note(tx vitrine.ChangeTx, now time.Time, a vitrine.AccountID, by vitrine.Actor, action vitrine.Action,
+func note(tx vitrine.Tx, now time.Time, a vitrine.AccountID, by vitrine.Actor, action vitrine.Action,
 	detail string) error {
 	if by.Kind == "" {
 		by = vitrine.Owner(a)
 	}
-	return tx.AddChange(&vitrine.Change{At: now, By: by, Action: action, Account: a, Detail: detail})
+	c := vitrine.Change{At: now, By: by, Action: action, Account: a, Detail: detail}
+	return c.Add(tx, told[action])
 }
 
 // notePassword adds that the owner of an account set its password, and tells

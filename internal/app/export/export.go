@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/events"
 	"vitrine/report"
 )
 
@@ -41,8 +42,8 @@ type Exporter struct {
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
-// Write writes an archive: account.json, links.csv, and if there are any,
-// recipients.csv, readers.csv, versions.json, albums.json and websites.json;
+// Write writes an archive: account.json, links.csv, events.ndjson, and if there
+// are any, recipients.csv, readers.csv, versions.json, albums.json and websites.json;
 // analytics/{slug}.json and analytics/websites/{slug}.json if the plan has
 // analytics; files/{slug}/{name}, including versions of websites; and earlier
 // versions of links as files/{slug}/versions/{number}/{name}. No file is held
@@ -56,7 +57,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err != nil {
 		return err
 	}
-	if err := e.list(links, z); err != nil {
+	if err := errors.Join(e.list(links, z), e.events(ctx, a, z)); err != nil {
 		return err
 	}
 	if err := e.recipients(ctx, links, z); err != nil {
@@ -233,6 +234,30 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 		}
 	}
 	return c.Flush()
+}
+
+// events writes an event on each line, as the API lists it, with the slug of
+// its link.
+func (e *Exporter) events(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
+	w, err := e.begin(z, "events.ndjson", zip.Deflate, e.Now())
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return (&events.Service{Store: e.Store, Now: e.Now}).Each(ctx, a, func(i events.Item) error {
+		line := struct {
+			ID   string            `json:"id"`
+			Type vitrine.EventKind `json:"type"`
+			At   time.Time         `json:"at"`
+			Link vitrine.Slug      `json:"link,omitempty"`
+			Data json.RawMessage   `json:"data"`
+		}{ID: i.Name(), Type: i.Kind, At: i.At, Data: i.Data}
+		if i.Of != nil {
+			line.Link = i.Of.Slug
+		}
+		return enc.Encode(line)
+	})
 }
 
 // report writes the report over a link's whole time, as the API returns it.

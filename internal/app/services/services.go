@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/events"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/app/links"
@@ -61,6 +62,7 @@ type Services struct {
 	Abuse      *moderation.AbuseReports
 	Moderation *moderation.Service
 
+	Events    *events.Service // without a log until a server makes events
 	Analytics *analytics.Service
 	OwnViews  *analytics.OwnViews
 	Shared    *analytics.Sharing
@@ -114,6 +116,7 @@ func (s *Services) files() {
 // numbers makes the services of reports.
 func (s *Services) numbers() {
 	s.Analytics = &analytics.Service{Store: s.Store, Log: s.ViewLog, Signer: s.Signer, Now: s.Now}
+	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsOf, Now: s.Now}
 	s.OwnViews = &analytics.OwnViews{Store: s.Store, Log: s.ViewLog, Now: s.Now}
 	s.Shared = &analytics.Sharing{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	if s.Views != nil {

@@ -71,6 +71,7 @@ type writing struct {
 	engaged    map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
 	missing    map[viewKey]bool     // views that are missing but may still arrive
 	early      vitrine.Batch        // snapshots and downloads of missing views
+	quiet      bool                 // what changes is no news
 	reclassing *reclassing          // of views in segments; may be nil
 	looked     map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
 	taken      map[viewKey]idRun
@@ -304,6 +305,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if d.View != 0 {
 		w.changed(d.Link, d.View)
 	}
+	w.note(d.Link, d.ID, true, d.ID.Ms())
 	if err := w.changedOn(account, day); err != nil {
 		return err
 	}

@@ -271,6 +271,9 @@ func (w *writing) publish(list []adding) error {
 		}
 		w.count(a.ViewRecord, &a.record)
 		w.changed(a.link(), a.id())
+		if a.record.Human() {
+			w.note(a.link(), a.id(), false, a.id().Ms())
+		}
 		if followed {
 			after := a.View
 			after.Returning = a.record.Flags&segment.ViewReturning != 0

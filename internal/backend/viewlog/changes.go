@@ -92,14 +92,18 @@ func (w *writing) changed(link vitrine.LinkID, view vitrine.ViewID) {
 	}
 }
 
-// record numbers the transaction, and stores its changes if there is a copy.
+// record numbers the transaction, and stores its news, and its changes if there
+// is a copy.
 func (t logTx) record(c *memory.Changes) error {
 	var number int64
 	err := t.Get([]any{&c.Seq, &number}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq, copy")
 	if err == nil && number != 0 && len(c.Views) > 0 {
 		_, err = t.Exec("INSERT INTO changes (seq, at, data) VALUES ($1, $2, $3)", c.Seq, sqldb.Ms(time.Now()), c.Views)
 	}
-	c.Views = nil
+	if err == nil && len(c.News) > 0 {
+		_, err = t.Exec("INSERT INTO news (seq, at, data) VALUES ($1, $2, $3)", c.Seq, c.NewsAt, c.News)
+	}
+	c.Views, c.News = nil, nil
 	return err
 }
 
@@ -212,6 +216,11 @@ func (c *copying) changes(t logTx, n int) error {
 		}
 	}
 	c.more = len(keys) >= n
+	return c.read(t, keys)
+}
+
+// read reads views, except those that are gone.
+func (c *copying) read(t logTx, keys []viewKey) error {
 	slices.SortFunc(keys, func(a, b viewKey) int {
 		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
 	})

@@ -118,6 +118,9 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	e.Apply(*s)
 	e.hasSession, e.changed = true, true
 	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == vitrine.BotAutomation})
+	if e.Human() {
+		w.note(s.Link, s.View, false, s.At)
+	}
 	return err
 }
 

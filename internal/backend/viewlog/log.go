@@ -43,7 +43,7 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 
 // viewlogTables lists the tables of a view log.
 var viewlogTables = []string{"accounts", "account_counts", "links", "words", "views", "viewers", "segments", "runs",
-	"viewer_days", "tallies", "times", "daily_views", "downloads", "imports", "changes", sqldb.LogTable}
+	"viewer_days", "tallies", "times", "daily_views", "downloads", "imports", "changes", "news", sqldb.LogTable}
 
 // Fits checks whether the log can be copied to another database, as Store.Fits
 // does.

@@ -33,6 +33,7 @@ type segmentKey struct {
 // reclasses changes whether views count. A batch of nothing else changes views
 // in segments in place; otherwise their days are reopened.
 func (w *writing) reclasses(list []vitrine.Reclass, alone bool) error {
+	w.quiet = true
 	if alone {
 		if err := w.findInSegments(list); err != nil {
 			return err

@@ -74,11 +74,16 @@ func (l *ViewLog) Close() error { return l.db.Close() }
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
 	err := l.read(ctx, func(t logTx) error {
-		return sqldb.InBatches(links, func(in string, args []any) error {
-			return t.counts(counts, " FROM links WHERE link "+in, args)
-		})
+		return t.countsOf(counts, links)
 	})
 	return counts, err
+}
+
+// countsOf reads the counts of links.
+func (t logTx) countsOf(counts map[vitrine.LinkID]vitrine.LinkCounts, links []vitrine.LinkID) error {
+	return sqldb.InBatches(links, func(in string, args []any) error {
+		return t.counts(counts, " FROM links WHERE link "+in, args)
+	})
 }
 
 // AccountCounts implements [vitrine.ViewLog].

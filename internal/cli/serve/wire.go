@@ -62,6 +62,8 @@ const (
 	// recordEvery is the interval for recording the position of the view log.
 	// Losses after the last record are not detected (ownership.Pair).
 	recordEvery = 10 * time.Second
+	// tellEvery is the interval of looking for news of which events are made.
+	tellEvery = 5 * time.Second
 )
 
 // choresLease is the name of the lease for work that only one process of an
@@ -107,6 +109,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	in.Uploads.Wake = func() { scan.Wake(); previews.Wake() }
 	queue := &queueWatch{service: in.Moderation, warn: func(text string) { log.Warn(text) }}
 	in.Abuse.Threshold = c.AbuseThreshold
+	in.Events.Log = in.Log
 	empty := worker.New("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
 	in.Accounts.Wake = empty.Wake
 	// All processes share work whose queue is in the store. One process does
@@ -128,6 +131,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	in.OwnViews.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, in.SiteStats.Purge),
 		worker.New("rescan", rescanEvery, log, in.Scans.Rescan),
+		worker.New("events", tellEvery, log, in.Events.Tell),
 		worker.New("review", queueEvery, log, queue.check),
 		worker.New("sweep", sweepEvery, log, in.Uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
@@ -174,6 +178,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
 		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
 		worker.New("expire known readers", deleteEvery, log, in.Gates.ExpireReaders),
+		worker.New("expire events", deleteEvery, log, in.Events.Expire),
 		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),

@@ -82,7 +82,8 @@ func ExitCode(err error) int {
 		}
 	case vitrine.CodeNotFound:
 		return ExitNotFound
-	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeTypeMismatch, vitrine.CodeBadRange:
+	case vitrine.CodeInvalidSlug, vitrine.CodeInvalidName, vitrine.CodeTypeMismatch, vitrine.CodeBadRange,
+		vitrine.CodeBadCursor:
 		return ExitUsage
 	case vitrine.CodeInvalidRequest: // without a field, the state of something is the reason
 		if field != "" {

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Albums", storeTest.albums},
 		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
+		{"Events", storeTest.events},
 		{"Review", storeTest.review},
 		{"Scans", storeTest.scans},
 		{"AbuseReports", storeTest.abuseReports},

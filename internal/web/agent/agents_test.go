@@ -204,7 +204,7 @@ func TestToolsByScope(t *testing.T) {
 	f := webtest.NewFixture(t)
 	key := f.Account(vitrine.PlanPro)
 	slug := f.Published(key, webtest.NoteFile, webtest.Note)
-	reading := []string{"account_report", "get_link", "link_report", "list_links"}
+	reading := []string{"account_report", "get_link", "link_report", "list_events", "list_links"}
 	publishing := append([]string{"begin_upload", "complete_upload", "publish_text", "replace_file", "update_link"},
 		reading...)
 	for scope, want := range map[vitrine.KeyScope][]string{vitrine.ScopeRead: reading, vitrine.ScopePublish: publishing,

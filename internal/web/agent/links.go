@@ -191,6 +191,7 @@ func (s *Server) readTools(m *mcp.Server) {
 	tool(s, m, "list_links", "List links", "List the links of the account, newest first, or search them.", reads,
 		call.list)
 	tool(s, m, "get_link", "Get a link", "Get one link with its status, version and etag, and if you ask for it the source of its file.", reads, call.get)
+	tool(s, m, "list_events", "List events", "List what happened in the account in the last 30 days, oldest first: views by people, downloads, changes of links. Keep next_cursor to see only what is new.", reads, call.events)
 	s.reportTools(m)
 }
 

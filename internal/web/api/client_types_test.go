@@ -35,6 +35,7 @@ func TestClientTypes(t *testing.T) {
 		"/links/" + slug + "/captions": &struct{ Captions []client.Captions }{},
 		"/keys":                        &struct{ Keys []client.ListedKey }{},
 		"/key":                         new(client.Key),
+		"/events":                      new(client.EventPage),
 		"/websites":                    &struct{ Websites []client.Website }{},
 	} {
 		body := o.Ask(path).Body

@@ -341,6 +341,9 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 	vitrine.CodeMalware: {"": func(c caller, _ string) webtest.Answer {
 		return c.refusedBytes("a.txt", "text/plain", string(vitrinetest.EICAR()))
 	}},
+	vitrine.CodeBadCursor: {"": func(c caller, op string) webtest.Answer {
+		return c.Call(c.key, "GET", paths[op]+"?cursor=x", nil)
+	}},
 	vitrine.CodeBadRange: {"": func(c caller, op string) webtest.Answer {
 		return c.Call(c.key, "GET", paths[op]+"?range=1d", nil)
 	}},

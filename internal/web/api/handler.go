@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/events"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
@@ -36,6 +37,7 @@ type Handler struct {
 	Captions   *publish.Captions
 	Analytics  *analytics.Service
 	Recipients *recipients.Service
+	EventLog   *events.Service
 	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
 	Resumer    vitrine.Resumer             // nil when storage takes no chunks
 	Ready      func(context.Context) error // of the parts that the server is on

@@ -53,7 +53,7 @@ var (
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
-		"listWebsites", "getAccountAnalytics"}, ofOneLink)
+		"listWebsites", "listEvents", "getAccountAnalytics"}, ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
@@ -87,6 +87,7 @@ var docErrors = []docError{
 		Then: "The bytes were deleted. Follow the message.", Ops: completes},
 	{Code: vitrine.CodeMalware, When: "The scan found malware.",
 		Then: "The bytes were deleted. Do not send the file again.", Ops: completes},
+	{Code: vitrine.CodeBadCursor, When: "The cursor of the list of events is not one of this account.", Then: "Begin without a cursor, then use nextCursor from the answer.", Ops: []string{"listEvents"}},
 	{Code: vitrine.CodeBadRange, When: "range is not one of 7d, 14d, 30d, 90d, all, or is repeated; from or to is not a date, to is before from or after today, or one of them is missing.", Then: "Send one range, or from and to. field names the invalid parameter.", Ops: reportOps},
 	{Code: vitrine.CodeUnauthorized, When: "The API key is missing, malformed, unknown or revoked.",
 		Then: "Send Authorization: Bearer with an active key from the API keys page.", Ops: withKey},

@@ -137,6 +137,7 @@ var StatusOf = map[vitrine.Code]int{
 	vitrine.CodeUnsafeFile:            http.StatusBadRequest,
 	vitrine.CodeMalware:               http.StatusBadRequest,
 	vitrine.CodeBadRange:              http.StatusBadRequest,
+	vitrine.CodeBadCursor:             http.StatusBadRequest,
 	vitrine.CodeUnauthorized:          http.StatusUnauthorized,
 	vitrine.CodeBanned:                http.StatusForbidden,
 	vitrine.CodeForbidden:             http.StatusForbidden,

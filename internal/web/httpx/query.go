@@ -141,6 +141,20 @@ func ParseReaderCursor(text string) (int64, error) {
 	return n[0], nil
 }
 
+// FormatEventCursor returns the cursor of a list of events of an account, after
+// the one with an ID.
+func FormatEventCursor(a vitrine.AccountID, after int64) string { return cursor(int64(a), after+1) }
+
+// ParseEventCursor reads a cursor of FormatEventCursor. It reports whether it
+// is one of the account.
+func ParseEventCursor(text string, a vitrine.AccountID) (after int64, is bool) {
+	n, err := parseCursor(text, 2)
+	if err != nil || n[0] != int64(a) {
+		return 0, false
+	}
+	return n[1] - 1, true
+}
+
 // cursor returns an opaque text with the numbers and their checksum. Without
 // it, a cursor that was cut would be that of another page, and a list would end
 // early unnoticed.

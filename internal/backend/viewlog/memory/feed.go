@@ -20,6 +20,9 @@ type Changes struct {
 	// Views are all views that it adds or changes, as the log stores them for
 	// a copy. They are not published.
 	Views []byte
+	// News are what people viewed and downloaded, and NewsAt is when, in ms.
+	News   []byte
+	NewsAt int64
 }
 
 // Event is a change of one view, or of the download events of a day.

@@ -156,6 +156,7 @@ CREATE TABLE links (
     version        BIGINT  NOT NULL, -- its number; of a link, of its current version
     versions       BIGINT  NOT NULL, -- of a link: the highest number given; 0: never replaced
     pending        BIGINT  NOT NULL, -- of a link: the version that is to become current; 0: none
+    told           BIGINT  NOT NULL, -- the highest number of views that an event told: 1, 10, 100 and so on
     access         TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
     words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
@@ -334,6 +335,26 @@ CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderat
 -- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
 CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
 CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
+
+-- What happened, for the owner of an account. Old events are deleted.
+CREATE TABLE events (
+    account BIGINT NOT NULL REFERENCES accounts (id),
+    id      BIGINT NOT NULL, -- 1, 2 and so on in the account
+    at      BIGINT NOT NULL,
+    kind    TEXT   NOT NULL,
+    link    BIGINT NOT NULL, -- 0: none
+    ref     BIGINT NOT NULL, -- the view, download, change or number of views that it is about
+    data    BLOB   NOT NULL, -- JSON
+    PRIMARY KEY (account, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX events_once ON events (account, link, kind, ref);
+CREATE INDEX events_by_time ON events (at);
+
+-- The last ID of an event that was given in each account.
+CREATE TABLE event_ids (
+    account INTEGER PRIMARY KEY REFERENCES accounts (id),
+    last    BIGINT NOT NULL
+);
 
 CREATE TABLE abuse_reports (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -10,9 +10,12 @@ CREATE TABLE log (
     mark      BIGINT NOT NULL, -- the random number by which the store knows this log; 0: none yet
     copy      BIGINT NOT NULL, -- number of the copy of the views outside of this database; 0: there is none
     next_link BIGINT NOT NULL, -- the link, and its view, from which on views have not been copied yet
-    next_view BIGINT NOT NULL
+    next_view BIGINT NOT NULL,
+    news_0    BIGINT NOT NULL, -- rows of news that were read once, twice, and three times
+    news_1    BIGINT NOT NULL,
+    news_2    BIGINT NOT NULL
 );
-INSERT INTO log (id, seq, run, mark, copy, next_link, next_view) VALUES (1, 0, 0, 0, 0, 0, 0);
+INSERT INTO log (id, seq, run, mark, copy, next_link, next_view, news_0, news_1, news_2) VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 -- How far the views of an account are rolled up, as days (state.go).
 CREATE TABLE accounts (
@@ -146,5 +149,12 @@ CREATE TABLE imports (
 CREATE TABLE changes (
     seq  INTEGER PRIMARY KEY, -- of the transaction
     at   BIGINT NOT NULL,     -- ms
+    data BLOB   NOT NULL
+);
+
+-- The views and downloads of people that transactions have added or changed, until they were read three times (news.go).
+CREATE TABLE news (
+    seq  INTEGER PRIMARY KEY, -- of the transaction
+    at   BIGINT NOT NULL,     -- ms, when it happened
     data BLOB   NOT NULL
 );

@@ -1,0 +1,50 @@
+package events
+
+import (
+	"slices"
+
+	"vitrine"
+)
+
+// Kind describes the events of a kind.
+type Kind struct {
+	Name    vitrine.EventKind
+	Words   string // what happened
+	Numbers bool   // its data are numbers of a report, which needs a plan with analytics
+}
+
+// Kinds lists all kinds.
+var Kinds = []Kind{
+	{firstView, "First view", true},
+	{view, "View", true},
+	{download, "Download", true},
+	{milestone, "Milestone reached", true},
+	{"link.live", "Link is live", false},
+	{"link.review", "Link is held for review", false},
+	{"link.disabled", "Link was disabled", false},
+	{"link.expired", "Link has expired", false},
+	{"link.deleted", "Link was deleted", false},
+	{"version.live", "New version is live", false},
+	{"website.live", "Website is live", false},
+	{"upload.failed", "File was refused", false},
+	{"account.sign_in", "Sign-in from a new browser", false},
+	{"account.key_created", "API key was created", false},
+	{"account.password_changed", "Password was changed", false},
+	{"account.email_changed", "Address was changed", false},
+}
+
+const (
+	firstView vitrine.EventKind = "view.first" // the first view of a link by a person
+	view      vitrine.EventKind = "view"       // a view by a person has ended
+	download  vitrine.EventKind = "download"   // a person downloaded the file
+	milestone vitrine.EventKind = "milestone"  // people have viewed a link 10, 100, 1000 … times
+)
+
+// KindOf returns a kind by its name, or nil if there is none.
+func KindOf(name vitrine.EventKind) *Kind {
+	at := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &Kinds[at]
+}

@@ -1,0 +1,151 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vitrine"
+)
+
+// window is how many events of an account one request looks at, whatever it
+// selects.
+const window = 10_000
+
+// Query selects events of an account, oldest first.
+type Query struct {
+	After int64 // an ID
+	Kinds []vitrine.EventKind
+	Link  string // slug; "" means all
+	Limit int
+}
+
+// Item is an event, and the link or website that it is about.
+type Item struct {
+	*vitrine.Event
+	Of   *vitrine.Link // nil if there is none
+	Site *vitrine.Site // of a version of a website
+}
+
+// Name returns the ID of the event as a text.
+func (i Item) Name() string { return strconv.FormatInt(i.ID, 10) }
+
+// Page is some events. Next is where the next page begins, also if there are no
+// more events yet. More reports whether there are.
+type Page struct {
+	Events []Item
+	Next   int64
+	More   bool
+}
+
+// check returns an error for a kind that does not exist.
+func (q *Query) check() error {
+	var names []string
+	for _, k := range Kinds {
+		names = append(names, string(k.Name))
+	}
+	for _, k := range q.Kinds {
+		if KindOf(k) == nil {
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "type",
+				Message: fmt.Sprintf("There is no type of event %q. The types are %s.", k, strings.Join(names, ", "))}
+		}
+	}
+	return nil
+}
+
+// List lists events. Errors: CodeInvalidRequest; CodeBadCursor, if q.After was
+// not given yet; CodeNotFound.
+func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page, err error) {
+	if err := q.check(); err != nil {
+		return p, err
+	}
+	of := vitrine.EventQuery{Account: a.ID, After: q.After, Until: q.After + window, Kinds: q.Kinds, Limit: q.Limit + 1}
+	if q.Link != "" {
+		l, err := vitrine.OwnLink(ctx, s.Store, a, q.Link, s.Now())
+		if err != nil {
+			return p, err
+		}
+		of.Link = l.ID
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		last, err := tx.LastEvent(a.ID)
+		if err != nil {
+			return err
+		}
+		if q.After > last {
+			return ErrCursor
+		}
+		found, err := tx.Events(of)
+		if err != nil {
+			return err
+		}
+		p = Page{Next: min(of.Until, last), More: last > of.Until}
+		if len(found) > q.Limit {
+			found = found[:q.Limit]
+			p.Next, p.More = found[q.Limit-1].ID, true
+		}
+		p.Events, err = items(tx, a, found)
+		return err
+	})
+	return p, err
+}
+
+// ErrCursor is returned for a cursor that is not one of the account.
+var ErrCursor = &vitrine.Error{Code: vitrine.CodeBadCursor, Field: "cursor",
+	Message: "The cursor is not one of this account. Begin without one, then use nextCursor from the answer."}
+
+// items adds what events are about. Numbers of reports need a plan with
+// analytics.
+func items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, error) {
+	all := make([]Item, len(list))
+	links := map[vitrine.LinkID]*vitrine.Link{}
+	var ids []vitrine.LinkID
+	for i, e := range list {
+		all[i].Event = e
+		if _, asked := links[e.Link]; !asked && e.Link != 0 {
+			links[e.Link] = nil
+			ids = append(ids, e.Link)
+		}
+		if k := KindOf(e.Kind); !a.Plan.Pro() && (k == nil || k.Numbers) {
+			e.Data = json.RawMessage("{}")
+		}
+	}
+	found, err := tx.LinksByID(ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range found {
+		links[l.ID] = l
+	}
+	for i, e := range list {
+		l := links[e.Link]
+		if all[i].Of = l; l == nil || !l.OfSite() {
+			continue
+		}
+		if all[i].Site, err = tx.Site(l.Site); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Each calls f with all events of an account, oldest first.
+func (s *Service) Each(ctx context.Context, a *vitrine.Account, f func(Item) error) error {
+	for q := (Query{Limit: newsBatch}); ; {
+		p, err := s.List(ctx, a, q)
+		if err != nil {
+			return err
+		}
+		for _, e := range p.Events {
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+		if !p.More {
+			return nil
+		}
+		q.After = p.Next
+	}
+}

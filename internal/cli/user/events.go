@@ -1,0 +1,99 @@
+package user
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/cli/command"
+	"vitrine/internal/cli/terminal"
+)
+
+// eventsCmd lists events of the account.
+type eventsCmd struct {
+	Types  []string
+	Link   string
+	Follow bool
+	Flags
+}
+
+func newEvents() *command.Command {
+	c := new(eventsCmd)
+	cmd := withAPI("events", "List what happened with your links, oldest first.", &c.Connection, c.Run)
+	cmd.SuggestFor = []string{"event", "activity", "tail", "watch"}
+	cmd.Long = `A line for each event of the last 30 days, its columns separated by tabs: time, type, slug, title, details.
+A type is view.first, view, download, milestone, link.live, link.disabled, version.live and so on.`
+	cmd.Examples("events",
+		"events --follow --type view.first --type download",
+		"events --link report --json | jq -r .data.visit.country")
+	cmd.Repeated(&c.Types, "type", "TYPE", "Only events of this type.")
+	cmd.String(&c.Link, "link", "SLUG", "Only events of this link.")
+	cmd.Bool(&c.Follow, "follow,f", "Wait for more events, until you press Ctrl-C.")
+	cmd.Take(&c.Flags)
+	return cmd
+}
+
+// followEvery is how often events are asked for.
+const followEvery = 5 * time.Second
+
+// Run lists the events that there are, and then those that come.
+func (c *eventsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
+	q := client.EventQuery{Types: c.Types, Link: slugOf(c.Link), Limit: 100}
+	for cursor := ""; ; {
+		p, err := api.Events(ctx, cursor, q)
+		if err != nil {
+			return err
+		}
+		if err := c.print(t, p.Events); err != nil {
+			return err
+		}
+		cursor = p.NextCursor
+		switch {
+		case p.More:
+		case !c.Follow:
+			return nil
+		default:
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-t.AfterPoll(followEvery):
+			}
+		}
+	}
+}
+
+func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event) error {
+	rows := make([][]string, len(list))
+	for i, e := range list {
+		if c.JSON {
+			if err := t.JSON(e); err != nil {
+				return err
+			}
+			continue
+		}
+		slug, title := "", ""
+		if e.Link != nil {
+			slug, title = e.Link.Slug, e.Link.Title
+		}
+		rows[i] = []string{t.When(e.At), e.Type, slug, title, eventDetails(e.Data)}
+	}
+	if c.JSON || len(rows) == 0 {
+		return nil
+	}
+	return t.Table(nil, rows)
+}
+
+// eventDetails returns what is known about an event, in words.
+func eventDetails(d client.EventData) string {
+	words := []string{d.Reason, d.Detail}
+	if d.Milestone > 0 {
+		words = append(words, strconv.FormatInt(d.Milestone, 10)+" views")
+	}
+	if v := d.Visit; v != nil {
+		words = append(words, v.Progress, v.Country, v.Device)
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+}
