@@ -52,7 +52,7 @@
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance
 //	website               a published static website; [Site] in code
-//	event                something that an account is told
+//	event                something that happened, for the owner of an account
 //	rollup                stored tallies (sums for reports) of past days
 //	segment               a packed row of views of past days
 //	early event           a beacon or download whose view has not arrived yet

@@ -36,6 +36,7 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 	"appendUpload":    caller.append,
 	"terminateUpload": caller.end,
 	"listLinks":       func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links", nil) },
+	"listEvents":      func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/events", nil) },
 	"listWebsites":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/websites", nil) },
 	"getLink":         func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope", nil) },
 	"updateLink": func(c caller) webtest.Answer {
@@ -84,7 +85,7 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 // paths has the path of each operation that is used with a wrong method.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
 	"cancelUpload": "/uploads/cancel",
-	"listLinks":    "/links", "listWebsites": "/websites",
+	"listLinks":    "/links", "listWebsites": "/websites", "listEvents": "/events",
 	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
@@ -192,13 +193,14 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 			return c.Call(c.key, "POST", paths[op], webtest.Fields{"name": 5})
 		},
 		"listLinks":      func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/links?cursor=!!", nil) },
+		"listEvents":     func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?type=x", nil) },
 		"listReaders":    func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?cursor=!!", nil) },
 		"listRecipients": func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?cursor=!!", nil) },
 		"updateRecipient": func(c caller, op string) webtest.Answer {
 			return c.Call(c.key, "PATCH", paths[op], webtest.Fields{"label": 5})
 		},
 		"putCaptions": func(c caller, _ string) webtest.Answer {
-			return c.Send(c.key, "PUT", c.Sound(c.key)+"/en", "text/vtt", "Good webtest.Morning.")
+			return c.Send(c.key, "PUT", c.Sound(c.key)+"/en", "text/vtt", "Good morning.")
 		},
 		"deleteCaptions": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "DELETE", c.Sound(c.key)+"/xx", nil) },
 		"restoreVersion": func(c caller, _ string) webtest.Answer { // of a link that was disabled
@@ -424,6 +426,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 		return c.Put(address, "text/plain", strings.NewReader(webtest.Note))
 	}},
 	vitrine.CodeNotFound: {
+		"listEvents":   func(c caller, op string) webtest.Answer { return c.Call(c.key, "GET", paths[op]+"?link=nope", nil) },
 		"":             func(c caller, op string) webtest.Answer { return validRequests[op](c) },
 		"createUpload": func(c caller, _ string) webtest.Answer { return c.create(webtest.Fields{"replace": "nope"}) },
 		"completeUpload": func(c caller, _ string) webtest.Answer { // the link is deleted in between

@@ -26,18 +26,13 @@ type eventLink struct {
 	URL   string       `json:"url"`
 }
 
-var eventParameters = []string{"cursor", "type", "link", "limit"}
-
 // Events lists events of the account, oldest first.
 func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	values, err := httpx.Query(r)
-	if err == nil {
-		err = httpx.OnlyParameters(values, eventParameters)
-	}
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"cursor", "link"} {
+	for _, name := range []string{"cursor", "link", "limit"} {
 		if len(values[name]) > 1 {
 			return invalid(name, "Send only one "+name+".")
 		}

@@ -60,7 +60,8 @@ func TestQueryOfEachOperation(t *testing.T) {
 				"to":          "2026-01-03&from=2026-01-02",
 				"granularity": "hour", "timezone": "UTC", "compare": "year", "filter": "country:is:DE", "limit": "5",
 				"include": "utm", "version": "1", "engaged": "true", "format": "ndjson", "q": "report", "kind": "pdf",
-				"status": "live", "views": "true"}[name]
+				"status": "live", "views": "true", "type": "download",
+				"link": string(o.Links[report.ContentMedia].Slug)}[name]
 			if name == "cursor" {
 				value = o.Ask(op.Path + "?limit=1").JSON()["nextCursor"].(string)
 			}
@@ -69,7 +70,7 @@ func TestQueryOfEachOperation(t *testing.T) {
 			}
 			twice := op.Path + "?" + name + "=" + value + "&" + name + "=" + value
 			switch status, code, field, _ := o.Asked(twice); {
-			case name == "filter" || name == "include" || path == "/links" && (name == "limit" || name == "views"),
+			case name == "filter" || name == "include" || name == "type" || path == "/links" && (name == "limit" || name == "views"),
 				path == "/links/{slug}/visits" && name == "from":
 			case status != http.StatusBadRequest || field != name && name != "from" && name != "to":
 				t.Errorf("GET %s: %d %s, field %q", twice, status, code, field)

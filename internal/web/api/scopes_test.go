@@ -89,6 +89,7 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 		return c.Call(c.key, "GET", "/links?views=true",
 			nil)
 	},
+	"GET /api/v1/events": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/events", nil) },
 	"GET /api/v1/websites": func(c caller, _ string) webtest.Answer {
 		return c.Call(c.key, "GET", "/websites",
 			nil)

@@ -13,7 +13,7 @@ CREATE TABLE log (
     copy      BIGINT NOT NULL, -- number of the copy of the views outside of this database; 0: there is none
     next_link BIGINT NOT NULL, -- the link, and its view, from which on views have not been copied yet
     next_view BIGINT NOT NULL,
-    news_0    BIGINT NOT NULL, -- rows of news that were read once, twice, and three times
+    news_0    BIGINT NOT NULL, -- the last row of news that was read a first time, and a second and third
     news_1    BIGINT NOT NULL,
     news_2    BIGINT NOT NULL
 );
