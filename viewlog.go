@@ -35,11 +35,11 @@ type ViewLog interface {
 
 	// Tally returns a summary of the views and downloads of a scope over the
 	// days of a query. A viewer day whose previous day is before the first one
-	// may be reported as the viewer's first. The tally of an account has no pages,
-	// media and scroll depth; that of a link has no links. With a cap, only the
-	// newest views of the window count; truncated reports whether others exist.
-	// A narrow query reads single views. It leaves out expired days and then
-	// reports truncated.
+	// may be reported as the viewer's first. The tally of an account has no
+	// pages, media and scroll depth; that of a link has no links. With a cap,
+	// only the newest views of the window count; truncated reports whether
+	// others exist. A narrow query reads single views. It leaves out expired
+	// days and then reports truncated.
 	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
 
 	// DailyViews returns, for the given links of an account, the counted views

@@ -496,6 +496,5 @@ func unsetSite(d *webtest.Demo) (s *webtest.AccountSite, token string) {
 func (c *costSite) session() ask {
 	a, _ := c.other()
 	cookie := c.SignIn(a)
-	page := c.Get("/account", cookie).Text
-	return ask{path: c.Attr(page, `action="(/account/sessions/\d+)"`), as: cookie}
+	return ask{path: c.Attr(c.Get("/account", cookie).Text, `action="(/account/sessions/\d+)"`), as: cookie}
 }

@@ -179,7 +179,8 @@ func (s *Service) describe(ctx context.Context, t *told, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	first := slices.IndexFunc(t.views, func(v vitrine.ViewRecord) bool { return byPerson(&v.View) && certain(&v.View, now) })
+	first := slices.IndexFunc(t.views,
+		func(v vitrine.ViewRecord) bool { return byPerson(&v.View) && certain(&v.View, now) })
 	l, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) { return tx.Link(t.link) })
 	if err != nil || first < 0 || l.Told > 0 {
 		return err

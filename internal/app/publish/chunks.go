@@ -16,8 +16,8 @@ const renewEvery = time.Minute
 // Resumable returns an upload that arrives in chunks: an open one, or one that
 // has become a link.
 //
-// Errors: CodeNotFound (the upload does not exist, has expired, was cancelled or
-// was refused), CodeBanned.
+// Errors: CodeNotFound (the upload does not exist, has expired, was cancelled
+// or was refused), CodeBanned.
 func (s *Uploads) Resumable(ctx context.Context, id vitrine.UploadID) (u *vitrine.Upload, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		u, err = s.resumable(tx, id)

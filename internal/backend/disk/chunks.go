@@ -65,8 +65,9 @@ func (b *Blobs) Received(_ context.Context, g vitrine.PutGrant) (int64, error) {
 
 // Append writes a chunk to incoming/KEY.chunks and records the progress in
 // incoming/KEY.progress: how many bytes are durable, and the state of their
-// SHA-256, so that nobody reads them again. Bytes behind the recorded ones count
-// for nothing. When all bytes are there, they are stored like those of a PUT.
+// SHA-256, so that nobody reads them again. Bytes behind the recorded ones
+// count for nothing. When all bytes are there, they are stored like those of a
+// PUT.
 func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, c vitrine.Chunk) (int64, error) {
 	if err := b.requireState(g.Key, keyFree); err != nil {
 		return 0, err

@@ -56,8 +56,8 @@ func copyAt(ctx context.Context, f *os.File, at int64, sum hash.Hash, r io.Reade
 	}
 }
 
-// hashing computes a hash in a goroutine of its own, which ends with end. It has
-// at most copyAhead blocks of memory.
+// hashing computes a hash in a goroutine of its own, which ends with end. It
+// has at most copyAhead blocks of memory.
 type hashing struct {
 	full, free chan []byte
 	sum        hash.Hash

@@ -79,7 +79,8 @@ func (c *putCmd) Validate() error {
 	case strings.ContainsAny(c.Name, `/\\`):
 		return fmt.Errorf("--name: %q is not a file name, such as report.pdf", c.Name)
 	case c.Replace != "" &&
-		(c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given || c.Password || c.Readers != 0 || c.email() != nil):
+		(c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires.Given || c.Password || c.Readers != 0 ||
+			c.email() != nil):
 		return errors.New("--replace cannot be combined with --slug, --title, --view-only, --expires, --password-stdin, --readers, --allow, --deny or --consent: the link keeps its own")
 	case c.Password && slices.Contains(c.Files, stdin):
 		return errors.New("--password-stdin and - cannot both read standard input")
@@ -158,7 +159,8 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug,
 		LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Password: c.secret, Readers: c.Readers, Email: c.email(), Replace: c.Replace, ExpiresAt: c.Expires.At(time.Now()),
+		Password: c.secret, Readers: c.Readers, Email: c.email(), Replace: c.Replace,
+		ExpiresAt:    c.Expires.At(time.Now()),
 		NeverExpires: c.Expires.Never,
 		Progress:     b.Set})
 	if err != nil {

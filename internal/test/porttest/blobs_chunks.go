@@ -62,8 +62,8 @@ func verified(at int, body io.Reader, err error) vitrine.Chunk {
 }
 
 // chunks sends a file in chunks, some of which break off.
-func (b blobTest) chunks() {
-	t, ok := b.resumes()
+func (t blobTest) chunks() {
+	t, ok := t.resumes()
 	if !ok {
 		return
 	}
@@ -112,8 +112,8 @@ func (t chunkedTest) leftNothing() {
 }
 
 // chunksRefused sends chunks of which nothing must be kept.
-func (b blobTest) chunksRefused() {
-	t, ok := b.resumes()
+func (t blobTest) chunksRefused() {
+	t, ok := t.resumes()
 	if !ok {
 		return
 	}
@@ -157,8 +157,8 @@ func (b blobTest) chunksRefused() {
 
 // chunksRace sends 100 chunks at one offset. One must succeed, and its bytes
 // must be stored.
-func (b blobTest) chunksRace() {
-	t, ok := b.resumes()
+func (t blobTest) chunksRace() {
+	t, ok := t.resumes()
 	if !ok {
 		return
 	}
@@ -196,9 +196,9 @@ func (b blobTest) chunksRace() {
 }
 
 // chunksAndPut sends a file in both ways. The first to end wins.
-func (b blobTest) chunksAndPut() {
-	t, ok := b.resumes()
-	if _, receives := b.blobs.(vitrine.Receiver); !ok || !receives {
+func (t blobTest) chunksAndPut() {
+	t, ok := t.resumes()
+	if _, receives := t.blobs.(vitrine.Receiver); !ok || !receives {
 		return
 	}
 	text := t.text(2)
@@ -248,8 +248,8 @@ func (b blobTest) chunksAndPut() {
 }
 
 // chunksEnd deletes and sweeps unfinished uploads.
-func (b blobTest) chunksEnd() {
-	t, ok := b.resumes()
+func (t blobTest) chunksEnd() {
+	t, ok := t.resumes()
 	if !ok {
 		return
 	}

@@ -30,8 +30,8 @@ const (
 	shownChunkHeaders = "Tus-Resumable, Tus-Version, Tus-Extension, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, Retry-After, X-Request-Id"
 )
 
-// ChunkURL returns the address at which the bytes of an upload arrive in chunks,
-// or "" if storage cannot take them.
+// ChunkURL returns the address at which the bytes of an upload arrive in
+// chunks, or "" if storage cannot take them.
 func (s *Handler) ChunkURL(id vitrine.UploadID) string {
 	if s.Resumer == nil {
 		return ""

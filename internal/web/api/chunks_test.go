@@ -21,8 +21,8 @@ func (c caller) chunkAddress() string {
 	return c.create(nil).Want(200, "").Text("resumableUrl")
 }
 
-// storage sends a request about an upload in chunks, with other headers, by name
-// and value.
+// storage sends a request about an upload in chunks, with other headers, by
+// name and value.
 func (c caller) storage(method, address string, body io.Reader, headers ...string) webtest.Answer {
 	c.T.Helper()
 	req, err := http.NewRequest(method, address, body)
@@ -102,16 +102,16 @@ func (c caller) append() webtest.Answer { return c.chunk(c.chunkAddress(), 0, we
 
 func (c caller) end() webtest.Answer { return c.terminate(c.chunkAddress()) }
 
-// before returns a function that does something to a new upload in chunks before
-// an operation.
+// before returns a function that does something to a new upload in chunks
+// before an operation.
 func before(do func(c caller, address string)) func(c caller, op string) webtest.Answer {
 	return func(c caller, op string) webtest.Answer {
 		return c.onChunks(op, func(address string) { do(c, address) })
 	}
 }
 
-// without returns a function that takes the room of a new upload in chunks, whose
-// hold has ended, before its next chunk.
+// without returns a function that takes the room of a new upload in chunks,
+// whose hold has ended, before its next chunk.
 func without(l vitrine.Limits) func(c caller, op string) webtest.Answer {
 	return before(func(c caller, _ string) {
 		c.create(nil).Want(200, "")

@@ -85,7 +85,7 @@ func TestEmailCard(t *testing.T) {
 	if left() != 1 {
 		t.Error("who had confirmed an address is not listed any more")
 	}
-	s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
+	s.Check(s.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator}))
 	if left() != 0 {
 		t.Error("the readers of a deleted link are kept")
 	}

@@ -49,7 +49,8 @@ var (
 	versionOps   = []string{"listVersions", "restoreVersion", "deleteVersion"}
 	recipientOps = []string{"listRecipients", "addRecipients", "updateRecipient", "revokeRecipient"}
 	ofOneLink    = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
-		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader"}, slices.Concat(versionOps, recipientOps)...)
+		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader"},
+		slices.Concat(versionOps, recipientOps)...)
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",

@@ -124,8 +124,8 @@ func ParseVisitCursor(text string) (vitrine.ViewID, error) {
 	return vitrine.ViewID(n[0]), nil
 }
 
-// FormatReaderCursor returns the cursor of a list of known readers. It has three
-// numbers, so that it is not one of another list.
+// FormatReaderCursor returns the cursor of a list of known readers. It has
+// three numbers, so that it is not one of another list.
 func FormatReaderCursor(id int64) string { return cursor(id, 1, 1) }
 
 // ParseReaderCursor reads a cursor of FormatReaderCursor; "" is 0. Errors have
