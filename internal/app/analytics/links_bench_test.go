@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"vitrine"
@@ -16,17 +17,43 @@ import (
 )
 
 // BenchmarkAccountByLinks renders the report of an account with more and more
-// links, of which a hundred are viewed.
+// links, of which a hundred are viewed. It reports processor time too, which
+// other programs of the machine change little.
 func BenchmarkAccountByLinks(b *testing.B) {
-	for _, n := range []int{100, 1000, 10_000} {
+	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s, a := accountWithLinks(b, n)
+			from := processorTime()
 			for b.Loop() {
 				if _, err := s.Account(b.Context(), a, analytics.In(report.Range30d)); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(processorTime()-from)/float64(b.N), "cpu-ns/op")
 		})
+	}
+}
+
+// TestAccountIsFlat checks that what the report of an account costs does not
+// grow with links that nobody viewed in its time.
+func TestAccountIsFlat(t *testing.T) {
+	allocated := func(links int) uint64 {
+		s, a := accountWithLinks(t, links)
+		var from, to runtime.MemStats
+		for i := range 6 {
+			if i == 1 { // the first one fills caches
+				runtime.ReadMemStats(&from)
+			}
+			if _, err := s.Account(t.Context(), a, analytics.In(report.Range30d)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&to)
+		return (to.TotalAlloc - from.TotalAlloc) / 5
+	}
+	few, many := allocated(100), allocated(3000)
+	if t.Logf("%d bytes with few links, %d with many", few, many); many > few+few/4 {
+		t.Error("a report costs more with many links")
 	}
 }
 
@@ -46,7 +73,7 @@ func BenchmarkRollUpIdle(b *testing.B) {
 
 // accountWithLinks returns an account with a view of each of n links, a year
 // ago, and a hundred views of each of its first hundred within the last month.
-func accountWithLinks(b *testing.B, n int) (*analytics.Service, *vitrine.Account) {
+func accountWithLinks(b testing.TB, n int) (*analytics.Service, *vitrine.Account) {
 	clock := vitrinetest.NewClock(vitrinetest.Epoch)
 	dir := b.TempDir()
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))

@@ -150,7 +150,7 @@ func (t Index) History(account vitrine.AccountID) (*History, error) {
 		err := s.Scan(&link)
 		h.Deleting[link] = true
 		return err
-	}, "SELECT link FROM links WHERE account = $1 AND deleting", int64(account))
+	}, "SELECT link FROM links WHERE account = $1 AND deleting = TRUE", int64(account))
 	return h, err
 }
 
