@@ -1,6 +1,7 @@
 package viewlog
 
 import (
+	"strings"
 	"testing"
 
 	"vitrine"
@@ -22,6 +23,43 @@ func TestScans(t *testing.T) {
 		"FROM tallies":                       "the audit",
 		"FROM daily_views":                   "the audit",
 	})
+}
+
+// TestDeletedLinksAreFound checks that the links of an account that are being
+// deleted are found by the index, and not among all its links.
+func TestDeletedLinksAreFound(t *testing.T) {
+	l, g := openTestLog(t), sqltest.NewTraffic(1)
+	var b vitrine.Batch
+	for range 100 {
+		b.Views = append(b.Views, g.Imported())
+	}
+	if _, err := l.Append(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	o := b.Views[99]
+	if err := l.RollUp(t.Context(), report.DayOf(o.At)+1); err != nil {
+		t.Fatal(err)
+	}
+	var run string
+	l.db.Hook = func(query string) error {
+		if strings.Contains(query, " deleting") && !strings.Contains(query, "NOT deleting") {
+			run = query
+		}
+		return nil
+	}
+	err := l.read(t.Context(), func(tx logTx) error {
+		if _, err := tx.History(o.Account); err != nil {
+			return err
+		}
+		plan, err := sqltest.SqlitePlan(tx.Tx, run)
+		if !strings.Contains(plan, "(account=? AND deleting=?)") {
+			t.Errorf("%s: %s", run, plan)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestPostgresScans is TestScans on PostgreSQL.
