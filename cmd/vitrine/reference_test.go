@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/cli/command"
 )
 
-var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
+var update = flag.Bool("update", false, "write docs/reference/commands.md and testdata/flags.txt")
 
 // plain escapes a text for Markdown.
 func plain(text string) string {
@@ -106,74 +106,69 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 // reference returns every command with its arguments and flags.
 func reference(program *command.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set.\n\n" +
+	b.WriteString("# Commands\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment. [A list](../../cmd/vitrine/testdata/flags.txt) has the names\nof all.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s.\n", set.title, set.intro, common[i])
 	}
+	b.WriteString("\n## Commands\n\n")
 	program.Walk(func(c *command.Command) {
-		if c.Hidden {
-			return
+		if !c.Hidden {
+			fmt.Fprintf(&b, "- `%s`: %s\n", c.CommandPath(), plain(c.Short))
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), plain(c.Short))
-		b.WriteString(flagsOf(c, common))
 	})
 	return b.String()
 }
 
-// flagsOf returns the arguments and flags of a command, and links to the shared
-// sets that it takes.
-func flagsOf(c *command.Command, common []string) string {
-	var inSets, links, names []string
-	for i, set := range shared {
-		if rows := rowsOf(c, set.names); rows != "" && rows == common[i] {
-			inSets = append(inSets, set.names...)
-			title := strings.ToLower(set.title)
-			links = append(links, "["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
+// flagsOf returns every command with its arguments and flags, each in a line.
+func flagsOf(program *command.Command) string {
+	var b strings.Builder
+	program.Walk(func(c *command.Command) {
+		if c.Hidden {
+			return
 		}
-	}
-	for _, a := range c.Arguments {
-		names = append(names, code(a.Summary()))
-	}
-	for _, f := range c.Options {
-		if !slices.Contains(inSets, f.Name) {
-			names = append(names, code(flagName(f)))
+		b.WriteString(c.CommandPath())
+		for _, a := range c.Arguments {
+			b.WriteString(" " + a.Summary())
 		}
-	}
-	if names = append(names, links...); len(names) == 0 {
-		return ""
-	}
-	return "\nTakes " + strings.Join(names, ", ") + ".\n"
+		for _, f := range c.Options {
+			b.WriteString(" [" + flagName(f) + "]")
+		}
+		b.WriteString("\n")
+	})
+	return b.String()
 }
 
-// TestCommandReference checks that the reference has every command, argument
-// and flag of the program.
+// TestCommandReference checks that the reference has every command of the
+// program, and that testdata/flags.txt, on which scripts rely, has its arguments
+// and flags.
 func TestCommandReference(t *testing.T) {
-	const path = "../../docs/reference/commands.md"
 	program := newProgram()
-	want := reference(program)
+	page, flags := reference(program), flagsOf(program)
 	for i, rows := range sharedRows(program) {
 		if rows == "" {
 			t.Errorf("no command has all of the %s", strings.ToLower(shared[i].title))
 		}
 	}
-	if n := strings.Count(want, "\n## "); n < 30 {
+	if n := strings.Count(flags, "\n"); n < 30 {
 		t.Fatalf("found only %d commands, want at least 30", n)
 	}
-	for _, word := range []string{" VALUE`", " STRING`"} {
-		if strings.Contains(want, word) {
+	for _, word := range []string{" VALUE]", " STRING]"} {
+		if strings.Contains(flags, word) {
 			t.Errorf("a flag has the value%s, which says nothing", word)
 		}
 	}
-	got, err := os.ReadFile(path)
-	switch {
-	case string(got) == want:
-	case *update:
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+	for path, want := range map[string]string{"../../docs/reference/commands.md": page, "testdata/flags.txt": flags} {
+		got, err := os.ReadFile(path)
+		switch {
+		case string(got) == want:
+		case *update:
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is out of date (%v): go test ./cmd/vitrine -run %s -update", path, err, t.Name())
 		}
-	default:
-		t.Errorf("%s is out of date (%v): go test ./cmd/vitrine -run %s -update", path, err, t.Name())
 	}
 }
