@@ -106,8 +106,7 @@ const output = "\n## Output\n\nResults go to standard output, messages and progr
 // reference returns every command with its arguments and flags.
 func reference(program *command.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment. [A list](../../cmd/vitrine/testdata/flags.txt) has the names\nof all.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set.\n\n" +
-		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n" + exitCodes + output)
+	b.WriteString("# Commands\n\nThe option `--help` after a command explains its arguments and flags, with their defaults. A flag whose help\nnames a variable can also be set in the environment. [A list](../../cmd/vitrine/testdata/flags.txt) has the names\nof all.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. Output has colors on a terminal only,\nunless `NO_COLOR` is set.\n" + exitCodes + output)
 	common := sharedRows(program)
 	for i, set := range shared {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s.\n", set.title, set.intro, common[i])
