@@ -140,8 +140,8 @@ func flagsOf(program *command.Command) string {
 }
 
 // TestCommandReference checks that the reference has every command of the
-// program, and that testdata/flags.txt, on which scripts rely, has its arguments
-// and flags.
+// program, and that testdata/flags.txt has the arguments and flags, on which
+// scripts rely.
 func TestCommandReference(t *testing.T) {
 	program := newProgram()
 	page, flags := reference(program), flagsOf(program)
