@@ -135,8 +135,7 @@ var asks = map[string]func(c *costSite) ask{
 
 	// File bytes
 	"GET /c/{token}/captions/{language}": func(c *costSite) ask {
-		return c.bytesOf(c.Links["tour.webm"],
-			"captions/en")
+		return c.bytesOf(c.Links["tour.webm"], "captions/en")
 	},
 	"GET /c/{token}/part/{part}": func(c *costSite) ask { return c.bytesOf(c.report(), "part/picture") },
 	"GET /c/{token}/preview":     func(c *costSite) ask { return c.bytesOf(c.zip, "preview") },
@@ -200,7 +199,8 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: webtest.LinkPath(c.Publish("site.zip", webtest.Packed(c.T,
 			"index.html=<h1>Garden</h1>"))) + "/website", as: cookie}
 	},
-	"POST /links/{slug}/captions": func(c *costSite) ask { return c.captionsForm() },
+	"POST /links/{slug}/captions":  func(c *costSite) ask { return c.captionsForm() },
+	"POST /links/{slug}/recipient": func(c *costSite) ask { return ask{body: "label=x&id=" + c.values["/recipients/"]} },
 	"POST /links/{slug}/captions/delete": func(c *costSite) ask {
 		c.Caption(c.Links["tour.webm"], "de", webtest.Morning)
 		return onLink(c.Links["tour.webm"], "/captions/delete", "language=de")
@@ -209,8 +209,7 @@ var asks = map[string]func(c *costSite) ask{
 	// Reports
 	"POST /analytics/own": func(*costSite) ask { return ask{body: "count=yes"} },
 	"GET /links/{slug}/analytics/pages/{page}": func(c *costSite) ask {
-		return onLink(c.report(),
-			"/analytics/pages/1", "")
+		return onLink(c.report(), "/analytics/pages/1", "")
 	},
 	"GET /links/{slug}/analytics/visits/{visit}": func(c *costSite) ask {
 		return onLink(c.report(),

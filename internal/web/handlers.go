@@ -70,8 +70,8 @@ func (s *Server) handlers() *handlers {
 	h.moderation = &moderator.Handler{Server: h.server, Viewers: h.viewers, Shell: h.shell,
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
-		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Sites: s.Sites, SiteStats: s.SiteStats,
-		Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
+		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients, Sites: s.Sites,
+		SiteStats: s.SiteStats, Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
 	s.app(h)
 	return h
 }
@@ -83,7 +83,8 @@ func (s *Server) app(h *handlers) {
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
 		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,
-		Captions: s.Captions, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now}
+		Captions: s.Captions, Recipients: s.Recipients, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics,
+		Now: s.Now}
 	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: s.Versions, Uploads: s.Uploads}
 	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now, Log: s.Log}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,

@@ -112,6 +112,9 @@ var formMessages = map[string]string{
 	"access-saved":  "Saved. Tell your readers what they need now.",
 	"reader-gone":   "The address is deleted.",
 
+	"recipients-added":  "Addresses added. Copy each one for its reader or channel.",
+	"recipient-revoked": "Address revoked. It no longer opens the link.",
+
 	"version-made":     "File replaced. Readers now see the new file.",
 	"version-held":     "The file is uploaded. Readers see it once it has been checked.",
 	"version-restored": "Version restored. Readers now see it.",

@@ -2,19 +2,15 @@ package app_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"rsc.io/qr"
 )
 
 // listed returns a tab with the list of links: b, the oldest, then a and c.
@@ -73,50 +69,6 @@ func TestBrowserBulkBar(t *testing.T) {
 		tb.Until(`document.activeElement.getBoundingClientRect().bottom <= document.querySelector(".picked-bar").getBoundingClientRect().top`)
 	}
 	tb.Quiet()
-}
-
-// TestBrowserChannel checks that the address for one channel is a source of the
-// analytics, and that the QR code has the same address.
-func TestBrowserChannel(t *testing.T) {
-	d := webtest.NewDesk(t)
-	l := d.Publish("report.pdf", webtest.Samples["report.pdf"])
-	tb := d.MemberTab(d.Member, webtest.LinkPath(l)+"/share")
-	page := d.URL + "/p/" + string(l.Slug)
-	webtest.Same(t, "without a channel", tb.Text(`document.querySelector("#channel-address").value`), page)
-	tb.Run(chromedp.SendKeys("#channel-name", " Spring & news "))
-	const query = "?utm_source=Spring%20%26%20news"
-	tb.Until(`document.querySelector("#channel-address").value === "` + page + query + `"`)
-	tb.Until(`document.querySelector("img.qr").getAttribute("src").endsWith("/qr.svg` + query + `") && document.querySelector("img.qr").complete`)
-	tb.Until(`[...document.querySelectorAll("a[download]")].every((a) => a.href.endsWith("` + query + `"))`)
-	tb.Run(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
-	tb.CheckWindows("an address for one channel")
-	tb.Quiet()
-
-	d.Status(d.Get(strings.TrimPrefix(page, d.URL)+query, webtest.ReaderChrome), http.StatusOK)
-	report, err := d.Server.Analytics.Link(t.Context(), d.Member, string(l.Slug), analytics.In("all"))
-	d.Check(err)
-	if got := report.Breakdowns.Sources; len(got) != 1 || got[0].Key != "spring & news" {
-		t.Errorf("sources = %+v, want spring & news", got)
-	}
-	d.Status(d.Get(strings.TrimPrefix(page, d.URL), webtest.ReaderChrome), http.StatusOK)
-	d.Status(d.Get(strings.TrimPrefix(page, d.URL), webtest.ReaderChrome, "Referer: https://museum.example/"),
-		http.StatusOK)
-	tb.Visit(d.URL + webtest.LinkPath(l) + "/share")
-	webtest.Same(t, "sources so far", tb.Text(`[...document.querySelectorAll(".channels li")].map((li) => li.innerText + " " + li.querySelector("button").dataset.text).join()`),
-		"spring & news\n1 view\nCopy "+page+"?utm_source=spring+%26+news")
-	tb.CheckWindows("sources so far")
-	tb.Run(chromedp.Click(".channels a"))
-	tb.Arrives(`location.pathname.endsWith("/analytics") && document.body.innerText.includes("spring & news")`)
-	for channel, want := range map[string]string{"": "", "Spring & news": "&utm_source=Spring+%26+news",
-		strings.Repeat("x", 101): ""} {
-		code, err := qr.Encode(page+"?qr=1"+want, qr.M)
-		d.Check(err)
-		code.Scale = 16
-		got := d.Status(d.Get("/p/"+string(l.Slug)+"/qr.png?utm_source="+url.QueryEscape(channel)), http.StatusOK)
-		if got.Text != string(code.PNG()) {
-			t.Errorf("the code of %.20q does not have the address %s", channel, page+"?qr=1"+want)
-		}
-	}
 }
 
 // TestBrowserModerationInBar checks that moderation is in one place: on a phone

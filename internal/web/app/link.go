@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -25,16 +26,17 @@ import (
 
 // LinkPages serves the list of links, and the page of each.
 type LinkPages struct {
-	Server    *httpx.Server
-	Viewers   *viewer.Viewers
-	Shell     *Shell
-	Analytics *analytics.Service
-	Now       func() time.Time
-	Links     *links.Service
-	Uploads   *publish.Uploads
-	Captions  *publish.Captions
-	Albums    *collections.Albums
-	Sites     *collections.Sites
+	Server     *httpx.Server
+	Viewers    *viewer.Viewers
+	Shell      *Shell
+	Analytics  *analytics.Service
+	Now        func() time.Time
+	Links      *links.Service
+	Uploads    *publish.Uploads
+	Captions   *publish.Captions
+	Recipients *recipients.Service
+	Albums     *collections.Albums
+	Sites      *collections.Sites
 }
 
 // linkTemplates maps pages of a link to templates.
@@ -58,9 +60,10 @@ type linkPage struct {
 	Embed   string // HTML
 	Texts   []shareText
 	Mail    template.URL
-	Sources []channel
-	Visits  []Visit       // the newest; none on other tabs
-	Website *websiteOffer // nil unless its file is a ZIP that can become a website
+	Visits  []Visit // the newest; none on other tabs
+	// Recipients is nil on other tabs than Share.
+	Recipients *recipientCard
+	Website    *websiteOffer // nil unless its file is a ZIP that can become a website
 	// Captions lists those of a video or sound; MayCaption reports whether the
 	// link is one.
 	Captions   []viewer.Track
@@ -159,8 +162,8 @@ func (s *LinkPages) writeLink(w http.ResponseWriter, r *http.Request, status int
 		p.Used = fmt.Sprintf("%d of %d have opened it.", int64(n)-left, n)
 		p.Readers = cmp.Or(p.Readers, strconv.Itoa(n))
 	}
-	if p.Head.Tab == LinkShare && p.Head.Numbers != nil {
-		if p.Sources, err = s.channels(r.Context(), me, p.Link.Link); err != nil {
+	if p.Head.Tab == LinkShare {
+		if p.Recipients, err = s.recipientCard(r, me, p.Link.Link); err != nil {
 			return err
 		}
 	}
@@ -178,7 +181,8 @@ func (s *LinkPages) latestVisits(ctx context.Context, me *vitrine.Account, l *vi
 	if err != nil {
 		return nil, err
 	}
-	return NewVisits(l, rows, s.Now()), nil
+	visits := NewVisits(l, rows, s.Now())
+	return visits, NameAddresses(ctx, s.Recipients, l, visits)
 }
 
 // linkAction carries out a form about a link. It returns the link, unless it
@@ -225,6 +229,7 @@ var linkForms = map[string]linkAction{
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Access: accessChange(f)})
 		return l, "access-saved", err
 	},
+	"recipient": (*LinkPages).changeRecipient,
 	"disable": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
@@ -250,8 +255,11 @@ func (s *LinkPages) Form(action string) MemberHandler {
 	}
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		tab, most := LinkSettings, int64(maxLinkForm)
-		if action == "access" {
+		switch action {
+		case "access":
 			tab, most = LinkShare, maxAccessForm
+		case "recipient":
+			tab = LinkShare
 		}
 		if err := httpx.ReadForm(w, r, most); err != nil {
 			return err

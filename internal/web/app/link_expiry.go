@@ -32,16 +32,22 @@ func (p *linkPage) ExpiryDay() string {
 // present expiry, even if that is not at midnight.
 func expiryOf(f url.Values, l *vitrine.Link, zone *time.Location) (*time.Time, error) {
 	day := strings.TrimSpace(f.Get("expires"))
-	switch {
-	case !f.Has("expires") || day == lastDay(l.ExpiresAt, zone):
+	if !f.Has("expires") || day == lastDay(l.ExpiresAt, zone) {
 		return nil, nil
-	case day == "":
-		return new(time.Time), nil
+	}
+	end, err := endOf(day, zone)
+	return &end, err
+}
+
+// endOf returns when a day of a form is over, or the zero time for "".
+func endOf(day string, zone *time.Location) (time.Time, error) {
+	if day = strings.TrimSpace(day); day == "" {
+		return time.Time{}, nil
 	}
 	t, err := time.ParseInLocation(time.DateOnly, day, zone)
 	if err != nil {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
+		return t, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
 			Message: "Write the day as 2026-12-31, or leave it empty."}
 	}
-	return new(t.AddDate(0, 0, 1)), nil
+	return t.AddDate(0, 0, 1), nil
 }

@@ -1,5 +1,5 @@
 // Scripts of the list of links and of a link's page: menus of rows, search,
-// channels, expiry and selection.
+// addresses, expiry and selection.
 import { all, find, say } from "../ui/app.js";
 import "./slug.js";
 
@@ -76,26 +76,19 @@ if (results) {
   });
 }
 
-// The address for a channel. The QR codes use it, too.
-const channel = find("#channel-name");
-if (channel) {
-  const out = find("#channel-address");
-  const plain = out.value;
-  const pictures = all(".qr, a[download]");
-  const codes = pictures.map((e) => e.getAttribute("src") ?? e.getAttribute("href"));
-  let waiting;
-  const name = () => {
-    const value = channel.value.trim();
-    const query = value && `?utm_source=${encodeURIComponent(value)}`;
-    out.value = plain + query;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      for (const [i, e] of pictures.entries()) e.setAttribute(e.matches("img") ? "src" : "href", codes[i] + query);
-    }, 300);
-  };
-  channel.addEventListener("input", name);
-  name();
-}
+// A table is copied as text, for another program.
+document.addEventListener("click", async (event) => {
+  const table = event.target.closest?.("[data-fetch]")?.dataset.fetch;
+  if (!table) return;
+  try {
+    const answer = await fetch(table);
+    if (!answer.ok) throw new Error(answer.statusText);
+    await navigator.clipboard.writeText(await answer.text());
+    say("Copied");
+  } catch {
+    say("This could not be copied. Download the CSV file.");
+  }
+});
 
 // The hint shows the last day of a link in the format of other pages.
 find("#expires")?.addEventListener("change", ({ target }) => {

@@ -17,6 +17,7 @@ type Visit struct {
 	Open        bool   // see StillOpen
 	Address     string // of its page; "" where it has none
 	Title       string // of its link, in a list of all links, which has fewer columns
+	Through     string // label of the recipient through whose address it came, on pages that show it
 }
 
 // NewVisit returns a visit of a link; of nil, one without a page.

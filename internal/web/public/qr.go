@@ -3,7 +3,6 @@ package public
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"vitrine"
@@ -22,20 +21,9 @@ type qrCode struct {
 	Path string
 }
 
-// maxChannel is the longest utm_source in a QR code, in bytes, so that the code
-// stays easy to scan.
-const maxChannel = 100
-
 // qrAddress returns the address in a link's QR code. Its query marks views that
-// come from the code, and the channel that the request for the code names
-// (contract, Sources).
-func (s *Handler) qrAddress(r *http.Request, l *vitrine.Link) string {
-	address := s.Server.AddressOf(l) + "?qr=1"
-	if channel := r.URL.Query().Get("utm_source"); channel != "" && len(channel) <= maxChannel {
-		address += "&utm_source=" + url.QueryEscape(channel)
-	}
-	return address
-}
+// come from the code.
+func (s *Handler) qrAddress(l *vitrine.Link) string { return s.Server.AddressOf(l) + "?qr=1" }
 
 // newQRCode draws a text. Rows of adjacent modules are one stroke each.
 func newQRCode(text string) (qrCode, error) {
@@ -60,7 +48,7 @@ func newQRCode(text string) (qrCode, error) {
 }
 
 func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := newQRCode(s.qrAddress(r, l))
+	c, err := newQRCode(s.qrAddress(l))
 	if err != nil {
 		return err
 	}
@@ -73,7 +61,7 @@ func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 }
 
 func (s *Handler) QrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := qr.Encode(s.qrAddress(r, l), qr.M)
+	c, err := qr.Encode(s.qrAddress(l), qr.M)
 	if err != nil {
 		return fmt.Errorf("draw a QR code: %w", err)
 	}

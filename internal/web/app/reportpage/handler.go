@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -17,19 +18,20 @@ import (
 
 // Handler serves the pages of numbers.
 type Handler struct {
-	Server    *httpx.Server
-	Pages     *ui.Pages
-	Viewers   *viewer.Viewers
-	Shell     *app.Shell
-	Analytics *analytics.Service
-	Now       func() time.Time
-	Links     *links.Service
-	Sites     *collections.Sites
-	Shared    *analytics.Sharing
-	Versions  *links.Versions
-	API       *api.Handler
-	OwnViews  *analytics.OwnViews
-	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
+	Server     *httpx.Server
+	Pages      *ui.Pages
+	Viewers    *viewer.Viewers
+	Shell      *app.Shell
+	Analytics  *analytics.Service
+	Now        func() time.Time
+	Links      *links.Service
+	Sites      *collections.Sites
+	Shared     *analytics.Sharing
+	Versions   *links.Versions
+	Recipients *recipients.Service
+	API        *api.Handler
+	OwnViews   *analytics.OwnViews
+	SiteStats  *collections.SiteStats // nil if page loads of websites are not counted
 }
 
 //go:embed *.html *.css *.js

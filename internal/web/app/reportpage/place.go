@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -79,6 +81,8 @@ func inRange(rg report.Range) analytics.Query { return analytics.In(rg) }
 // valueName returns the label of a value.
 func valueName(d report.Dimension, value string) string {
 	switch {
+	case value == "" && d == report.OnRecipient:
+		return "the plain address"
 	case value == "":
 		return "unknown"
 	case d == report.OnCountry:
@@ -155,6 +159,20 @@ func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsFor
 	}
 	a.Other.Address = p.with(func(q *analytics.Query) { q.Compare = compare })
 	return a
+}
+
+// nameChips gives conditions on recipients of a link their names.
+func (s *Handler) nameChips(ctx context.Context, l *vitrine.Link, f report.Filter, chips []statsChip) error {
+	if l == nil || len(f.On(report.OnRecipient)) == 0 {
+		return nil
+	}
+	names, err := app.AddressNames(ctx, s.Recipients, l)
+	for i, c := range f {
+		if c.Dimension == report.OnRecipient && c.Value != "" {
+			chips[i].Value = names(c.Value)
+		}
+	}
+	return err
 }
 
 // ranges returns the fixed choices of days, and of hours if they are supported.

@@ -261,6 +261,9 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + view.root, asked}.at("") + `"`
 	p.Ranges, p.Ask = ranges(here, asks), newStatsForm(here, p.Summary, asks, s.Now())
 	p.fill(n, here, s.Now())
+	if err := s.nameChips(r.Context(), of.link, n.q.Filter, p.Ask.Chips); err != nil {
+		return nil, err
+	}
 	if !n.sample {
 		p.Pages.show(view.root, of.link)
 	}

@@ -1,6 +1,8 @@
 package reportpage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -77,7 +79,6 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		asked.Zone = nil
 	}
 	here := place{app.VisitsRoot(l), asked}
-	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
 	p.Report = place{reportRoot(l), asked}.at("")
 	if p.Shown, err = s.shownVisits(r, me, l, q, here.at("")); err != nil {
 		return err
@@ -93,11 +94,23 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if some.Next != 0 {
 		p.Next = shown + "&cursor=" + httpx.FormatVisitCursor(some.Next)
 	}
-	p.Visits = app.NewVisits(l, some.Rows, s.Now())
+	if err := s.fillVisits(r.Context(), p, l, here, some.Rows); err != nil {
+		return err
+	}
 	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
 		return err
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
+}
+
+// fillVisits fills the list and the filter of a page, with the names of
+// addresses.
+func (s *Handler) fillVisits(ctx context.Context, p *visitsPage, l *vitrine.Link, here place,
+	rows []report.VisitRow) error {
+	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
+	p.Visits = app.NewVisits(l, rows, s.Now())
+	return errors.Join(app.NameAddresses(ctx, s.Recipients, l, p.Visits),
+		s.nameChips(ctx, l, here.q.Filter, p.Ask.Chips))
 }
 
 // showAll is the value of the parameter "show" for all visits of a link.
@@ -164,9 +177,13 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
+	visit := []app.Visit{app.NewVisit(l, v, s.Now())}
+	if err := app.NameAddresses(r.Context(), s.Recipients, l, visit); err != nil {
+		return err
+	}
 	p := &visitPage{Page: s.Shell.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
 		Head: s.Shell.LinkHead(me, l, app.LinkAnalytics),
-		All:  app.VisitsRoot(l), Visit: app.NewVisit(l, v, s.Now()), CityFile: s.cityFile(me)}
+		All:  app.VisitsRoot(l), Visit: visit[0], CityFile: s.cityFile(me)}
 	var longest int64
 	for _, page := range v.Pages {
 		longest = max(longest, page.Ms)
@@ -178,6 +195,9 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		p.Played, p.Ranges = playedChart(v.PlayedIn), rangesInWords(v.PlayedIn)
 	}
 	p.Facts = visitFacts(&v)
+	if p.Visit.Through != "" {
+		p.Facts = append(p.Facts, [2]string{"Address", p.Visit.Through})
+	}
 	for _, other := range v.SameViewer {
 		if other.ID != v.ID {
 			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
