@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -58,15 +59,8 @@ func (c *Client) AddRecipients(ctx context.Context, slug string, list []NewRecip
 func (c *Client) Recipients(ctx context.Context, slug string) iter.Seq2[Recipient, error] {
 	return func(yield func(Recipient, error) bool) {
 		for cursor := ""; ; {
-			query := url.Values{"limit": {"100"}}
-			if cursor != "" {
-				query.Set("cursor", cursor)
-			}
-			var page struct {
-				Recipients []Recipient `json:"recipients"`
-				NextCursor string      `json:"nextCursor"`
-			}
-			if err := c.get(ctx, recipientsPath(slug), query, &page); err != nil {
+			page, err := c.RecipientPage(ctx, slug, cursor, 100)
+			if err != nil {
 				yield(Recipient{}, err)
 				return
 			}
@@ -80,6 +74,22 @@ func (c *Client) Recipients(ctx context.Context, slug string) iter.Seq2[Recipien
 			}
 		}
 	}
+}
+
+// RecipientPage is a page of the recipients of a link.
+type RecipientPage struct {
+	Recipients []Recipient `json:"recipients"`
+	NextCursor string      `json:"nextCursor"` // "" on the last page
+}
+
+// RecipientPage returns up to limit recipients of a link, 1 to 100, from a
+// cursor; "" is the first page.
+func (c *Client) RecipientPage(ctx context.Context, slug, cursor string, limit int) (p RecipientPage, err error) {
+	query := url.Values{"limit": {strconv.Itoa(limit)}}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return p, c.get(ctx, recipientsPath(slug), query, &p)
 }
 
 // RevokeRecipient revokes the address of a recipient.

@@ -112,6 +112,11 @@ func checkArgument(name string, p *jsonschema.Schema, v jsontext.Value) error {
 		if p.MaxLength != nil && utf8.RuneCountInString(unquoted(v)) > *p.MaxLength {
 			return argumentError(name, "The argument %q is longer than %d characters.", name, *p.MaxLength)
 		}
+	case "array": // of texts
+		var texts []any
+		if kind != '[' || jsonv2.Unmarshal(v, &texts) != nil || slices.ContainsFunc(texts, notText) {
+			return argumentError(name, "The argument %q must be a list of strings.", name)
+		}
 	case "boolean":
 		if kind != 't' && kind != 'f' {
 			return argumentError(name, "The argument %q must be true or false.", name)
@@ -122,6 +127,11 @@ func checkArgument(name string, p *jsonschema.Schema, v jsontext.Value) error {
 		}
 	}
 	return nil
+}
+
+func notText(v any) bool {
+	_, is := v.(string)
+	return !is
 }
 
 // maxDigits bounds the text of an integer, so that 1e999999999 costs nothing.

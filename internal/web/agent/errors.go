@@ -23,6 +23,8 @@ func argumentNamed(tool, member string) string {
 		return "new_slug"
 	case tool == "update_link" && member == "allowDownload":
 		return "allow_download"
+	case strings.HasPrefix(member, "recipients"):
+		return "labels"
 	case member == "size" && tool != "begin_upload":
 		return "content"
 	case argumentOf[member] != "":
@@ -80,6 +82,7 @@ var nextSteps = map[string]string{
 	"link_limit":          "ask the person which link to delete, or replace the file of an existing link with replace_file.",
 	"storage_limit":       "publish a smaller file, or ask the person which link to delete.",
 	"file_too_large":      "make the file smaller, for example by smaller pictures, and try again.",
+	"recipient_limit":     "ask the person which address to revoke, or use another link.",
 	"rate_limited":        "wait as long as the message says, then repeat the same call.",
 	"not_found":           "call list_links to find the slug.",
 	"slug_taken":          "choose another slug, or leave it out.",

@@ -192,6 +192,7 @@ func (s *Server) readTools(m *mcp.Server) {
 		call.list)
 	tool(s, m, "get_link", "Get a link", "Get one link with its status, version and etag, and if you ask for it the source of its file.", reads, call.get)
 	tool(s, m, "list_events", "List events", "List what happened in the account in the last 30 days, oldest first: views by people, downloads, changes of links. Keep next_cursor to see only what is new.", reads, call.events)
+	tool(s, m, "list_recipients", "List addresses of a link", "List the addresses of a link for people and channels, 25 a call: when each was opened, and how far the file was read.", reads, call.recipients)
 	s.reportTools(m)
 }
 

@@ -348,4 +348,5 @@ func (s *Server) publishTools(m *mcp.Server) {
 	}
 	tool(s, m, "update_link", "Change a link", "Change the title, address, download, expiry, password or visibility of a link. What you leave out stays as it is.",
 		changes, call.update)
+	s.recipientTools(m)
 }

@@ -87,6 +87,7 @@ func edits(change webtest.Fields) func(c caller, slug string) webtest.Answer {
 
 // toolAttempts are the same ways by the tools for agents.
 var toolAttempts = map[string]webtest.Fields{
+	"add_recipients":  {"slug": "SLUG", "labels": []string{"Anna's link"}},
 	"begin_upload":    {"name": "a.txt", "size": 5, "replace": "SLUG"},
 	"complete_upload": {"path": "PATH", "name": "two.txt", "replace": "SLUG"},
 	"publish_text":    {"name": "a.txt", "content": "x", "expires": "60d"},
