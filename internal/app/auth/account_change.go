@@ -326,8 +326,9 @@ func moveTo(tx vitrine.Tx, a *vitrine.Account, email string, now time.Time) erro
 	if errors.Is(err, vitrine.ErrExists) {
 		return errAddress
 	}
-	return errors.Join(err, tx.AddEvent(&vitrine.Event{Account: a.ID, At: now, Kind: "account.email_changed",
-		Ref: now.UnixNano(), Data: []byte("{}")}))
+	last, err2 := tx.LastEvent(a.ID)
+	return errors.Join(err, err2, tx.AddEvent(&vitrine.Event{Account: a.ID, At: now, Kind: "account.email_changed",
+		Ref: last + 1, Data: []byte("{}")})) // Ref only distinguishes it from the change before
 }
 
 var errAddress = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",

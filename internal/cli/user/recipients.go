@@ -29,7 +29,7 @@ func newRecipients() *command.Command {
 	c := new(recipientsCmd)
 	cmd := command.New("recipients", "Give a link named addresses, and see how far each was read.", c.Run)
 	cmd.SuggestFor = []string{"recipient", "share", "send"}
-	cmd.Examples("recipients q3-report --add \"Anna's link\" --add \"Bob's link\"",
+	cmd.Examples("recipients q3-report --add Acme --add Globex",
 		"recipients q3-report --from investors.csv --csv",
 		"recipients q3-report --unopened")
 	cmd.Check(c.Validate)
