@@ -69,8 +69,8 @@ func (l *ViewLog) News(ctx context.Context, n int, now time.Time, delay time.Dur
 	return c.more, l.transact(ctx, func(t logTx) error {
 		_, err := t.Exec("UPDATE log SET "+column+" = $1 WHERE id = 1 AND "+column+" < $2", c.done, c.done)
 		if err == nil && n == NewsReads-1 {
-			_, err = t.Exec("DELETE FROM news WHERE seq <= $1 AND seq <= (SELECT news_0 FROM log) AND seq <= (SELECT news_1 FROM log)",
-				c.done)
+			_, err = t.Exec(`DELETE FROM news WHERE seq <= $1 AND seq <= (SELECT news_0 FROM log WHERE id = 1)
+				AND seq <= (SELECT news_1 FROM log WHERE id = 1)`, c.done)
 		}
 		return err
 	})

@@ -179,6 +179,9 @@ func TestDocumentedExamples(t *testing.T) {
 	listed = o.Ask(visits + "?engaged=true&limit=1")
 	check("listVisits", listed)
 	check("getVisit", o.Ask(visits+"/"+listed.JSON()["visits"].([]any)[0].(map[string]any)["id"].(string)))
+	o.Server.Events.Log = o.Log
+	o.Check(o.Server.Events.Tell(t.Context()))
+	check("listEvents", o.Ask("/events?type=view.first&limit=1"))
 	for op := range all {
 		t.Errorf("the example of %s was not compared", op)
 	}
