@@ -73,10 +73,6 @@ var asks = map[string]func(c *costSite) ask{
 		c.Caption(c.Links["tour.webm"], "de", webtest.Morning)
 		return ask{path: "/api/v1" + webtest.LinkPath(c.Links["tour.webm"]) + "/captions/de"}
 	},
-	"DELETE /api/v1/links/{slug}/readers/{id}": func(c *costSite) ask {
-		l := c.note()
-		return ask{path: fmt.Sprint("/api/v1", webtest.LinkPath(l), "/readers/", c.Confirmed(string(l.Slug), "ann@example.com"))}
-	},
 	"DELETE /api/v1/links/{slug}/versions/{version}": func(c *costSite) ask {
 		return ask{path: "/api/v1" + webtest.LinkPath(c.replaced()) + "/versions/1"}
 	},
@@ -183,10 +179,6 @@ var asks = map[string]func(c *costSite) ask{
 	"POST /links/{slug}/access": func(c *costSite) ask {
 		return onLink(c.note(), "/access",
 			"password=a+cafe")
-	},
-	"POST /links/{slug}/readers/delete": func(c *costSite) ask {
-		l := c.note()
-		return onLink(l, "/readers/delete", fmt.Sprint("reader=", c.Confirmed(string(l.Slug), "ann@example.com")))
 	},
 	"POST /links/{slug}/disable": func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
 	"POST /links/{slug}/undo":    func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },

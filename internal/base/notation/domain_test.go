@@ -16,7 +16,8 @@ func TestDomain(t *testing.T) {
 		"xn--bcher-kva.example": "xn--bcher-kva.example",
 		"аpple.com":             "", // the first letter is Cyrillic
 		"exαmple.com":           "", // Greek
-		"":                      "", "@": "", "com": "", "example..com": "", ".com": "", "example.com.": "", "-a.com": "", "a b.com": "",
+		"":                      "", "@": "", "com": "", "example..com": "", ".com": "", "example.com.": "",
+		"-a.com": "", "a b.com": "",
 		"192.0.2.1": "", "a_b.com": "", "exam\x00ple.com": "", "ann@example.com": "",
 		strings.Repeat("a", 64) + ".com": "", strings.Repeat("a.", 130) + "com": "",
 	} {

@@ -104,6 +104,11 @@ func (s *Handler) ListReaders(w http.ResponseWriter, r *http.Request, c *auth.Ca
 	if err != nil {
 		return err
 	}
+	for name := range values {
+		if len(values[name]) > 1 {
+			return invalid(name, "Send only one "+name+".")
+		}
+	}
 	before, err := httpx.ParseReaderCursor(values.Get("cursor"))
 	if err != nil {
 		return err
