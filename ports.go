@@ -127,37 +127,6 @@ type Receiver interface {
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
 }
 
-// Resumer stores the bytes of an upload in chunks, one behind the other. It and
-// the signed PUT may be used at the same time: the first to store all bytes
-// wins. Some Blobs implement it. Delete and Sweep of [Blobs] also apply to
-// chunks.
-type Resumer interface {
-	// Received returns how many of the granted bytes are durable: all of them
-	// once they are stored completely. Errors: CodeURLUsed after Delete.
-	Received(ctx context.Context, g PutGrant) (int64, error)
-
-	// Append stores a chunk behind the bytes that were received, durably, and
-	// returns how many these are then. Of a chunk that breaks off, what arrived
-	// stays, unless it has a Verify. After any other error nothing of a chunk
-	// with a Verify stays, and of another one at most its beginning. Errors:
-	// CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk stays),
-	// CodeUploadInProgress (another chunk of the key is arriving), CodeURLUsed
-	// (all bytes are or were stored), CodeSizeMismatch (the chunk broke off),
-	// CodeUnavailable, and the error of Verify.
-	Append(ctx context.Context, g PutGrant, c Chunk) (int64, error)
-
-	// Unfinished calls f with each key whose chunks are not all of its bytes,
-	// their size and when they last changed, for the audit.
-	Unfinished(ctx context.Context, f func(key UploadID, bytes int64, at time.Time) error) error
-}
-
-// Chunk is a run of the bytes of an upload.
-type Chunk struct {
-	Offset int64
-	Body   io.Reader
-	Verify func() error // called at the end of Body if not nil: an error refuses the chunk
-}
-
 // GetSigner returns URLs for reading a blob without this process. Some Blobs
 // implement it.
 type GetSigner interface {

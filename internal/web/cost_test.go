@@ -289,8 +289,7 @@ func (c *costSite) request(r route) (on *webtest.Site, q *http.Request) {
 		q.Header.Set(name, value)
 	}
 	if r.guard == "upload" {
-		q.Header.Set("Tus-Resumable", "1.0.0")
-		q.Header.Set("Upload-Offset", "0")
+		q.Header["Tus-Resumable"], q.Header["Upload-Offset"] = []string{"1.0.0"}, []string{"0"}
 		q.Header.Set("X-HTTP-Method-Override", "PATCH")
 	}
 	return on, q

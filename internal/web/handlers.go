@@ -56,12 +56,10 @@ func (s *Server) handlers() *handlers {
 	h.content = &content.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs,
 		Signer: s.Signer, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse, Now: s.Now,
 		Log: s.Log}
-	resumer, _ := s.Blobs.(vitrine.Resumer)
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
 		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
 		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events,
-		Analytics: s.Analytics, Receiver: s.Receiver, Resumer: resumer, Ready: s.Ready, Version: s.Version, Now: s.Now,
-		Log: s.Log}
+		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
 		RedirectDownloads: s.RedirectDownloads, Now: s.Now, Log: s.Log}

@@ -116,7 +116,7 @@ func (a *Checker) counts(ctx context.Context, u *vitrine.Upload) (bool, error) {
 // auditUnfinished finds chunks that belong to no upload that may continue, and
 // that the sweeper should have deleted.
 func (a *Checker) auditUnfinished(ctx context.Context, fault func(string)) error {
-	r, ok := a.Blobs.(vitrine.Resumer)
+	r, ok := a.Blobs.(publish.Resumer)
 	if !ok {
 		return nil
 	}

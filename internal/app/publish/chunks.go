@@ -10,6 +10,37 @@ import (
 	"vitrine/internal/app/links"
 )
 
+// Resumer stores the bytes of an upload in chunks, one behind the other. It and
+// the signed PUT may be used at the same time: the first to store all bytes
+// wins. Some [vitrine.Blobs] implement it. Their Delete and Sweep also apply to
+// chunks.
+type Resumer interface {
+	// Received returns how many of the granted bytes are durable: all of them
+	// once they are stored completely. Errors: CodeURLUsed after Delete.
+	Received(ctx context.Context, g vitrine.PutGrant) (int64, error)
+
+	// Append stores a chunk behind the first offset bytes, durably, and returns
+	// how many have arrived then. verify, unless nil, is called at the end of
+	// body; its error refuses the chunk. Of a chunk that breaks off, what
+	// arrived stays, unless it has a verify. After any other error nothing of a
+	// chunk with a verify stays, and of another one at most its beginning.
+	// Errors: CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk
+	// stays), CodeUploadInProgress (another chunk of the key is arriving),
+	// CodeURLUsed (all bytes are or were stored), CodeSizeMismatch (the chunk
+	// broke off), CodeUnavailable, and those of body and verify.
+	Append(ctx context.Context, g vitrine.PutGrant, offset int64, body io.Reader, verify func() error) (int64, error)
+
+	// Unfinished calls f with each key whose chunks are not all of its bytes,
+	// their size and when they last changed, for the audit.
+	Unfinished(ctx context.Context, f func(key vitrine.UploadID, bytes int64, at time.Time) error) error
+}
+
+// Resumer returns the storage if it takes chunks, or nil.
+func (s *Uploads) Resumer() Resumer {
+	r, _ := s.Blobs.(Resumer)
+	return r
+}
+
 // renewEvery is how old the hold of an upload is when a chunk renews it.
 const renewEvery = time.Minute
 
@@ -141,8 +172,7 @@ func holdOf(u *vitrine.Upload, now time.Time) time.Time {
 	return until
 }
 
-// Terminate ends an upload at the wish of whoever has its address, as Cancel
-// does.
+// Terminate ends an upload as Cancel does, for a program that has its address.
 func (s *Uploads) Terminate(ctx context.Context, id vitrine.UploadID) error {
 	u, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Upload, error) { return s.continued(tx, id) })
 	if err != nil {

@@ -68,7 +68,8 @@ func (b *Blobs) Received(_ context.Context, g vitrine.PutGrant) (int64, error) {
 // SHA-256, so that nobody reads them again. Bytes behind the recorded ones
 // count for nothing. When all bytes are there, they are stored like those of a
 // PUT.
-func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, c vitrine.Chunk) (int64, error) {
+func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, offset int64, body io.Reader,
+	verify func() error) (int64, error) {
 	if err := b.requireState(g.Key, keyFree); err != nil {
 		return 0, err
 	}
@@ -82,7 +83,7 @@ func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, c vitrine.Chunk)
 	}
 	t := &chunked{blobs: b, key: g.Key, size: g.Size, bytes: f, sum: sha256.New()}
 	defer t.close()
-	n, err := t.append(ctx, c)
+	n, err := t.append(ctx, chunk{offset, body, verify})
 	return n, unavailable(err)
 }
 
@@ -107,6 +108,13 @@ func removeUnless(path, other string) error {
 		return nil
 	}
 	return remove(path)
+}
+
+// chunk is the arguments of Append.
+type chunk struct {
+	offset int64
+	body   io.Reader
+	verify func() error
 }
 
 // chunked is an upload in chunks during a chunk. It has the lock of its bytes.
@@ -152,18 +160,18 @@ func (t *chunked) close() {
 }
 
 // append implements Append. It returns how many bytes are recorded or stored.
-func (t *chunked) append(ctx context.Context, c vitrine.Chunk) (int64, error) {
+func (t *chunked) append(ctx context.Context, c chunk) (int64, error) {
 	if err := t.open(); err != nil {
 		return 0, err
 	}
-	if c.Offset != t.offset {
+	if c.offset != t.offset {
 		return t.offset, vitrine.Errorf(vitrine.CodeOffsetMismatch,
 			"The chunk begins at %d, but %d bytes were received. Ask for the offset (HEAD) and continue there.",
-			c.Offset, t.offset)
+			c.offset, t.offset)
 	}
 	before := t.progress
 	err := t.receive(ctx, c)
-	if code := vitrine.CodeOf(err); err != nil && (c.Verify != nil || code == vitrine.CodeTooManyBytes) {
+	if code := vitrine.CodeOf(err); err != nil && (c.verify != nil || code == vitrine.CodeTooManyBytes) {
 		err = errors.Join(err, t.undo(before))
 	}
 	return t.offset, err
@@ -171,10 +179,10 @@ func (t *chunked) append(ctx context.Context, c vitrine.Chunk) (int64, error) {
 
 // receive writes a chunk. It records the progress while it arrives, unless the
 // chunk must be verified first.
-func (t *chunked) receive(ctx context.Context, c vitrine.Chunk) error {
+func (t *chunked) receive(ctx context.Context, c chunk) error {
 	for {
 		most := min(recordEvery, t.size-t.at)
-		n, err := copyAt(ctx, t.bytes, t.at, t.sum, io.LimitReader(c.Body, most), most)
+		n, err := copyAt(ctx, t.bytes, t.at, t.sum, io.LimitReader(c.body, most), most)
 		t.at += n
 		brokeOff := vitrine.CodeOf(err) == vitrine.CodeSizeMismatch || err != nil && errors.Is(err, ctx.Err())
 		switch {
@@ -182,12 +190,12 @@ func (t *chunked) receive(ctx context.Context, c vitrine.Chunk) error {
 			return err
 		case t.at == t.size && err == nil:
 			return t.finish(c)
-		case n == most && err == nil && c.Verify != nil:
+		case n == most && err == nil && c.verify != nil:
 			continue
-		case c.Verify != nil && err == nil:
-			err = c.Verify()
+		case c.verify != nil && err == nil:
+			err = c.verify()
 		}
-		if c.Verify != nil && err != nil || t.at == t.size {
+		if c.verify != nil && err != nil || t.at == t.size {
 			return err
 		}
 		if failed := t.save(); failed != nil || n < most {
@@ -197,17 +205,17 @@ func (t *chunked) receive(ctx context.Context, c vitrine.Chunk) error {
 }
 
 // finish stores the bytes, which are complete. Until then the last ones are not
-// recorded: whoever asks for the offset of a complete upload finds it stored.
-func (t *chunked) finish(c vitrine.Chunk) error {
-	switch n, err := io.ReadFull(c.Body, make([]byte, 1)); {
+// recorded: an upload is either incomplete or stored.
+func (t *chunked) finish(c chunk) error {
+	switch n, err := io.ReadFull(c.body, make([]byte, 1)); {
 	case n > 0:
 		return vitrine.Errorf(vitrine.CodeTooManyBytes, "The file is larger than the %d bytes announced in step 1.",
 			t.size)
 	case err != io.EOF: // the body is incomplete
 		return errInterrupted(err, t.at)
 	}
-	if c.Verify != nil {
-		if err := c.Verify(); err != nil {
+	if c.verify != nil {
+		if err := c.verify(); err != nil {
 			return err
 		}
 	}

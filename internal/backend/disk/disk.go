@@ -29,7 +29,7 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// Blobs implements [vitrine.Blobs], vitrine.Receiver and vitrine.Resumer in a
+// Blobs implements [vitrine.Blobs], vitrine.Receiver and publish.Resumer in a
 // directory. Several processes may use it at the same time.
 type Blobs struct {
 	incoming, blobs string

@@ -11,20 +11,24 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/test/vitrinetest"
 )
 
-// chunkedTest is a test of a vitrine.Resumer.
+// chunkedTest is a test of a publish.Resumer.
 type chunkedTest struct {
 	blobTest
-	resumer vitrine.Resumer
+	resumer publish.Resumer
 	unit    int // the size of a piece of the test's text
 }
 
-// resumes returns the test if the blobs take chunks.
-func (t blobTest) resumes() (chunkedTest, bool) {
-	r, ok := t.blobs.(vitrine.Resumer)
-	return chunkedTest{t, r, 300_000}, ok
+// onChunks returns a test of blobs that take chunks.
+func onChunks(run func(chunkedTest)) func(blobTest) {
+	return func(t blobTest) {
+		if r, ok := t.blobs.(publish.Resumer); ok {
+			run(chunkedTest{t, r, 300_000})
+		}
+	}
 }
 
 // text returns a text of n pieces.
@@ -37,7 +41,11 @@ func (t chunkedTest) text(n int) string {
 }
 
 func (t chunkedTest) append(g vitrine.PutGrant, at int, text string) error {
-	_, err := t.resumer.Append(ctx, g, vitrine.Chunk{Offset: int64(at), Body: strings.NewReader(text)})
+	return t.send(g, at, strings.NewReader(text), nil)
+}
+
+func (t chunkedTest) send(g vitrine.PutGrant, at int, body io.Reader, verify func() error) error {
+	_, err := t.resumer.Append(ctx, g, int64(at), body, verify)
 	return err
 }
 
@@ -56,50 +64,43 @@ func (t chunkedTest) must(err error) {
 	}
 }
 
-// verified returns a chunk that is refused or not.
-func verified(at int, body io.Reader, err error) vitrine.Chunk {
-	return vitrine.Chunk{Offset: int64(at), Body: body, Verify: func() error { return err }}
-}
+// verified returns a function that refuses a chunk or not.
+func verified(err error) func() error { return func() error { return err } }
 
 // chunks sends a file in chunks, some of which break off.
-func (t blobTest) chunks() {
-	c, ok := t.resumes()
-	if !ok {
-		return
-	}
-	text := c.text(5)
+func (t chunkedTest) chunks() {
+	text := t.text(5)
 	g := grant(text)
-	c.received("before the first chunk", g, 0)
-	c.must(c.append(g, 0, text[:c.unit]))
-	c.received("after a chunk", g, c.unit)
-	c.gone("after one chunk", g.Key)
-	c.must(c.append(g, c.unit, ""))
-	c.received("after an empty chunk", g, c.unit)
+	t.received("before the first chunk", g, 0)
+	t.must(t.append(g, 0, text[:t.unit]))
+	t.received("after a chunk", g, t.unit)
+	t.gone("after one chunk", g.Key)
+	t.must(t.append(g, t.unit, ""))
+	t.received("after an empty chunk", g, t.unit)
 	cut := iotest.ErrReader(errors.New("connection reset"))
-	_, err := c.resumer.Append(ctx, g, vitrine.Chunk{Offset: int64(c.unit),
-		Body: io.MultiReader(strings.NewReader(text[c.unit:3*c.unit]), cut)})
-	c.refused("a chunk that breaks off", err, vitrine.CodeSizeMismatch)
-	c.received("after a chunk that broke off", g, 3*c.unit)
-	n, err := c.resumer.Append(ctx, g, verified(3*c.unit, strings.NewReader(text[3*c.unit:4*c.unit]), nil))
-	if err != nil || n != int64(4*c.unit) {
-		c.Fatalf("Append of a chunk that is verified = %d, %v, want %d", n, err, 4*c.unit)
+	err := t.send(g, t.unit, io.MultiReader(strings.NewReader(text[t.unit:3*t.unit]), cut), nil)
+	t.refused("a chunk that breaks off", err, vitrine.CodeSizeMismatch)
+	t.received("after a chunk that broke off", g, 3*t.unit)
+	n, err := t.resumer.Append(ctx, g, int64(3*t.unit), strings.NewReader(text[3*t.unit:4*t.unit]), verified(nil))
+	if err != nil || n != int64(4*t.unit) {
+		t.Fatalf("Append of a chunk that is verified = %d, %v, want %d", n, err, 4*t.unit)
 	}
-	c.must(c.append(g, 4*c.unit, text[4*c.unit:]))
-	c.received("after the last chunk", g, len(text))
-	info := c.seal(g.Key)
-	c.holds(g.Key, text)
+	t.must(t.append(g, 4*t.unit, text[4*t.unit:]))
+	t.received("after the last chunk", g, len(text))
+	info := t.seal(g.Key)
+	t.holds(g.Key, text)
 	if sum := sha256.Sum256([]byte(text)); info.SHA256 != "" && info.SHA256 != hex.EncodeToString(sum[:]) {
-		c.Errorf("SHA-256 = %s, want %x", info.SHA256, sum)
+		t.Errorf("SHA-256 = %s, want %x", info.SHA256, sum)
 	}
-	c.refused("a chunk of a sealed key", c.append(g, 0, text[:c.unit]), vitrine.CodeURLUsed)
-	c.refused("a chunk behind a sealed key", c.append(g, len(text), ""), vitrine.CodeURLUsed)
-	c.received("after that", g, len(text))
-	c.leftNothing()
+	t.refused("a chunk of a sealed key", t.append(g, 0, text[:t.unit]), vitrine.CodeURLUsed)
+	t.refused("a chunk behind a sealed key", t.append(g, len(text), ""), vitrine.CodeURLUsed)
+	t.received("after that", g, len(text))
+	t.leftNothing()
 
 	whole := grant(text)
-	c.must(c.append(whole, 0, text))
-	c.seal(whole.Key)
-	c.holds(whole.Key, text)
+	t.must(t.append(whole, 0, text))
+	t.seal(whole.Key)
+	t.holds(whole.Key, text)
 }
 
 // leftNothing checks that no chunks are stored.
@@ -112,191 +113,175 @@ func (t chunkedTest) leftNothing() {
 }
 
 // chunksRefused sends chunks of which nothing must be kept.
-func (t blobTest) chunksRefused() {
-	c, ok := t.resumes()
-	if !ok {
-		return
-	}
-	text := c.text(3)
+func (t chunkedTest) chunksRefused() {
+	text := t.text(3)
 	g := grant(text)
-	c.refused("a chunk that begins too late", c.append(g, c.unit, text[c.unit:]), vitrine.CodeOffsetMismatch)
-	c.leftNothing()
-	c.refused("too many bytes", c.append(g, 0, text+"x"), vitrine.CodeTooManyBytes)
-	c.received("after too many bytes", g, 0)
-	c.must(c.append(g, 0, text[:c.unit]))
-	c.refused("a chunk that begins too early", c.append(g, c.unit-1, text[c.unit-1:]), vitrine.CodeOffsetMismatch)
-	c.refused("a chunk of too many bytes", c.append(g, c.unit, text[c.unit:]+"x"), vitrine.CodeTooManyBytes)
-	c.received("after a chunk of too many bytes", g, c.unit)
+	t.refused("a chunk that begins too late", t.append(g, t.unit, text[t.unit:]), vitrine.CodeOffsetMismatch)
+	t.leftNothing()
+	t.refused("too many bytes", t.append(g, 0, text+"x"), vitrine.CodeTooManyBytes)
+	t.received("after too many bytes", g, 0)
+	t.must(t.append(g, 0, text[:t.unit]))
+	t.refused("a chunk that begins too early", t.append(g, t.unit-1, text[t.unit-1:]), vitrine.CodeOffsetMismatch)
+	t.refused("a chunk of too many bytes", t.append(g, t.unit, text[t.unit:]+"x"), vitrine.CodeTooManyBytes)
+	t.received("after a chunk of too many bytes", g, t.unit)
 	wrong := vitrine.Errorf(vitrine.CodeChecksumMismatch, "Wrong.")
-	for _, rest := range []string{text[c.unit : 2*c.unit], text[c.unit:]} {
-		_, err := c.resumer.Append(ctx, g, verified(c.unit, strings.NewReader(rest), wrong))
-		c.refused("a chunk with a wrong checksum", err, vitrine.CodeChecksumMismatch)
-		c.received("after that", g, c.unit)
+	for _, rest := range []string{text[t.unit : 2*t.unit], text[t.unit:]} {
+		err := t.send(g, t.unit, strings.NewReader(rest), verified(wrong))
+		t.refused("a chunk with a wrong checksum", err, vitrine.CodeChecksumMismatch)
+		t.received("after that", g, t.unit)
 	}
 	cut := iotest.ErrReader(errors.New("connection reset"))
-	for _, rest := range []string{text[c.unit : 2*c.unit], text[c.unit:]} {
-		_, err := c.resumer.Append(ctx, g, verified(c.unit, io.MultiReader(strings.NewReader(rest), cut), nil))
-		c.refused("a chunk to be verified that breaks off", err, vitrine.CodeSizeMismatch)
-		c.received("after that", g, c.unit)
+	for _, rest := range []string{text[t.unit : 2*t.unit], text[t.unit:]} {
+		err := t.send(g, t.unit, io.MultiReader(strings.NewReader(rest), cut), verified(nil))
+		t.refused("a chunk to be verified that breaks off", err, vitrine.CodeSizeMismatch)
+		t.received("after that", g, t.unit)
 	}
 	ended := vitrine.Errorf(vitrine.CodeBanned, "Ended.")
-	for _, n := range []int{0, c.unit} {
-		_, err := c.resumer.Append(ctx, g, vitrine.Chunk{Offset: int64(c.unit),
-			Body: io.MultiReader(strings.NewReader(text[c.unit:c.unit+n]), iotest.ErrReader(ended))})
-		c.refused("a chunk whose upload ends", err, vitrine.CodeBanned)
-		if n, err := c.resumer.Received(ctx, g); err != nil || n < int64(c.unit) {
-			c.Fatalf("Received = %d, %v, want %d or more", n, err, c.unit)
+	for _, n := range []int{0, t.unit} {
+		err := t.send(g, t.unit, io.MultiReader(strings.NewReader(text[t.unit:t.unit+n]), iotest.ErrReader(ended)), nil)
+		t.refused("a chunk whose upload ends", err, vitrine.CodeBanned)
+		if n, err := t.resumer.Received(ctx, g); err != nil || n < int64(t.unit) {
+			t.Fatalf("Received = %d, %v, want %d or more", n, err, t.unit)
 		}
 	}
-	n, err := c.resumer.Received(ctx, g)
-	c.must(err)
-	c.must(c.append(g, int(n), text[n:]))
-	c.seal(g.Key)
-	c.holds(g.Key, text)
+	n, err := t.resumer.Received(ctx, g)
+	t.must(err)
+	t.must(t.append(g, int(n), text[n:]))
+	t.seal(g.Key)
+	t.holds(g.Key, text)
 }
 
 // chunksRace sends 100 chunks at one offset. One must succeed, and its bytes
 // must be stored.
-func (t blobTest) chunksRace() {
-	c, ok := t.resumes()
-	if !ok {
-		return
-	}
-	for _, first := range []int{0, c.unit} {
-		g := grant(c.text(2))
+func (t chunkedTest) chunksRace() {
+	for _, first := range []int{0, t.unit} {
+		g := grant(t.text(2))
 		if first > 0 {
-			c.must(c.append(g, 0, strings.Repeat("A", first)))
+			t.must(t.append(g, 0, strings.Repeat("A", first)))
 		}
-		body := func(i int) string { return strings.Repeat(string(rune('!'+i%90)), c.unit) }
+		body := func(i int) string { return strings.Repeat(string(rune('!'+i%90)), t.unit) }
 		var winner, winners atomic.Int64
 		vitrinetest.Race(100, func(i int) {
-			_, err := c.resumer.Append(ctx, g, vitrine.Chunk{Offset: int64(first),
-				Body: iotest.HalfReader(strings.NewReader(body(i)))})
+			err := t.send(g, first, iotest.HalfReader(strings.NewReader(body(i))), nil)
 			if err == nil {
 				winner.Store(int64(i))
 				winners.Add(1)
 				return
 			}
-			c.refused("a chunk among others", err, vitrine.CodeOffsetMismatch, vitrine.CodeUploadInProgress,
+			t.refused("a chunk among others", err, vitrine.CodeOffsetMismatch, vitrine.CodeUploadInProgress,
 				vitrine.CodeURLUsed)
 		})
-		vitrinetest.Equal(c, "chunks that succeeded", winners.Load(), 1)
+		vitrinetest.Equal(t, "chunks that succeeded", winners.Load(), 1)
 		want := body(int(winner.Load()))
 		if first == 0 {
-			c.received("after the race", g, c.unit)
-			c.must(c.append(g, c.unit, want))
+			t.received("after the race", g, t.unit)
+			t.must(t.append(g, t.unit, want))
 			want += want
 		} else {
 			want = strings.Repeat("A", first) + want
 		}
-		c.seal(g.Key)
-		c.holds(g.Key, want)
+		t.seal(g.Key)
+		t.holds(g.Key, want)
 	}
-	c.leftNothing()
+	t.leftNothing()
 }
 
 // chunksAndPut sends a file in both ways. The first to end wins.
-func (t blobTest) chunksAndPut() {
-	c, ok := t.resumes()
-	if _, receives := t.blobs.(vitrine.Receiver); !ok || !receives {
+func (t chunkedTest) chunksAndPut() {
+	if _, receives := t.blobs.(vitrine.Receiver); !receives {
 		return
 	}
-	text := c.text(2)
+	text := t.text(2)
 	other := strings.ToUpper(text)
 
 	g := grant(text) // the PUT wins
-	c.must(c.append(g, 0, text[:c.unit]))
-	c.must(c.put(g, strings.NewReader(other)))
-	c.refused("a chunk after the PUT", c.append(g, c.unit, text[c.unit:]), vitrine.CodeURLUsed)
-	c.seal(g.Key)
-	c.holds(g.Key, other)
-	c.received("after the PUT", g, len(text))
+	t.must(t.append(g, 0, text[:t.unit]))
+	t.must(t.put(g, strings.NewReader(other)))
+	t.refused("a chunk after the PUT", t.append(g, t.unit, text[t.unit:]), vitrine.CodeURLUsed)
+	t.seal(g.Key)
+	t.holds(g.Key, other)
+	t.received("after the PUT", g, len(text))
 
 	g = grant(text) // the chunks win, while the PUT is waiting for its last bytes
 	last := readerFunc(func([]byte) (int, error) {
-		c.must(c.append(g, 0, text[:c.unit]))
-		c.must(c.append(g, c.unit, text[c.unit:]))
+		t.must(t.append(g, 0, text[:t.unit]))
+		t.must(t.append(g, t.unit, text[t.unit:]))
 		return 0, io.EOF
 	})
-	err := c.put(g, io.MultiReader(strings.NewReader(other[:c.unit]), last, strings.NewReader(other[c.unit:])))
-	c.refused("the PUT after the last chunk", err, vitrine.CodeURLUsed)
-	c.seal(g.Key)
-	c.holds(g.Key, text)
+	err := t.put(g, io.MultiReader(strings.NewReader(other[:t.unit]), last, strings.NewReader(other[t.unit:])))
+	t.refused("the PUT after the last chunk", err, vitrine.CodeURLUsed)
+	t.seal(g.Key)
+	t.holds(g.Key, text)
 
 	for range 20 {
 		g := grant(text)
-		c.must(c.append(g, 0, text[:c.unit]))
+		t.must(t.append(g, 0, text[:t.unit]))
 		var won [2]bool
 		vitrinetest.Race(2, func(i int) {
 			err := error(nil)
 			if i == 0 {
-				err = c.put(g, strings.NewReader(other))
+				err = t.put(g, strings.NewReader(other))
 			} else {
-				err = c.append(g, c.unit, text[c.unit:])
+				err = t.append(g, t.unit, text[t.unit:])
 			}
 			if won[i] = err == nil; !won[i] {
-				c.refused("the loser", err, vitrine.CodeURLUsed)
+				t.refused("the loser", err, vitrine.CodeURLUsed)
 			}
 		})
 		if won[0] == won[1] {
-			c.Fatalf("PUT and last chunk at the same time: %v, want one to succeed", won)
+			t.Fatalf("PUT and last chunk at the same time: %v, want one to succeed", won)
 		}
-		c.seal(g.Key)
-		c.holds(g.Key, map[bool]string{true: other, false: text}[won[0]])
+		t.seal(g.Key)
+		t.holds(g.Key, map[bool]string{true: other, false: text}[won[0]])
 	}
-	c.leftNothing()
+	t.leftNothing()
 }
 
 // chunksEnd deletes and sweeps unfinished uploads.
-func (t blobTest) chunksEnd() {
-	c, ok := t.resumes()
-	if !ok {
-		return
-	}
-	text := c.text(2)
+func (t chunkedTest) chunksEnd() {
+	text := t.text(2)
 	begin := func() vitrine.PutGrant {
 		g := grant(text)
-		c.must(c.append(g, 0, text[:c.unit]))
+		t.must(t.append(g, 0, text[:t.unit]))
 		return g
 	}
 	deleted := begin()
-	c.must(c.blobs.Delete(ctx, deleted.Key))
-	c.leftNothing()
-	if _, err := c.resumer.Received(ctx, deleted); vitrine.CodeOf(err) != vitrine.CodeURLUsed {
-		c.Errorf("Received of a deleted key = %v, want url_used", err)
+	t.must(t.blobs.Delete(ctx, deleted.Key))
+	t.leftNothing()
+	if _, err := t.resumer.Received(ctx, deleted); vitrine.CodeOf(err) != vitrine.CodeURLUsed {
+		t.Errorf("Received of a deleted key = %v, want url_used", err)
 	}
-	c.refused("a chunk of a deleted key", c.append(deleted, c.unit, text[c.unit:]), vitrine.CodeURLUsed)
+	t.refused("a chunk of a deleted key", t.append(deleted, t.unit, text[t.unit:]), vitrine.CodeURLUsed)
 
 	during := begin() // deleted while a chunk arrives
 	last := readerFunc(func([]byte) (int, error) {
-		c.must(c.blobs.Delete(ctx, during.Key))
+		t.must(t.blobs.Delete(ctx, during.Key))
 		return 0, io.EOF
 	})
-	_, err := c.resumer.Append(ctx, during, vitrine.Chunk{Offset: int64(c.unit),
-		Body: io.MultiReader(strings.NewReader(text[c.unit:]), last)})
-	c.refused("a chunk of a key that is deleted", err, vitrine.CodeURLUsed)
-	c.gone("after that", during.Key)
-	c.leftNothing()
+	err := t.send(during, t.unit, io.MultiReader(strings.NewReader(text[t.unit:]), last), nil)
+	t.refused("a chunk of a key that is deleted", err, vitrine.CodeURLUsed)
+	t.gone("after that", during.Key)
+	t.leftNothing()
 
 	kept, swept := begin(), begin()
 	sizes := map[vitrine.UploadID]int64{}
-	c.must(c.resumer.Unfinished(ctx, func(k vitrine.UploadID, n int64, at time.Time) error {
+	t.must(t.resumer.Unfinished(ctx, func(k vitrine.UploadID, n int64, at time.Time) error {
 		if age := time.Since(at); age < -time.Minute || age > time.Minute {
-			c.Errorf("chunks of %s changed %v ago, want just now", k, age)
+			t.Errorf("chunks of %s changed %v ago, want just now", k, age)
 		}
 		sizes[k] = n
 		return nil
 	}))
-	vitrinetest.Equal(c, "unfinished uploads", sizes,
-		map[vitrine.UploadID]int64{kept.Key: int64(c.unit), swept.Key: int64(c.unit)})
+	vitrinetest.Equal(t, "unfinished uploads", sizes,
+		map[vitrine.UploadID]int64{kept.Key: int64(t.unit), swept.Key: int64(t.unit)})
 	keep := func(k vitrine.UploadID) (bool, error) { return k == kept.Key, nil }
-	c.must(c.blobs.Sweep(ctx, time.Now().Add(-time.Hour), keep))
-	c.received("after a sweep of older ones", swept, c.unit)
-	c.must(c.blobs.Sweep(ctx, farAhead, keep))
-	c.received("after its sweep", swept, 0)
-	c.received("after the sweep of another one", kept, c.unit)
-	c.must(c.append(kept, c.unit, text[c.unit:]))
-	c.seal(kept.Key)
-	c.holds(kept.Key, text)
-	c.leftNothing()
+	t.must(t.blobs.Sweep(ctx, time.Now().Add(-time.Hour), keep))
+	t.received("after a sweep of older ones", swept, t.unit)
+	t.must(t.blobs.Sweep(ctx, farAhead, keep))
+	t.received("after its sweep", swept, 0)
+	t.received("after the sweep of another one", kept, t.unit)
+	t.must(t.append(kept, t.unit, text[t.unit:]))
+	t.seal(kept.Key)
+	t.holds(kept.Key, text)
+	t.leftNothing()
 }

@@ -33,7 +33,7 @@ const (
 // ChunkURL returns the address at which the bytes of an upload arrive in
 // chunks, or "" if storage cannot take them.
 func (s *Handler) ChunkURL(id vitrine.UploadID) string {
-	if s.Resumer == nil {
+	if s.Uploads.Resumer() == nil {
 		return ""
 	}
 	return s.Server.PublicURL.String() + StorageRoot + string(id) + "?" + s.Signer.SignChunks(id).Encode()
@@ -41,7 +41,7 @@ func (s *Handler) ChunkURL(id vitrine.UploadID) string {
 
 // StorageOptions describes uploads in chunks in the answer to OPTIONS.
 func (s *Handler) StorageOptions(w http.ResponseWriter) {
-	if s.Resumer == nil {
+	if s.Uploads.Resumer() == nil {
 		return
 	}
 	h := w.Header()
@@ -68,7 +68,7 @@ func (s *Handler) onChunks(w http.ResponseWriter, r *http.Request, h chunkHandle
 
 func (s *Handler) withChunks(w http.ResponseWriter, r *http.Request, h chunkHandler) error {
 	id, ok := s.Signer.VerifyChunks(r.PathValue("key"), r.URL.Query())
-	if !ok || s.Resumer == nil {
+	if !ok || s.Uploads.Resumer() == nil {
 		return publish.ErrNoUpload
 	}
 	if r.Header.Get("Tus-Resumable") != tusVersion {
@@ -110,7 +110,7 @@ func (s *Handler) ReceivedBytes(w http.ResponseWriter, r *http.Request) error {
 	return s.onChunks(w, r, func(w http.ResponseWriter, r *http.Request, u *vitrine.Upload) (err error) {
 		n := u.Size
 		if u.State == vitrine.UploadOpen {
-			if n, err = s.Resumer.Received(r.Context(), grantOf(u)); err != nil {
+			if n, err = s.Uploads.Resumer().Received(r.Context(), grantOf(u)); err != nil {
 				return err
 			}
 		}
@@ -135,18 +135,20 @@ func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 		if err != nil || len(r.Header.Values("Upload-Offset")) != 1 {
 			return wrongHeader("Upload-Offset", "Upload-Offset must be the number of bytes that were received, 0 or more.")
 		}
-		c := vitrine.Chunk{Offset: int64(offset)}
-		if c.Offset <= u.Size && r.ContentLength > u.Size-c.Offset {
+		at := int64(offset)
+		if at <= u.Size && r.ContentLength > u.Size-at {
 			return vitrine.Errorf(vitrine.CodeTooManyBytes, "The chunk ends behind the %d bytes announced in step 1.",
 				u.Size)
 		}
-		if c.Body, err = s.Uploads.Chunk(r.Context(), u.ID, httpx.WithoutBodyDeadline(r)); err != nil {
+		body, err := s.Uploads.Chunk(r.Context(), u.ID, httpx.WithoutBodyDeadline(r))
+		if err != nil {
 			return err
 		}
-		if err := checkSum(&c, r.Header.Values("Upload-Checksum")); err != nil {
+		body, verify, err := checksum(body, r.Header.Values("Upload-Checksum"))
+		if err != nil {
 			return err
 		}
-		n, err := s.Resumer.Append(r.Context(), grantOf(u), c)
+		n, err := s.Uploads.Resumer().Append(r.Context(), grantOf(u), at, body, verify)
 		if err != nil {
 			return err
 		}
@@ -156,29 +158,27 @@ func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// checkSum lets a chunk be compared with the checksum of a request, if it has
-// one.
-func checkSum(c *vitrine.Chunk, header []string) error {
+// checksum returns a body and a function that compares it with the checksum of
+// a request, or nil if that has none.
+func checksum(body io.Reader, header []string) (summed io.Reader, verify func() error, err error) {
 	if len(header) == 0 {
-		return nil
+		return body, nil, nil
 	}
 	name, text, _ := strings.Cut(header[0], " ")
 	sums := map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New}
 	want, err := base64.StdEncoding.DecodeString(text)
 	if len(header) > 1 || sums[name] == nil || err != nil || len(want) != sums[name]().Size() {
-		return wrongHeader("Upload-Checksum",
+		return nil, nil, wrongHeader("Upload-Checksum",
 			"Upload-Checksum must be an algorithm (%s), a space, and the checksum in Base64.", tusChecksums)
 	}
 	sum := sums[name]()
-	c.Body = io.TeeReader(c.Body, sum)
-	c.Verify = func() error {
+	return io.TeeReader(body, sum), func() error {
 		if subtle.ConstantTimeCompare(sum.Sum(nil), want) == 1 {
 			return nil
 		}
 		return vitrine.Errorf(vitrine.CodeChecksumMismatch,
 			"The chunk does not have this checksum. Nothing of it was kept: send it again.")
-	}
-	return nil
+	}, nil
 }
 
 // EndChunks ends an upload and deletes what has arrived.

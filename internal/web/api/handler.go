@@ -39,7 +39,6 @@ type Handler struct {
 	Recipients *recipients.Service
 	EventLog   *events.Service
 	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
-	Resumer    vitrine.Resumer             // nil when storage takes no chunks
 	Ready      func(context.Context) error // of the parts that the server is on
 	Version    string
 }
