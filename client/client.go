@@ -235,6 +235,10 @@ func (c *Client) send(req *http.Request, answer any) error {
 	case answer == nil:
 		return nil
 	}
+	if h, ok := answer.(*receivedBytes); ok { // an answer without a body
+		h.head(res.Header)
+		return nil
+	}
 	if err := json.Unmarshal(body, answer); err != nil {
 		return permanent(fmt.Errorf("%s does not respond like a Vitrine instance; check the address (%w)",
 			req.URL.Host, err))

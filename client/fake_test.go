@@ -60,11 +60,17 @@ type fake struct {
 	begun    []map[string]any  // bodies of step 1
 
 	cancelled []string // paths
+
+	// Uploads in chunks (chunked).
+	resumable, forgotten bool
+	size                 int               // of the file
+	arrived              map[string][]byte // path to bytes
+	sentBytes            int               // of all chunks
 }
 
 func newFake(t *testing.T) *fake {
 	f := &fake{t: t, faults: map[string][]fault{}, requests: map[string]int{}, keys: map[string]string{},
-		stored: map[string]string{}, links: map[string]Link{}}
+		stored: map[string]string{}, links: map[string]Link{}, arrived: map[string][]byte{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/uploads", f.step(stepBegin, f.begin))
 	mux.HandleFunc("PUT /storage/{path}", f.step(stepPut, f.put))
@@ -79,7 +85,7 @@ func (f *fake) fail(step string, faults ...fault) { f.faults[step] = append(f.fa
 
 func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if step, key := name, r.Header.Get("Authorization"); (step == stepPut) == (key == "Bearer vtr_key") {
+		if step, key := name, r.Header.Get("Authorization"); (step == stepPut || step == stepChunk) == (key == "Bearer vtr_key") {
 			f.t.Errorf("%s has the Authorization %q", step, key)
 		}
 		f.mu.Lock()
@@ -111,8 +117,11 @@ func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.renewed++
-	json.NewEncoder(w).Encode(map[string]string{"path": path,
-		"signedUrl": f.URL + "/storage/" + path + "?signature=secret"})
+	a := map[string]string{"path": path, "signedUrl": f.URL + "/storage/" + path + "?signature=secret"}
+	if f.resumable {
+		a["resumableUrl"] = f.URL + "/storage/" + path + "?signature=resumed"
+	}
+	json.NewEncoder(w).Encode(a)
 }
 
 func (f *fake) put(w http.ResponseWriter, r *http.Request) {

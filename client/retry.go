@@ -62,7 +62,7 @@ func Temporary(err error) bool {
 func (e *Error) temporary() bool {
 	switch e.Status {
 	case http.StatusConflict:
-		return e.Code == "upload_in_progress"
+		return e.Code == "upload_in_progress" || e.Code == "offset_mismatch"
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}

@@ -126,7 +126,9 @@ type Link struct {
 
 // Upload publishes a file in three steps: it announces the file, sends its
 // bytes to storage, and creates the link. It retries temporary failures with
-// one idempotency key, so a call creates at most one link. If ctx ends before
+// one idempotency key, so a call creates at most one link. A large file
+// continues where it was after a lost connection, and when Upload is called
+// again with its key, also by another process. If ctx ends before
 // there is a link, or if Upload fails and nobody can continue, because it
 // generated the key itself or o.Cancel is set, it cancels the upload. If the
 // instance refuses the upload, the error is an *Error.
@@ -146,11 +148,15 @@ func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	}
 }
 
-// Begun is a started upload. The bytes must be sent to SignedURL.
+// Begun is a started upload. The bytes must be sent to SignedURL, or in chunks
+// to ResumableURL.
 type Begun struct {
 	Path      string `json:"path"`      // identifies the upload in step 3
 	SignedURL string `json:"signedUrl"` // accepts a PUT without a key, for ten minutes
-	Existing  *Link  `json:"existing"`  // set if the idempotency key already created a link; then send nothing
+	// ResumableURL accepts the bytes in chunks without a key (tus 1.0.0), for a
+	// day. It is empty if the instance does not take chunks.
+	ResumableURL string `json:"resumableUrl"`
+	Existing     *Link  `json:"existing"` // set if the idempotency key already created a link; then send nothing
 }
 
 // BeginUpload performs step 1 of an upload whose bytes another program sends.
@@ -202,7 +208,7 @@ func (c *Client) upload(ctx context.Context, f File, o Options) (l Link, path st
 	}
 	// A repeated PUT with the same bytes succeeds. It fails with url_used if
 	// another process has completed the upload. Then step 3 returns that link.
-	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
+	if err := c.store(ctx, b, f, o); err != nil && codeOf(err) != "url_used" {
 		return Link{}, b.Path, err
 	}
 	l, err = c.complete(ctx, b.Path, f, o)
@@ -294,49 +300,75 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	return l, err
 }
 
-// put performs step 2: it sends the bytes to storage without the key.
+// store performs step 2: it sends the bytes, in one PUT, or a large file in
+// chunks. A proxy may refuse the PUT as too large, but not chunks.
+func (c *Client) store(ctx context.Context, b Begun, f File, o Options) error {
+	size := int64(chunkSize)
+	if b.ResumableURL == "" || f.Size <= chunkSize {
+		err := c.put(ctx, b.SignedURL, f, o)
+		if b.ResumableURL == "" || !tooLarge(err) || f.Size <= minChunk {
+			return err
+		}
+		size = f.Size / 2
+	}
+	return c.putChunks(ctx, b.ResumableURL, size, f, o)
+}
+
+// put sends the bytes to storage in one PUT.
 func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) error {
 	return c.retry(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		stalled := time.AfterFunc(stallTime, func() { cancel(networkError{errors.New("the transfer stalled")}) })
-		defer stalled.Stop()
-		body := &transfer{content: io.NewSectionReader(f.Content, 0, f.Size), total: f.Size, progress: o.Progress,
-			moved: func() { stalled.Reset(stallTime) }}
-		defer body.Close()
-		req, err := http.NewRequestWithContext(ctx, http.MethodPut, signedURL, body)
-		if err != nil {
-			return permanent(errors.New("the address of the storage is not valid"))
-		}
-		req.ContentLength = f.Size
-		req.Header.Set("Content-Type", o.Type)
-		if f.Size >= expectFrom {
-			req.Header.Set("Expect", "100-continue")
-		}
-		err = c.send(req, nil)
-		if broken := body.failure(); broken != nil {
-			return permanent(broken)
-		}
-		if err != nil && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if to := req.URL; Unreachable(err) && to.Host != c.base.Host {
-			return &StorageError{Address: to.Scheme + "://" + to.Host, Err: err}
-		}
-		return err
+		return c.sendBytes(ctx, http.MethodPut, signedURL, span{0, f.Size}, f, o,
+			func(h http.Header) { h.Set("Content-Type", o.Type) }, nil)
 	})
 }
 
-// transfer is the body of one PUT. It reports progress and distinguishes read
-// errors of the file from network errors.
+// span is the part of a file from one offset to another.
+type span struct{ from, to int64 }
+
+// sendBytes makes one attempt to send part of a file to storage, without the
+// key. set sets the headers.
+func (c *Client) sendBytes(ctx context.Context, method, address string, s span, f File, o Options,
+	set func(http.Header), answer any) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(stallTime, func() { cancel(networkError{errors.New("the transfer stalled")}) })
+	defer stalled.Stop()
+	body := &transfer{content: io.NewSectionReader(f.Content, s.from, s.to-s.from), sent: s.from, end: s.to,
+		total: f.Size, progress: o.Progress, moved: func() { stalled.Reset(stallTime) }}
+	defer body.Close()
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return permanent(errors.New("the address of the storage is not valid"))
+	}
+	req.ContentLength = s.to - s.from
+	set(req.Header)
+	if req.ContentLength >= expectFrom {
+		req.Header.Set("Expect", "100-continue")
+	}
+	err = c.send(req, answer)
+	if broken := body.failure(); broken != nil {
+		return permanent(broken)
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if to := req.URL; Unreachable(err) && to.Host != c.base.Host {
+		return &StorageError{Address: to.Scheme + "://" + to.Host, Err: err}
+	}
+	return err
+}
+
+// transfer is the body of one request to storage. It reports progress and
+// distinguishes read errors of the file from network errors.
 type transfer struct {
 	content  io.Reader
-	total    int64
+	total    int64 // size of the file
+	end      int64 // where content ends in the file
 	progress func(sent, total int64)
 	moved    func()
 
 	mu     sync.Mutex // the transport may continue to read after the response
-	sent   int64
+	sent   int64      // how much of the file was sent, with what earlier requests sent
 	closed bool
 	broken error
 }
@@ -352,7 +384,7 @@ func (t *transfer) Read(p []byte) (int, error) {
 	n, err := t.content.Read(p)
 	t.sent += int64(n)
 	switch {
-	case err == io.EOF && t.sent < t.total:
+	case err == io.EOF && t.sent < t.end:
 		t.broken = fmt.Errorf("the file became shorter while it was sent: %d bytes instead of %d", t.sent, t.total)
 		return n, t.broken
 	case err != nil && err != io.EOF:

@@ -17,6 +17,8 @@ type Bar struct {
 
 	mu   sync.Mutex // Set is called from another goroutine
 	bar  *progressbar.ProgressBar
+	name string
+	from int64 // bytes that were sent before what the bar shows
 	sent int64
 }
 
@@ -27,8 +29,8 @@ func (b *Bar) Begin(f client.File) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sent = 0
-	b.bar = b.T.progress(filepath.Base(f.Name), f.Size)
+	b.name, b.from, b.sent = filepath.Base(f.Name), 0, 0
+	b.bar = b.T.progress(b.name, f.Size)
 }
 
 // Widths of a line of progress. On a terminal of narrowLine columns or more, it
@@ -56,18 +58,25 @@ func (t *Terminal) progress(what string, bytes int64) *progressbar.ProgressBar {
 		progressbar.OptionSetRenderBlankState(true))
 }
 
-// Set updates the number of bytes sent.
-func (b *Bar) Set(sent, _ int64) {
+// resumedAfter is how many bytes at once cannot have been sent just now.
+const resumedAfter = 1 << 20
+
+// Set updates the number of bytes sent. If these do not continue what was sent,
+// because the transfer goes on elsewhere in the file, the bar shows the rest of
+// it, so that the rate and the time left are right.
+func (b *Bar) Set(sent, total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.bar == nil {
 		return
 	}
-	if sent < b.sent {
-		b.bar.Reset() // the transfer restarted
+	if (sent < b.sent || sent-b.sent > resumedAfter) && sent < total {
+		b.from = sent
+		fmt.Fprint(b.T.Err, clearLine)
+		b.bar = b.T.progress(b.name, total-sent)
 	}
 	b.sent = sent
-	_ = b.bar.Set64(sent)
+	_ = b.bar.Set64(sent - b.from)
 }
 
 // clearLine clears the current line.

@@ -84,3 +84,25 @@ func TestNarrowProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestBarGoesOn checks that the bar of an upload that goes on shows the rest of
+// the file: the rate and the time left would be wrong with bytes that were sent
+// earlier.
+func TestBarGoesOn(t *testing.T) {
+	const total = 700 << 20
+	b := &Bar{T: &Terminal{Err: &bytes.Buffer{}, ErrTTY: true}}
+	b.Begin(client.File{Name: "tour.mp4", Size: total})
+	for _, c := range []struct{ sent, max, shown int64 }{
+		{10, total, 10},
+		{600 << 20, 100 << 20, 0},     // an earlier run has sent them
+		{600<<20 + 5, 100 << 20, 5},   // sent now
+		{590 << 20, 110 << 20, 0},     // what was on its way has not arrived
+		{590<<20 + 9, 110 << 20, 9},   // sent again
+		{total, 110 << 20, 110 << 20}, // the end of another way of sending
+	} {
+		b.Set(c.sent, total)
+		if got := b.bar.State(); got.CurrentNum != c.shown || got.Max != c.max {
+			t.Errorf("after %d bytes: %d of %d are shown, want %d of %d", c.sent, got.CurrentNum, got.Max, c.shown, c.max)
+		}
+	}
+}

@@ -72,7 +72,7 @@ func (c *deployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	b.Begin(f)
-	l, err := api.Upload(ctx, f, client.Options{Website: site.Slug, Type: filetype.MIMEOf(f.Name), Progress: b.Set})
+	l, err := upload(ctx, t, api, f, client.Options{Website: site.Slug, Type: filetype.MIMEOf(f.Name), Progress: b.Set})
 	b.End()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Folder, err)

@@ -157,7 +157,7 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	before := c.versions(ctx, api)
 	b.Begin(f)
 	defer b.End()
-	l, err := api.Upload(ctx, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug,
+	l, err := upload(ctx, b.T, api, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug,
 		LinkName: c.Title, ViewOnly: c.ViewOnly,
 		Password: c.secret, Readers: c.Readers, Email: c.email(), Replace: c.Replace,
 		ExpiresAt:    c.Expires.At(time.Now()),
