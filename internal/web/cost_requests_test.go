@@ -191,8 +191,9 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: webtest.LinkPath(c.Publish("site.zip", webtest.Packed(c.T,
 			"index.html=<h1>Garden</h1>"))) + "/website", as: cookie}
 	},
-	"POST /links/{slug}/captions":  func(c *costSite) ask { return c.captionsForm() },
-	"POST /links/{slug}/recipient": func(c *costSite) ask { return ask{body: "label=x&id=" + c.values["/recipients/"]} },
+	"POST /links/{slug}/captions":   func(c *costSite) ask { return c.captionsForm() },
+	"POST /links/{slug}/recipients": func(*costSite) ask { return ask{body: "names=Anna’s+link"} },
+	"POST /links/{slug}/recipient":  func(c *costSite) ask { return ask{body: "label=x&id=" + c.values["/recipients/"]} },
 	"POST /links/{slug}/captions/delete": func(c *costSite) ask {
 		c.Caption(c.Links["tour.webm"], "de", webtest.Morning)
 		return onLink(c.Links["tour.webm"], "/captions/delete", "language=de")

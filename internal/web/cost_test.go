@@ -219,7 +219,6 @@ func newCostSite(b testing.TB) *costSite {
 var costBodies = map[string]string{
 	"POST /reset":                                       "email=ada@example.org",
 	"POST /api/v1/logins":                               `{"program":"vitrine","machine":"desk"}`,
-	"POST /links/{slug}/recipients":                     "names=Anna’s+link",
 	"POST /api/v1/links/{slug}/recipients":              `{"recipients":[{"label":"Anna’s link"}]}`,
 	"PATCH /api/v1/links/{slug}/recipients/{recipient}": `{"label":"Bob’s link"}`,
 	"POST /api/v1/uploads":                              `{"name":"notes.txt","type":"text/plain","size":4}`,
