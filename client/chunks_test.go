@@ -150,9 +150,9 @@ func TestUploadGoesOnInAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestSmallFileBehindAProxy checks that a file that a proxy refuses as too large
-// is sent in chunks, although it is small, and that without chunks the refusal
-// is the error.
+// TestSmallFileBehindAProxy checks that a file that a proxy refuses as too
+// large is sent in chunks, although it is small, and that without chunks the
+// refusal is the error.
 func TestSmallFileBehindAProxy(t *testing.T) {
 	for _, resumable := range []bool{true, false} {
 		f := newFake(t)

@@ -51,8 +51,8 @@ type keptKey struct {
 	file *os.File
 }
 
-// keepKey finds the key of an upload of the same bytes with the same options, or
-// makes one.
+// keepKey finds the key of an upload of the same bytes with the same options,
+// or makes one.
 func keepKey(server string, f client.File, o client.Options) (*keptKey, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -129,6 +129,7 @@ func NewReportSite(t testing.TB) *ReportSite {
 	for _, email := range []string{"ann@example.com", "bob@example.com"} {
 		o.Confirmed(string(o.Links[report.ContentPages].Slug), email)
 	}
+	o.Recipients(o.Links[report.ContentPages], "Anna", "Bob")
 	o.Cookie = o.SignIn(a)
 	return o
 }

@@ -100,14 +100,9 @@ type knownReader struct {
 
 // ListReaders lists who confirmed an address at the email gate of a link.
 func (s *Handler) ListReaders(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	values, err := selection(r, []string{"limit", "cursor"})
+	values, err := pageQuery(r)
 	if err != nil {
 		return err
-	}
-	for name := range values {
-		if len(values[name]) > 1 {
-			return invalid(name, "Send only one "+name+".")
-		}
 	}
 	before, err := httpx.ParseReaderCursor(values.Get("cursor"))
 	if err != nil {

@@ -291,6 +291,18 @@ func selection(r *http.Request, parameters []string) (url.Values, error) {
 	return values, err
 }
 
+// pageQuery returns the parameters of a list that has only pages. It ignores
+// others.
+func pageQuery(r *http.Request) (url.Values, error) {
+	values, err := httpx.Query(r)
+	for _, name := range []string{"limit", "cursor"} {
+		if len(values[name]) > 1 && err == nil {
+			err = invalid(name, "Send only one "+name+".")
+		}
+	}
+	return values, err
+}
+
 func reportQuery(r *http.Request, parameters []string) (q analytics.Query, err error) {
 	values, err := selection(r, parameters)
 	if err != nil {

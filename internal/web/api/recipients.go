@@ -111,12 +111,9 @@ func (s *Handler) AddRecipients(w http.ResponseWriter, r *http.Request, c *auth.
 // ListRecipients lists the recipients of a link, revoked ones included, in the
 // order in which they were added.
 func (s *Handler) ListRecipients(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q, err := selection(r, []string{"limit", "cursor"})
+	q, err := pageQuery(r)
 	if err != nil {
 		return err
-	}
-	if len(q["cursor"]) > 1 {
-		return invalid("cursor", "Send only one cursor.")
 	}
 	after, err := httpx.ParseVisitCursor(q.Get("cursor"))
 	if err != nil {
