@@ -47,7 +47,7 @@ func TestBrowserEmailGate(t *testing.T) {
 	s.AskEmail(l, access.Email{Allow: []string{"example.com"}, Consent: "I keep this to myself.\nI tell nobody."})
 	tb := webtest.NewVisitor(t, chromedp.Navigate(s.URL+"/p/"+string(l.Slug)))
 	tb.Accessible("the gate that asks for an address")
-	tb.Run(chromedp.SendKeys("#email", "ann@example.com", chromedp.ByQuery), chromedp.Click("[name=agree]", chromedp.ByQuery),
+	tb.Run(chromedp.SendKeys("[name=email]", "ann@example.com", chromedp.ByQuery), chromedp.Click("[name=agree]", chromedp.ByQuery),
 		chromedp.Click("main button[type=submit]", chromedp.ByQuery), chromedp.WaitVisible("[name=code]", chromedp.ByQuery))
 	tb.Accessible("the gate that asks for a code")
 	mail := post.To("ann@example.com")[0]
