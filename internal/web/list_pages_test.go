@@ -18,8 +18,12 @@ import (
 // listPages are the lists with more than a page, by the source that reads where
 // a page begins: their address and the parameter.
 var listPages = map[string][2]string{
+	"api/access.go":            {"/api/v1/links/SLUG/readers", "cursor"},
+	"api/events.go":            {"/api/v1/events", "cursor"},
 	"api/links.go":             {"/api/v1/links", "cursor"},
+	"api/recipients.go":        {"/api/v1/links/SLUG/recipients", "cursor"},
 	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
+	"app/link_access.go":       {"/links/SLUG/readers", "cursor"},
 	"app/people.go":            {"/people", "after"},
 	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
 	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history",

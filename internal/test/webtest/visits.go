@@ -123,7 +123,10 @@ func (tb *Tab) visitAt(width int64, address string) {
 		Moved []string
 	}
 	if tb.Run(chromedp.Evaluate(shiftOf, &shift, Awaited)); shift.Sum > 0.02 {
-		tb.t.Errorf("%s, %d px: layout shift %.3f: %s", address, width, shift.Sum, strings.Join(shift.Moved, "; "))
+		var title string
+		tb.Run(chromedp.Title(&title))
+		tb.t.Errorf("%s, %q, %d px: layout shift %.3f: %s", address, title, width, shift.Sum,
+			strings.Join(shift.Moved, "; "))
 	}
 }
 
