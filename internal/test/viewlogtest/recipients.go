@@ -56,7 +56,11 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 
 	var all, listed []report.View
 	alone := map[vitrine.RecipientID]int64{}
-	for _, o := range m.list(link, firstDay, lastDay) {
+	kept, err := t.log.RetainedFrom(ctx, m.accounts[link])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range m.list(link, max(firstDay, kept), lastDay) {
 		if o.Counted() && o.Recipient != 0 {
 			for _, of := range m.downloads[link] {
 				o.Downloaded = o.Downloaded || of == vitrine.ViewID(o.ID)
@@ -64,8 +68,8 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 			all = append(all, o)
 		}
 	}
-	for _, of := range m.downloads[link] {
-		if of < 0 {
+	for event, of := range m.downloads[link] {
+		if of < 0 && report.DayOf(event.Ms()) >= kept {
 			alone[vitrine.RecipientID(-of)]++
 		}
 	}
