@@ -52,6 +52,8 @@ var apiPages = []docPage{
 		Description: "Read the report of a link or of all links, and single visits."},
 	{Path: apiRoot + "/" + reportSchemas, Group: "Build", Title: "Report schemas",
 		Description: "What a report and a visit contain, field by field."},
+	{Path: apiRoot + "/events", Group: "Build", Title: "Events API",
+		Description: "List what happened with the links of the account, oldest first."},
 	{Path: apiRoot + "/keys", Group: "Build", Title: "Keys API",
 		Description: "Create, list and revoke API keys, and log in from a program."},
 	{Path: apiRoot + "/service", Group: "Build", Title: "Service API",

@@ -77,8 +77,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 32 {
-		t.Errorf("%d pages: %v, want 32", len(paths), paths)
+	if len(paths) != 33 {
+		t.Errorf("%d pages: %v, want 33", len(paths), paths)
 	}
 }
 

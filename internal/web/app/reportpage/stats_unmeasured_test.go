@@ -51,7 +51,7 @@ func TestUnmeasured(t *testing.T) {
 		webtest.Same(t, card, page.ID("card-" + card).Class("value")[0].Text(), want)
 	}
 	row := o.Parse(o.Get(root+"/visits", o.Cookie).Text).Class("visits")[0].Tags("tbody")[0].Tags("tr")[0]
-	webtest.Same(t, "a visit", row.Class("spent")[0].Text()+" "+row.Class("progress")[0].Text(), "– Opened")
+	webtest.Same(t, "a visit", row.Class("spent")[0].Text()+" "+row.Class("progress")[0].Text(), "– Reading now")
 
 	for path, cards := range map[string]map[string]string{
 		root + "?range=7d":    {"totals": ",1,1,0,,,0,,", "series": ",1,1,", "content": "1,0,,,"},
