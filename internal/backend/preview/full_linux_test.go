@@ -43,7 +43,7 @@ func TestDiskFull(t *testing.T) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"); err != nil {
 		t.Fatal(err)
 	}
-	if parts, err := preview(t, m, "a.pdf", b); err != nil || parts[vitrine.PartPicture] == nil {
-		t.Errorf("Preview with space again = %v", err)
+	if parts := mustPreview(t, m, "a.pdf", filled(595, 842, "1 0 0")); parts[vitrine.PartPicture] == nil {
+		t.Error("with space again there is no picture")
 	}
 }
