@@ -280,6 +280,7 @@ type Visit struct {
 	Returning  bool   `json:"returning"`
 	Atypical   bool   `json:"atypical"`
 	Version    int    `json:"version"`
+	Recipient  string `json:"recipient"` // ID of the named address that was opened; "" is the plain one
 	QR         bool   `json:"qr"`
 	Excluded   string `json:"excluded"` // reason code of a view that does not count
 	Product    string `json:"product"`  // program of such a view, if known

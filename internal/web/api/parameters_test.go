@@ -88,13 +88,16 @@ func TestWrongCursors(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	cursors := map[string]string{}
 	for path, op := range o.Operations() {
+		if path == "/events" {
+			continue // whose code is another: see TestListCursor
+		}
 		if slices.Contains(op.Parameters, "cursor") {
 			cursors[op.Path] = o.Ask(op.Path + "?limit=1").JSON()["nextCursor"].(string)
 		} else if strings.Contains(path, "cursor") {
 			t.Fatal(path)
 		}
 	}
-	if len(cursors) != 3 {
+	if len(cursors) != 4 {
 		t.Fatalf("lists with cursors: %v", cursors)
 	}
 	for path, right := range cursors {

@@ -115,11 +115,11 @@ func (s *Handler) ListRecipients(w http.ResponseWriter, r *http.Request, c *auth
 	if err != nil {
 		return err
 	}
-	after, err := httpx.ParseVisitCursor(q.Get("cursor"))
+	after, err := httpx.ParseRecipientCursor(q.Get("cursor"))
 	if err != nil {
 		return err
 	}
-	l, list, next, err := s.Recipients.List(r.Context(), c.Account, r.PathValue("slug"), int64(after),
+	l, list, next, err := s.Recipients.List(r.Context(), c.Account, r.PathValue("slug"), after,
 		listLimit(q.Get("limit")))
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (s *Handler) ListRecipients(w http.ResponseWriter, r *http.Request, c *auth
 		}
 	}
 	if next != 0 {
-		cursor := httpx.FormatVisitCursor(vitrine.ViewID(next))
+		cursor := httpx.FormatRecipientCursor(next)
 		body.NextCursor = &cursor
 	}
 	return httpx.WriteJSON(w, body)

@@ -114,27 +114,30 @@ func FormatVisitCursor(v vitrine.ViewID) string { return cursor(int64(v)) }
 // ParseVisitCursor reads a cursor of FormatVisitCursor; "" is 0. Errors have
 // the field "cursor".
 func ParseVisitCursor(text string) (vitrine.ViewID, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := parseCursor(text, 1)
-	if err != nil {
-		return 0, err
-	}
-	return vitrine.ViewID(n[0]), nil
+	id, err := idOfCursor(text, 1)
+	return vitrine.ViewID(id), err
 }
 
-// FormatReaderCursor returns the cursor of a list of known readers. It has
-// three numbers, so that it is not one of another list.
+// The cursors of other lists have more numbers, so that none is one of another
+// list.
+
+// FormatReaderCursor returns the cursor of a list of known readers.
 func FormatReaderCursor(id int64) string { return cursor(id, 1, 1) }
 
-// ParseReaderCursor reads a cursor of FormatReaderCursor; "" is 0. Errors have
-// the field "cursor".
-func ParseReaderCursor(text string) (int64, error) {
+// ParseReaderCursor is like ParseVisitCursor.
+func ParseReaderCursor(text string) (int64, error) { return idOfCursor(text, 3) }
+
+// FormatRecipientCursor returns the cursor of a list of recipients.
+func FormatRecipientCursor(id int64) string { return cursor(id, 1, 1, 1) }
+
+// ParseRecipientCursor is like ParseVisitCursor.
+func ParseRecipientCursor(text string) (int64, error) { return idOfCursor(text, 4) }
+
+func idOfCursor(text string, count int) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := parseCursor(text, 3)
+	n, err := parseCursor(text, count)
 	if err != nil {
 		return 0, err
 	}
@@ -143,12 +146,14 @@ func ParseReaderCursor(text string) (int64, error) {
 
 // FormatEventCursor returns the cursor of a list of events of an account, after
 // the one with an ID.
-func FormatEventCursor(a vitrine.AccountID, after int64) string { return cursor(int64(a), after+1) }
+func FormatEventCursor(a vitrine.AccountID, after int64) string {
+	return cursor(int64(a), after+1, 1, 1, 1)
+}
 
 // ParseEventCursor reads a cursor of FormatEventCursor. It reports whether it
 // is one of the account.
 func ParseEventCursor(text string, a vitrine.AccountID) (after int64, is bool) {
-	n, err := parseCursor(text, 2)
+	n, err := parseCursor(text, 5)
 	if err != nil || n[0] != int64(a) {
 		return 0, false
 	}
