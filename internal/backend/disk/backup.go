@@ -54,7 +54,7 @@ func (b *Backup) Make() (err error) {
 // running. Close ends the backup, also after an error.
 func (b *Backup) Begin() (*Pins, error) {
 	lock, err := lock(filepath.Join(b.From, "backup.lock"), os.O_CREATE|os.O_RDWR)
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, durable.ErrLocked) {
 		return nil, fmt.Errorf("another backup of %s is being made", b.From)
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *Backup) Begin() (*Pins, error) {
 
 // Pins are the pinned files and the lock of a running backup.
 type Pins struct {
-	lock *os.File
+	lock durable.Locked
 	dir  string
 }
 
@@ -89,15 +89,8 @@ func (b *Backup) CopyAll(ctx context.Context) error {
 // HoldDeletes waits for running deletes and blocks new ones until the returned
 // file is closed. It takes the exclusive lock of blobs/. Deletes take it
 // shared.
-func (b *Backup) HoldDeletes() (*os.File, error) {
-	f, err := os.Open(blobsDir(b.From))
-	if err != nil {
-		return nil, err
-	}
-	if err := waitForLock(f, false); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+func (b *Backup) HoldDeletes() (durable.Locked, error) {
+	return openLocked(blobsDir(b.From), os.O_RDONLY, durable.Hold{Wait: true})
 }
 
 // Pin protects the bytes and parts of a key while deletes are blocked. It links
@@ -328,10 +321,11 @@ func (b *Backup) storedHash(k vitrine.UploadID) string {
 // lockDeletes waits while a backup blocks deletes, and then takes the shared
 // lock until the returned file is closed. On systems that cannot lock
 // directories, it does not wait.
-func (b *Blobs) lockDeletes() (*os.File, error) {
+func (b *Blobs) lockDeletes() (durable.Locked, error) {
 	f, err := os.Open(b.blobs)
-	if err == nil {
-		_ = waitForLock(f, true)
+	if err != nil {
+		return durable.Locked{}, err
 	}
-	return f, err
+	l, _ := durable.Lock(f, durable.Hold{Shared: true, Wait: true})
+	return l, nil
 }

@@ -74,7 +74,7 @@ func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, offset int64, bo
 		return 0, err
 	}
 	f, err := lock(b.chunks(g.Key), os.O_CREATE|os.O_RDWR)
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, durable.ErrLocked) {
 		return 0, vitrine.Errorf(vitrine.CodeUploadInProgress,
 			"Another chunk of this upload is arriving. Wait for its end.")
 	}
@@ -123,7 +123,8 @@ type chunked struct {
 	key   vitrine.UploadID
 	size  int64
 
-	bytes, record *os.File
+	bytes  durable.Locked
+	record *os.File
 	progress
 	sum  hash.Hash // of the first at bytes
 	at   int64     // bytes written, of which the first offset are recorded
@@ -182,7 +183,7 @@ func (t *chunked) append(ctx context.Context, c chunk) (int64, error) {
 func (t *chunked) receive(ctx context.Context, c chunk) error {
 	for {
 		most := min(recordEvery, t.size-t.at)
-		n, err := copyAt(ctx, t.bytes, t.at, t.sum, io.LimitReader(c.body, most), most)
+		n, err := copyAt(ctx, t.bytes.File, t.at, t.sum, io.LimitReader(c.body, most), most)
 		t.at += n
 		brokeOff := vitrine.CodeOf(err) == vitrine.CodeSizeMismatch || err != nil && errors.Is(err, ctx.Err())
 		switch {
@@ -219,10 +220,10 @@ func (t *chunked) finish(c chunk) error {
 			return err
 		}
 	}
-	if err := durable.Sync(t.bytes); err != nil {
+	if err := durable.Sync(t.bytes.File); err != nil {
 		return err
 	}
-	if err := t.blobs.storeFirst(t.bytes, t.key, hex.EncodeToString(t.sum.Sum(nil))); err != nil {
+	if err := t.blobs.storeFirst(t.bytes.File, t.key, hex.EncodeToString(t.sum.Sum(nil))); err != nil {
 		return err
 	}
 	t.offset = t.size
@@ -239,7 +240,7 @@ func (t *chunked) save() (err error) {
 	if p.hash, err = state(t.sum); err != nil {
 		return err
 	}
-	if err := durable.Sync(t.bytes); err != nil {
+	if err := durable.Sync(t.bytes.File); err != nil {
 		return err
 	}
 	return t.put(p)

@@ -183,7 +183,7 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 // running.
 func removePart(path string) error {
 	f, err := lock(path, os.O_RDWR)
-	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, durable.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

@@ -24,15 +24,15 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 		return b.compareRepeated(ctx, g, body)
 	}
 	part, err := lock(b.part(g.Key), os.O_CREATE|os.O_RDWR)
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, durable.ErrLocked) {
 		return "", vitrine.Errorf(vitrine.CodeUploadInProgress,
 			"Another transfer to this URL is under way. Wait for its end.")
 	}
 	if err != nil {
 		return "", vitrine.Unavailable(err)
 	}
-	defer part.Close() // also releases the lock
-	etag, stored, err := b.receive(ctx, g, part, body)
+	defer part.Close()
+	etag, stored, err := b.receive(ctx, g, part.File, body)
 	if stored {
 		_ = b.removeChunks(g.Key) // or Seal does
 	} else {
@@ -77,14 +77,11 @@ func (b *Blobs) storeFirst(part *os.File, k vitrine.UploadID, sum string) error 
 	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
 		return err
 	}
-	dir, err := os.Open(b.shard(k))
+	dir, err := openLocked(b.shard(k), os.O_RDONLY, durable.Hold{Wait: true})
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	if err := waitForLock(dir, false); err != nil {
-		return err
-	}
 	if err := b.requireState(k, keyFree); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"vitrine/internal/base/durable"
 )
 
 // fileLocks are locks on files beside a database. The files are not deleted.
@@ -24,31 +26,35 @@ func (l *fileLocks) lock(ctx context.Context, name string, wait bool) (unlock fu
 		return nil, err
 	}
 	f, err := os.OpenFile(l.path+"."+name+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err == nil {
-		if err = l.take(ctx, f, wait); err != nil {
-			_ = f.Close()
-		}
-	}
 	if err != nil {
 		leave()
 		return nil, err
 	}
+	locked, err := l.take(ctx, f, wait)
+	if err != nil {
+		leave()
+		return nil, errors.Join(err, f.Close())
+	}
 	return func() error {
 		defer leave()
-		return f.Close()
+		return locked.Close()
 	}, nil
 }
 
-func (l *fileLocks) take(ctx context.Context, f *os.File, wait bool) error {
+func (l *fileLocks) take(ctx context.Context, f *os.File, wait bool) (durable.Locked, error) {
 	ticker := time.NewTicker(askAgain)
 	defer ticker.Stop()
 	for {
-		if err := lockFile(f); !errors.Is(err, ErrHeld) || !wait {
-			return err
+		locked, err := durable.Lock(f, durable.Hold{})
+		if !errors.Is(err, durable.ErrLocked) {
+			return locked, err
+		}
+		if !wait {
+			return locked, ErrHeld
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return locked, ctx.Err()
 		case <-ticker.C:
 		}
 	}

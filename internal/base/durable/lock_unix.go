@@ -3,16 +3,33 @@
 package durable
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// Lock locks a file at once, for this process alone or to share, or
-// fails.
-func Lock(f *os.File, alone bool) error {
-	if alone {
-		return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+func lock(f *os.File, how Hold) error {
+	operation := unix.LOCK_EX
+	if how.Shared {
+		operation = unix.LOCK_SH
 	}
-	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if !how.Wait {
+		operation |= unix.LOCK_NB
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), operation)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return ErrLocked
+		}
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func unlock(f *os.File) {
+	if f != nil {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing reports the error
+	}
 }

@@ -6,9 +6,10 @@ import (
 	"os"
 )
 
-// Lock refuses: on this system the program uses an instance, and runs
-// none.
-func Lock(f *os.File, _ bool) error {
+// lock refuses: on this system the program uses an instance, and runs none.
+func lock(f *os.File, _ Hold) error {
 	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(),
 		errors.ErrUnsupported)
 }
+
+func unlock(*os.File) {}

@@ -195,32 +195,33 @@ func dirState(dir string) (there, used bool, err error) {
 }
 
 // lockBuild creates an empty directory and locks it.
-func lockBuild(dir string) (*os.File, error) {
+func lockBuild(dir string) (durable.Locked, error) {
 	for _, again := range []bool{false, true} {
 		err := os.Mkdir(dir, 0o700)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no directory %s: create it first", filepath.Dir(dir))
+			return durable.Locked{}, fmt.Errorf("there is no directory %s: create it first", filepath.Dir(dir))
 		}
 		if err != nil && (again || !errors.Is(err, fs.ErrExist)) {
-			return nil, err
+			return durable.Locked{}, err
 		}
 		f, ferr := os.Open(dir)
 		if ferr != nil {
-			return nil, ferr
+			return durable.Locked{}, ferr
 		}
-		if ferr := durable.Lock(f, true); ferr != nil {
+		locked, ferr := durable.Lock(f, durable.Hold{})
+		if ferr != nil {
 			f.Close()
-			return nil, fmt.Errorf("%s is being filled by another process", dir)
+			return durable.Locked{}, fmt.Errorf("%s is being filled by another process", dir)
 		}
 		if err == nil {
-			return f, nil
+			return locked, nil
 		}
 		ferr = os.RemoveAll(dir) // left over from a killed process
-		if err := errors.Join(ferr, f.Close()); err != nil {
-			return nil, err
+		if err := errors.Join(ferr, locked.Close()); err != nil {
+			return durable.Locked{}, err
 		}
 	}
-	return nil, fmt.Errorf("%s is being filled by another process", dir)
+	return durable.Locked{}, fmt.Errorf("%s is being filled by another process", dir)
 }
 
 // backup is a running backup.

@@ -169,18 +169,19 @@ func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // lock is closed or the process ends: each compares its file with the views
 // that are there before it adds any, so two could add the same view. Like
 // [instance.LockFile], the file is never deleted.
-func lockImport(dir string) (*os.File, error) {
+func lockImport(dir string) (durable.Locked, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "import.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // an instance with all its data elsewhere
+		return durable.Locked{}, nil // an instance with all its data elsewhere
 	}
 	if err != nil {
-		return nil, err
+		return durable.Locked{}, err
 	}
-	if err := durable.Lock(f, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	l, err := durable.Lock(f, durable.Hold{})
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		f.Close()
-		return nil, fmt.Errorf("another import of views is running in %s: wait until it has ended, then import again",
+		return durable.Locked{}, fmt.Errorf("another import of views is running in %s: wait until it has ended, then import again",
 			terminal.Plain(dir))
 	}
-	return f, nil
+	return l, nil
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"vitrine/internal/base/durable"
 	"vitrine/internal/cli/terminal"
@@ -20,7 +19,7 @@ import (
 const LockFile = "serve.lock"
 
 // ServingLock is held by the process that serves a data directory.
-type ServingLock struct{ *os.File }
+type ServingLock struct{ durable.Locked }
 
 // LockServing makes this process the one that serves a data directory, until
 // the lock is closed or the process ends, however it ends. Administrator
@@ -31,9 +30,10 @@ func LockServing(dir string) (ServingLock, error) {
 	if err != nil {
 		return ServingLock{}, fmt.Errorf("lock the data directory: %w", err)
 	}
-	if err := durable.Lock(f, true); err != nil {
+	l, err := durable.Lock(f, durable.Hold{})
+	if err != nil {
 		f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, durable.ErrLocked) {
 			return ServingLock{}, fmt.Errorf("lock %s: %w", path, err)
 		}
 		who := "another server"
@@ -42,7 +42,7 @@ func LockServing(dir string) (ServingLock, error) {
 		}
 		return ServingLock{}, fmt.Errorf("%s serves %s. Stop it first: two on one data directory would disturb each other", who, dir)
 	}
-	return ServingLock{f}, nil
+	return ServingLock{l}, nil
 }
 
 // Announce records where this process serves. It is for people: that it cannot

@@ -198,9 +198,10 @@ func (d *doctor) lock() (serving bool) {
 		d.report("server", fine, "No server has ever run on %s.", d.Data)
 		return false
 	}
-	defer f.Close()
+	l, err := durable.Lock(f, durable.Hold{Shared: true})
+	defer l.Close()
 	process, address := instance.LastServer(d.Data)
-	if err := durable.Lock(f, false); err == nil {
+	if err == nil {
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 		return false
 	}

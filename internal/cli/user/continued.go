@@ -48,7 +48,7 @@ func upload(ctx context.Context, t *terminal.Terminal, api *client.Client, f cli
 // keptKey is the idempotency key of an upload, in a file that is locked.
 type keptKey struct {
 	text string
-	file *os.File
+	file durable.Locked
 }
 
 // keepKey finds the key of an upload of the same bytes with the same options,
@@ -74,11 +74,12 @@ func keepKey(server string, f client.File, o client.Options) (*keptKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keptKey{file: file}
 	// Another process may send the same file at this moment.
-	if err := durable.Lock(file, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	locked, err := durable.Lock(file, durable.Hold{})
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, errors.Join(err, file.Close())
 	}
+	k := &keptKey{file: locked}
 	b, err := io.ReadAll(io.LimitReader(file, 64))
 	if id, parsed := uuid.Parse(string(b)); err == nil && parsed == nil {
 		k.text = id.String()

@@ -120,7 +120,8 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 		return nil, err
 	}
 	defer os.Remove(temp.Name()) // no effect after the rename
-	if err := durable.Lock(temp, true); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	locked, err := durable.Lock(temp, durable.Hold{})
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, errors.Join(err, temp.Close())
 	}
 	n, err := io.Copy(temp, io.LimitReader(unpacked, maxFileBytes+1))
@@ -131,7 +132,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 		err = errors.New("the download was cut off")
 	}
 	// All users may read the file, because the server may run as another user.
-	if err := errors.Join(err, temp.Chmod(0o644), durable.Sync(temp), temp.Close()); err != nil {
+	if err := errors.Join(err, temp.Chmod(0o644), durable.Sync(temp), locked.Close()); err != nil {
 		return nil, err
 	}
 	kind, built, err := Check(temp.Name())
@@ -153,10 +154,11 @@ func sweep(path string) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempName(path)))
 	for _, name := range left {
 		if f, err := os.Open(name); err == nil {
-			if durable.Lock(f, true) == nil {
+			l, err := durable.Lock(f, durable.Hold{})
+			if err == nil {
 				_ = os.Remove(name)
 			}
-			_ = f.Close()
+			_ = l.Close()
 		}
 	}
 }
