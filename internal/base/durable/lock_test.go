@@ -21,8 +21,8 @@ func openToLock(t *testing.T, path string) *os.File {
 	return f
 }
 
-// TestLocks checks which locks exclude others, and that Close releases one while
-// a program that is being started still has a copy of the descriptor.
+// TestLocks checks which locks exclude others, and that Close releases one
+// while a program that is being started has a copy of the descriptor.
 func TestLocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	for _, first := range []Hold{{}, {Shared: true}, {Wait: true}, {Shared: true, Wait: true}} {
