@@ -4,7 +4,9 @@
 set -eu
 
 # renovate: datasource=npm depName=pdfjs-dist
-version=5.6.205
+version=6.5.438
+# renovate: datasource=npm depName=@expo-google-fonts/arimo
+arimo_version=0.4.3
 # renovate: datasource=npm depName=docx-preview
 docx_version=0.4.1
 # renovate: datasource=npm depName=jszip
@@ -48,11 +50,9 @@ const edits = [
   ["for(let e=h.length-1;e>=0;e--){const n=h[e];t.push(n);", (loop) =>
     "if(c===h.length&&h[e-l]instanceof Ref){const t=h[e-l],n=await(o.get(t)||r.fetchAsync(t));" +
     'if(n instanceof Dict&&!n.has("Kids")){s.has(t)||s.put(t,1);i.has(t)||i.put(t,e);return[n,t]}}' + loop],
-  // Catalog.getPageIndex: t is the page's reference, a its parent's, e the parent and then its Kids.
-  ["function pagesBeforeRef(t){", (begin) => begin + "let count;"],
-  ['return e.getAsync("Kids")}).then(', (kids) => 'count=e.getRaw("Count");' + kids],
-  ["const s=[];let i=!1;for(const a of e){", (loop) =>
-    "if(e.length===count){const n=e.findIndex(e=>isRefsEqual(e,t));if(n>=0)return[n,a]}" + loop],
+  // Catalog.getPageIndex: r is the page's reference, then those of the nodes above it; i and o are its parent, l the parent's Kids, a the sum.
+  ["const f=[];let c=!1;for(const e of l){", (loop) =>
+    'if(l.length===o.getRaw("Count")){const t=l.findIndex(e=>isRefsEqual(e,r));if(t>=0){a+=t;r=i;continue}}' + loop],
 ];
 for (const [from, edit] of edits) {
   if (text.split(from).length !== 2) throw new Error("not just once in the worker: " + from);
@@ -62,9 +62,17 @@ fs.writeFileSync(file, text + "\n/* Changed for Vitrine: vendor.sh says how. */\
 EDIT
 # JPEG 2000 has no decoder in the worker itself; JBIG2 and CCITT have a slow one. Scanned documents use all three.
 cp "$from/wasm/openjpeg.wasm" "$from/wasm/jbig2.wasm" "$from"/wasm/LICENSE_*JPEG "$from"/wasm/LICENSE_*JBIG2 "$to/wasm/"
-# Of the 14 standard fonts, the two that no system font stands in for, and Helvetica's likeness, which phones do not have.
-cp "$from"/standard_fonts/FoxitSymbol.pfb "$from"/standard_fonts/FoxitDingbats.pfb "$from"/standard_fonts/LiberationSans-*.ttf \
-	"$from"/standard_fonts/LICENSE_* "$to/fonts/"
+# Of the 14 standard fonts, the two that no system font stands in for, and Helvetica's likeness, which phones do not have. Under the
+# names that the library asks for there are the faces of Arimo: they have the same shapes and widths, and the library's own are under the
+# GPL.
+cp "$from"/standard_fonts/FoxitSymbol.pfb "$from"/standard_fonts/FoxitDingbats.pfb "$from"/standard_fonts/LICENSE_FOXIT "$to/fonts/"
+(cd "$temp" && mkdir arimo && cd arimo && npm pack --ignore-scripts --silent "@expo-google-fonts/arimo@$arimo_version" >/dev/null && tar -xzf ./*.tgz)
+arimo=$temp/arimo/package
+cp "$arimo/400Regular/Arimo_400Regular.ttf" "$to/fonts/LiberationSans-Regular.ttf"
+cp "$arimo/400Regular_Italic/Arimo_400Regular_Italic.ttf" "$to/fonts/LiberationSans-Italic.ttf"
+cp "$arimo/700Bold/Arimo_700Bold.ttf" "$to/fonts/LiberationSans-Bold.ttf"
+cp "$arimo/700Bold_Italic/Arimo_700Bold_Italic.ttf" "$to/fonts/LiberationSans-BoldItalic.ttf"
+cp "$arimo/LICENSE_FONT" "$to/fonts/LICENSE_ARIMO"
 cp "$from/cmaps/LICENSE" "$to/cmaps/"
 for name in $cmaps; do cp "$from/cmaps/$name.bcmap" "$to/cmaps/"; done
 find "$to" -type f -exec chmod 644 {} +
@@ -73,6 +81,8 @@ cat >"$to/VERSION" <<NOTE
 pdfjs-dist $version, legacy build, https://github.com/mozilla/pdf.js, Apache-2.0 (LICENSE).
 wasm/, fonts/, cmaps/ have licences of their own beside them. Copied by vendor.sh, unchanged but for two functions of the worker
 (Catalog.getPageDict and getPageIndex), which there read fewer objects of a flat tree of pages.
+fonts/LiberationSans-*.ttf are Arimo from @expo-google-fonts/arimo $arimo_version, https://github.com/googlefonts/arimo, SIL Open Font
+License 1.1 (LICENSE_ARIMO), under the names by which the library asks for them.
 NOTE
 
 to=$here/vendor/docx

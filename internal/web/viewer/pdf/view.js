@@ -13,7 +13,6 @@ async function open() {
   const task = pdfjs.getDocument({
     ...source(pdfjs),
     worker: port && pdfjs.PDFWorker.create({ port }),
-    isEvalSupported: false,
     enableXfa: false,
     useWorkerFetch: false,
     cMapUrl: at("cmaps/"),
