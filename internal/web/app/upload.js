@@ -1,12 +1,15 @@
-// Uploads one file: announces it, sends its bytes to the signed address, and
-// publishes it. This module depends on no page. It retries temporary failures.
-// All tries have one idempotency key, so they make one link.
+// Uploads one file: announces it, sends its bytes to the signed address, or a
+// large file in chunks (tus), and publishes it. This module depends on no page.
+// It retries temporary failures. All tries have one idempotency key, so they
+// make one link, and a large file continues where it was, also after a reload.
 
 const atOnce = 3; // uploads at the same time; others wait for their turn
 const tries = 7; // failures in a row, without a byte of progress, that end an upload
 const triesClosed = 3; // the same, if a bucket refuses uploads from this page
 const stalled = 60_000; // ms without progress after which a connection is closed
 const answering = 180_000; // ms for the storage to answer once it has all bytes
+const chunk = 8 << 20; // bytes; a larger file is sent in chunks of this size
+const smallest = 64 << 10; // bytes; a chunk that a proxy refuses is halved down to this
 
 // Refusal is the reason why a file was not accepted, in the server's words.
 export class Refusal extends Error {
@@ -190,9 +193,37 @@ const lostOn = async (address, type, sent, signal) => {
 };
 const lost = () => new TypeError("The connection was lost.");
 
-// put sends the bytes of a file, which the browser reads from the disk as it
-// sends.
-const put = (address, file, type, onprogress, signal) =>
+// arrived asks how many bytes of a file have arrived.
+const arrived = async (address, signal) => {
+  const answer = await fetch(address, {
+    method: "HEAD",
+    headers: { "Tus-Resumable": "1.0.0" },
+    credentials: "omit",
+    cache: "no-store",
+    signal: AbortSignal.any([AbortSignal.timeout(stalled), ...(signal ? [signal] : [])]),
+  }).catch(() => {
+    throw signal?.aborted ? aborted() : lost();
+  });
+  // The answer has no body that names the error.
+  if (!answer.ok)
+    throw new Refusal(
+      { code: { 404: "upload_not_found", 409: "url_used" }[answer.status] },
+      answer.status,
+      Number(answer.headers.get("Retry-After")) || 0,
+    );
+  return offsetOf(answer.headers.get("Upload-Offset"));
+};
+const offsetOf = (text) => {
+  if (!/^\d+$/.test(text ?? "")) throw new Refusal({ error: "The server does not say how much has arrived." }, 500);
+  return Number(text);
+};
+
+// tooLarge reports whether a proxy refused a body as too large.
+const tooLarge = (err) => err instanceof Refusal && err.status === 413 && !err.code;
+
+// put sends a file, or a part of one, which the browser reads from the disk as
+// it sends. It resolves to the request.
+const put = (address, file, headers, onprogress, signal, method = "PUT") =>
   new Promise((go, stop) => {
     const x = new XMLHttpRequest();
     let timer;
@@ -207,17 +238,17 @@ const put = (address, file, type, onprogress, signal) =>
       signal?.removeEventListener("abort", cancel);
       f();
     };
-    x.open("PUT", address);
-    x.setRequestHeader("Content-Type", type);
+    x.open(method, address);
+    for (const [name, value] of Object.entries(headers)) x.setRequestHeader(name, value);
     x.upload.onprogress = (event) => {
       watch(event.loaded < file.size ? stalled : answering);
       sent = event.loaded;
       onprogress(sent);
     };
-    x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
+    x.onload = () => end(() => (x.status < 300 ? go(x) : stop(refusedBy(x))));
     x.onerror = () =>
       end(async () => {
-        const why = await lostOn(address, type, sent, signal).catch(lost);
+        const why = await lostOn(address, headers["Content-Type"], sent, signal).catch(lost);
         stop(signal?.aborted ? aborted() : why);
       });
     x.onabort = () => end(() => stop(signal?.aborted ? aborted() : lost()));
@@ -229,7 +260,7 @@ const put = (address, file, type, onprogress, signal) =>
 // passing reports whether a failure may be temporary.
 const passing = (err) =>
   err instanceof Refusal
-    ? [502, 503, 504].includes(err.status) || err.code === "upload_in_progress"
+    ? [502, 503, 504].includes(err.status) || ["upload_in_progress", "offset_mismatch"].includes(err.code)
     : err instanceof TypeError;
 
 // upload takes a file through the three steps and resolves to the server's last
@@ -288,24 +319,41 @@ export async function upload(
         asked = post(begin, { ...common(), size: file.size });
         return Promise.race([asked, cancelled(signal)]);
       });
+    const moved = (sent) => {
+      if (sent > farthest) failed = 0;
+      farthest = Math.max(farthest, sent);
+      onprogress(sent, file.size);
+    };
+    const whole = (begun) => put(begun.signedUrl, file, { "Content-Type": type }, moved, signal);
+    let size = chunk;
+    // chunks sends the chunks that have not arrived.
+    const chunks = async ({ resumableUrl: address }) => {
+      let at = await arrived(address, signal);
+      onprogress(at, file.size);
+      while (at < file.size) {
+        const from = at;
+        const headers = {
+          "Content-Type": "application/offset+octet-stream",
+          "Tus-Resumable": "1.0.0",
+          "Upload-Offset": String(from),
+        };
+        const part = file.slice(from, from + size);
+        const x = await put(address, part, headers, (sent) => moved(from + sent), signal, "PATCH");
+        at = offsetOf(x.getResponseHeader("Upload-Offset"));
+      }
+    };
     const send = (begun) =>
       again("uploading", async () => {
-        await mustBeThere(file);
-        if (signal?.aborted) throw aborted();
-        try {
-          await put(
-            begun.signedUrl,
-            file,
-            type,
-            (sent) => {
-              if (sent > farthest) failed = 0;
-              farthest = Math.max(farthest, sent);
-              onprogress(sent, file.size);
-            },
-            signal,
-          );
-        } catch (err) {
-          if (err.code !== "url_used") throw err; // the upload is complete: step 3 answers with its link
+        for (;;) {
+          await mustBeThere(file);
+          if (signal?.aborted) throw aborted();
+          try {
+            return await (begun.resumableUrl && file.size > size ? chunks : whole)(begun);
+          } catch (err) {
+            if (err.code === "url_used") return; // the upload is complete: step 3 answers with its link
+            if (!tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest) throw err;
+            size = Math.max(Math.min(size, file.size) >> 1, smallest); // for a proxy
+          }
         }
       });
     let begun;

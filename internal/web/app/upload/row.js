@@ -204,6 +204,7 @@ export class Row {
         signal: this.abort.signal,
         options: () => this.options(),
         onstate: (state, more) => {
+          if (state === "uploading") this.samples = []; // a try may go on elsewhere in the file
           const away = more?.cause.code?.startsWith("storage_");
           const busy = more?.cause.status && !away;
           const cause = more && !navigator.onLine ? "You are offline." : busy ? "The server is busy." : "";

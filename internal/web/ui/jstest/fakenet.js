@@ -25,9 +25,12 @@ const quiet = async () => {
 };
 
 // Net is a server and its storage. begin, put and complete are the answers to
-// requests, in order. Requests after the last answer succeed.
+// requests, in order. Requests after the last answer succeed. put are also those
+// to chunks; kept is how many bytes of a chunk that fails have arrived. With
+// chunks, storage takes them, and has so many bytes already.
 export class Net {
-  constructor({ begin = [], put = [], complete = [], bucket = "", there = () => true } = {}) {
+  constructor({ begin = [], put = [], complete = [], head = [], bucket = "", there = () => true, chunks } = {}) {
+    this.arrived = chunks;
     this.log = []; // the requests
     this.waits = []; // ms by which the clock advanced, for each timer
     const next = (step, list, good) => {
@@ -38,13 +41,20 @@ export class Net {
     this.counts = {};
     const steps = {
       "/dashboard/uploads": () =>
-        next("begin", begin, (n) => ({ body: { signedUrl: `${bucket}/storage/${n}`, path: `path/${n}` } })),
+        next("begin", begin, (n) => ({
+          body: {
+            signedUrl: `${bucket}/storage/${n}`,
+            path: `path/${n}`,
+            resumableUrl: chunks === undefined ? undefined : "/storage/chunks",
+          },
+        })),
       "/dashboard/uploads/complete": () => next("complete", complete, () => ({ body: { slug: "abc" } })),
       "/dashboard/uploads/cancel": () => next("cancel", [], () => ({ status: 204, body: "" })),
+      "/storage/chunks": () => next("head", head, () => ({ headers: { "Upload-Offset": String(this.arrived) } })),
     };
     globalThis.fetch = async (address, { method, body }) => {
       const step = steps[address];
-      this.log.push({ method, address, body: step ? JSON.parse(body) : body });
+      this.log.push({ method, address, body: step && body ? JSON.parse(body) : body });
       if (!step) {
         if (there(method, address)) return {};
         throw new TypeError("no connection");
@@ -59,6 +69,7 @@ export class Net {
       };
     };
     const log = this.log;
+    const net = this;
     globalThis.XMLHttpRequest = class {
       upload = {};
       headers = {};
@@ -69,7 +80,14 @@ export class Net {
         this.headers[name] = value;
       }
       async send(file) {
-        log.push({ method: this.method, address: this.address, type: this.headers["Content-Type"], file });
+        const at = this.headers["Upload-Offset"];
+        log.push({
+          method: this.method,
+          address: this.address,
+          type: this.headers["Content-Type"],
+          file,
+          ...(at && { at: Number(at) }),
+        });
         const {
           status = 200,
           body = "",
@@ -77,10 +95,13 @@ export class Net {
           progress = [file.size],
           headers = "",
           until,
+          kept = status < 300 && !lost ? file.size : 0,
         } = next("put", put, () => ({}));
         await settled();
         for (const loaded of progress) if (!this.aborted) this.upload.onprogress({ loaded });
         await until;
+        if (at) net.arrived = Number(at) + kept;
+        this.getResponseHeader = () => String(net.arrived);
         if (this.aborted || lost === "silently") return;
         if (lost) return this.onerror();
         this.status = status;
@@ -103,7 +124,10 @@ export class Net {
     };
     promise.then(end, end);
     for (;;) {
-      await quiet();
+      for (let seen = -1; seen !== this.log.length; ) {
+        seen = this.log.length;
+        await quiet();
+      }
       if (!open) return promise;
       const due = [...timers].sort(([, a], [, b]) => a.at - b.at)[0];
       if (!due) throw new Error(`nothing is left to wait for after ${JSON.stringify(this.log)}`);
