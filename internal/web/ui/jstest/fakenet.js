@@ -25,9 +25,9 @@ const quiet = async () => {
 };
 
 // Net is a server and its storage. begin, put and complete are the answers to
-// requests, in order. Requests after the last answer succeed. put are also those
-// to chunks; kept is how many bytes of a chunk that fails have arrived. With
-// chunks, storage takes them, and has so many bytes already.
+// requests, in order. Requests after the last answer succeed. put are also
+// those to chunks; kept is how many bytes of a chunk that fails have arrived.
+// With chunks, storage takes them, and has so many bytes already.
 export class Net {
   constructor({ begin = [], put = [], complete = [], head = [], bucket = "", there = () => true, chunks } = {}) {
     this.arrived = chunks;
