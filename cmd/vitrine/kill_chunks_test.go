@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vitrine/client"
+
+	"github.com/google/uuid"
+)
+
+// TestKillChunks kills the server with SIGKILL at steps between receiving a
+// chunk and answering. Afterwards no byte that was acknowledged may be missing,
+// the upload goes on, and the audit must find no fault (promises 1, 2, 3).
+func TestKillChunks(t *testing.T) {
+	t.Parallel()
+	k := &killed{t: t, data: t.TempDir()}
+	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
+	k.run("admin", "account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
+	begun, done := k.stepsOfChunks()
+	killedAt := map[string]int{}
+	points := killPoints(seeded(t), done-begun, 12)
+	for i, step := range points {
+		cmd, url, log := k.start(killSetting(begun + step))
+		f := newChunkFile(i)
+		for url != "" && f.send(k, url) == nil { // other steps may have come first
+			f = newChunkFile(len(points) + i)
+		}
+		text := log.drain()
+		_ = cmd.Wait()
+		steps := stepNames(text)
+		killedAt[kindOfStep(steps[len(steps)-1])]++
+		if _, out, err := k.verb("admin", "audit", "--deep"); err != nil {
+			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
+		}
+		url, kill := k.serve()
+		if err := f.send(k, url); err != nil {
+			t.Fatalf("the upload does not go on: %v, after %s", err, text)
+		}
+		kill()
+		if _, out, err := k.verb("admin", "audit", "--deep"); err != nil {
+			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(killedAt)) {
+		t.Logf("%3d at: %s", killedAt[kind], kind)
+	}
+}
+
+// stepsOfChunks returns the number of steps of a server's start, and the number
+// of steps after an upload in chunks.
+func (k *killed) stepsOfChunks() (begun, done int) {
+	k.t.Helper()
+	cmd, url, log := k.start(killSetting(0))
+	if url == "" {
+		k.t.Fatal(log.drain())
+	}
+	begun = len(stepNames(log.sofar()))
+	if err := newChunkFile(1000).send(k, url); err != nil {
+		k.t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	done = len(stepNames(log.drain()))
+	return begun, done
+}
+
+// chunkFile is a file that is sent in chunks, and how much of it a server has
+// acknowledged.
+type chunkFile struct {
+	text         []byte
+	options      client.Options
+	acknowledged int
+}
+
+const chunkedName, chunkBytes = "a.txt", 4000
+
+func newChunkFile(n int) *chunkFile {
+	return &chunkFile{text: bytes.Repeat(fmt.Appendf(nil, "This is text %d.\n", n), 500),
+		options: client.Options{Type: "text/plain", IdempotencyKey: uuid.NewString()}}
+}
+
+// send goes on with the upload until its link exists, or until an error.
+func (f *chunkFile) send(k *killed, url string) error {
+	c, err := client.New(url, k.key, client.WithAttempts(1))
+	if err != nil {
+		return err
+	}
+	b, err := c.BeginUpload(k.t.Context(), chunkedName, int64(len(f.text)), f.options)
+	if err != nil || b.Existing != nil {
+		return err
+	}
+	at, err := f.ask(http.MethodHead, b.ResumableURL, 0, nil)
+	if err != nil {
+		return err
+	}
+	if at < f.acknowledged {
+		k.t.Errorf("%d bytes have arrived, but %d were acknowledged", at, f.acknowledged)
+	}
+	for at < len(f.text) {
+		at, err = f.ask(http.MethodPatch, b.ResumableURL, at, f.text[at:min(at+chunkBytes, len(f.text))])
+		if err != nil {
+			return err
+		}
+		f.acknowledged = at
+	}
+	l, err := c.CompleteUpload(k.t.Context(), b.Path, chunkedName, f.options)
+	if err != nil {
+		return err
+	}
+	res, err := c.OpenLinkFile(k.t.Context(), l.Slug)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err == nil && !bytes.Equal(got, f.text) {
+		k.t.Errorf("the link has %d other bytes", len(got))
+	}
+	return err
+}
+
+// ask sends a chunk, or asks how much has arrived. It returns the offset of the
+// answer.
+func (f *chunkFile) ask(method, address string, at int, chunk []byte) (offset int, err error) {
+	req, err := http.NewRequest(method, address, bytes.NewReader(chunk))
+	if err != nil {
+		return 0, err
+	}
+	req.Header = http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {strconv.Itoa(at)},
+		"Content-Type": {"application/offset+octet-stream"}}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	if offset, err = strconv.Atoi(res.Header.Get("Upload-Offset")); err != nil {
+		return 0, fmt.Errorf("%s: %s: %s", method, res.Status, text)
+	}
+	return offset, nil
+}
