@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 )
 
@@ -25,7 +26,7 @@ type Resumer interface {
 	// arrived stays, unless it has a verify. After any other error nothing of a
 	// chunk with a verify stays, and of another one at most its beginning.
 	// Errors: CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk
-	// stays), CodeUploadInProgress (another chunk of the key is arriving),
+	// stays; in a bucket, whole parts do), CodeUploadInProgress (another chunk of the key is arriving),
 	// CodeURLUsed (all bytes are or were stored), CodeSizeMismatch (the chunk
 	// broke off), CodeUnavailable, and those of body and verify.
 	Append(ctx context.Context, g vitrine.PutGrant, offset int64, body io.Reader, verify func() error) (int64, error)
@@ -39,6 +40,33 @@ type Resumer interface {
 func (s *Uploads) Resumer() Resumer {
 	r, _ := s.Blobs.(Resumer)
 	return r
+}
+
+// Append stores a chunk of an upload (Resumer.Append). Of the processes of an
+// instance, one at a time appends to an upload.
+func (s *Uploads) Append(ctx context.Context, g vitrine.PutGrant, offset int64, body io.Reader,
+	verify func() error) (n int64, err error) {
+	r := s.Resumer()
+	if _, locks := r.(vitrine.Receiver); locks { // files have locks
+		return r.Append(ctx, g, offset, body, verify)
+	}
+	inProgress := vitrine.Errorf(vitrine.CodeUploadInProgress,
+		"Another chunk of this upload is arriving. Wait for its end.")
+	if _, busy := s.appending.LoadOrStore(g.Key, true); busy {
+		return 0, inProgress
+	}
+	defer s.appending.Delete(g.Key)
+	held, err := s.Leases.Hold(ctx, "chunk "+string(g.Key), nil, func(ctx context.Context) error {
+		n, err = r.Append(ctx, g, offset, body, verify)
+		return err
+	})
+	if !held && err == nil {
+		err = inProgress
+	}
+	if errors.Is(err, fleet.ErrLost) {
+		err = vitrine.Unavailable(err)
+	}
+	return n, err
 }
 
 // renewEvery is how old the hold of an upload is when a chunk renews it.

@@ -6,10 +6,12 @@ package publish
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 
@@ -35,7 +37,11 @@ type Uploads struct {
 	// processor.
 	Inspections int
 
-	checks checks
+	// Leases lets one process at a time append to an upload in a bucket.
+	Leases *fleet.Leases
+
+	checks    checks
+	appending sync.Map // uploads to which this process appends
 	// Used by Sweep only: when it last checked the owner of the storage, since
 	// when this database has been the owner, and when it last searched for
 	// bytes without an owner.

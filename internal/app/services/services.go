@@ -98,7 +98,7 @@ func (s *Services) people() {
 func (s *Services) files() {
 	s.Gates = &access.Gates{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	s.Uploads = &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Plans: s.Plans, Gates: s.Gates,
-		Now: s.Now}
+		Leases: s.Leases, Now: s.Now}
 	s.Scans = &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Leases: s.Leases, Plans: s.Plans,
 		Now: s.Now}
 	s.Previews = &publish.Previews{Store: s.Store, Blobs: s.Blobs, Previewer: s.Previewer, Leases: s.Leases, Now: s.Now}

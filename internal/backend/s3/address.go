@@ -171,7 +171,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
 	b := &Blobs{api: api, inside: sdk.NewPresignClient(api), outside: sdk.NewPresignClient(api), plain: client,
-		bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
+		bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l, appends: make(chan struct{}, maxAppends)}
 	if b.server, err = origin(ctx, api.Options(), a.Bucket); err != nil {
 		return nil, err
 	}

@@ -22,11 +22,12 @@ type limits struct {
 	stall    time.Duration // between two bytes of a body, in either direction
 	attempts int           // per request
 	part     int64         // size of a server-side copy; the protocol allows 5 GiB
+	chunk    int64         // size of a part of an upload in chunks; the protocol needs 5 MiB
 	pause    time.Duration // maximum between two attempts
 }
 
 var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute,
-	stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20}
+	stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20, chunk: 8 << 20}
 
 // client is an HTTP client with a time limit for each step of a request.
 type client struct {

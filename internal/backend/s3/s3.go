@@ -4,7 +4,8 @@
 // A signed URL uploads bytes to incoming/KEY-SIZE. Objects whose size differs
 // from the name are ignored, even if the server accepted them. Seal copies one
 // version of the object to blobs/KE/KEY, which is never overwritten, and
-// deletes the incoming one. Parts are stored beside the blob as KEY~NAME. A
+// deletes the incoming one. An upload in chunks is a multipart upload of the
+// same object. Parts are stored beside the blob as KEY~NAME. A
 // deleted key leaves incoming/KEY.used, so that later uploads to it are
 // ignored. Any number of processes may use the bucket at the same time without
 // a lock: see Seal, Delete and PutPart.
@@ -13,6 +14,7 @@ package s3
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,6 +49,9 @@ type Blobs struct {
 	origin  string // the origin for browsers and clients
 	now     func() time.Time
 	limits  limits
+
+	appending sync.Map      // keys of which a chunk is arriving
+	appends   chan struct{} // chunks that are arriving, at most maxAppends
 
 	mu    sync.Mutex
 	tried bool // exclusive has succeeded
@@ -186,7 +191,8 @@ func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if err := b.putSmall(ctx, b.used(k), []byte("used\n")); err != nil {
 		return err
 	}
-	if err := b.removeAll(ctx, b.prefix+incomingDir+string(k)+sizeMark); err != nil {
+	if err := errors.Join(b.abortChunks(ctx, k),
+		b.removeAll(ctx, b.prefix+incomingDir+string(k)+sizeMark)); err != nil {
 		return err
 	}
 	if err := b.remove(ctx, b.path(k)); err != nil {

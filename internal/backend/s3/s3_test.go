@@ -22,7 +22,7 @@ const patience = time.Minute
 
 // brief are limits with few attempts, which end requests that hang by mistake.
 var brief = limits{dial: patience, answer: patience, copying: patience, stall: patience, attempts: 2,
-	pause: 10 * time.Millisecond, part: 5 << 20}
+	pause: 10 * time.Millisecond, part: 5 << 20, chunk: 5 << 20}
 
 func opened(t testing.TB, address string) *Blobs {
 	t.Helper()

@@ -49,7 +49,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 	if err := b.sweepBlobs(ctx, before, due); err != nil {
 		return err
 	}
-	return b.sweepUnfinished(ctx, before)
+	return b.sweepUnfinished(ctx, before, keep)
 }
 
 // incomingKey returns the key of an object in incoming, and whether it records
@@ -108,12 +108,24 @@ func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,
 	})
 }
 
-// sweepUnfinished aborts uploads that started before a time.
-func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
+// sweepUnfinished aborts uploads that started before a time, except those in
+// chunks that may go on.
+func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time,
+	keep func(vitrine.UploadID) (bool, error)) error {
 	for _, dir := range []string{incomingDir, blobsDir} {
 		err := b.unfinished(ctx, b.prefix+dir, func(a *assembly, begun time.Time) error {
 			if !begun.Before(before) {
 				return nil
+			}
+			if k, _, ok := incomingKey(entry{key: a.key}); ok && dir == incomingDir {
+				known, err := keep(k)
+				if err == nil && known {
+					known, err = b.exists(ctx, b.path(k))
+					known = !known // the upload is not stored in another way
+				}
+				if err != nil || known {
+					return err
+				}
 			}
 			return a.abort(ctx)
 		})

@@ -148,7 +148,7 @@ func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		n, err := s.Uploads.Resumer().Append(r.Context(), grantOf(u), at, body, verify)
+		n, err := s.Uploads.Append(r.Context(), grantOf(u), at, body, verify)
 		if err != nil {
 			return err
 		}
