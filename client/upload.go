@@ -311,7 +311,11 @@ func (c *Client) store(ctx context.Context, b Begun, f File, o Options) error {
 		}
 		size = f.Size / 2
 	}
-	return c.putChunks(ctx, b.ResumableURL, size, f, o)
+	err := c.putChunks(ctx, b.ResumableURL, size, f, o)
+	if codeOf(err) == "size_mismatch" { // a bucket takes no small chunks, and may be reached without the proxy
+		err = c.put(ctx, b.SignedURL, f, o)
+	}
+	return err
 }
 
 // put sends the bytes to storage in one PUT.

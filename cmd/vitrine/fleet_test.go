@@ -189,9 +189,9 @@ func textFile() client.File {
 
 // outcome is an answer of the API.
 type outcome struct {
-	status                      int
-	Path, SignedURL, Slug, Code string
-	Existing                    *struct{ Slug string }
+	status                                    int
+	Path, SignedURL, ResumableURL, Slug, Code string
+	Existing                                  *struct{ Slug string }
 }
 
 // post sends an object to the API of a server.

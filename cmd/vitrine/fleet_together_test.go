@@ -45,6 +45,7 @@ func TestFleet(t *testing.T) {
 		{"Complete", (*fleet).complete},
 		{"IdempotencyKey", (*fleet).idempotency},
 		{"HourlyLimit", (*fleet).hourly},
+		{"Chunks", (*fleet).chunks},
 		{"Quota", (*fleet).quota},
 		{"Slug", (*fleet).slug},
 		{"Reports", (*fleet).reports},

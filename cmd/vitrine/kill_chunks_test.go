@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/client"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/google/uuid"
 )
@@ -21,17 +23,31 @@ import (
 // the upload goes on, and the audit must find no fault (promises 1, 2, 3).
 func TestKillChunks(t *testing.T) {
 	t.Parallel()
-	k := &killed{t: t, data: t.TempDir()}
+	t.Run("SQLite and a directory", func(t *testing.T) {
+		t.Parallel()
+		killChunks(&killed{t: t, data: t.TempDir()}, 4000, 12)
+	})
+	t.Run("PostgreSQL and a bucket", func(t *testing.T) {
+		t.Parallel()
+		bucket := vitrinetest.SharedS3(t)
+		killChunks(&killed{t: t, data: t.TempDir(), database: vitrinetest.PostgresDatabase(t),
+			files: bucket.Address(bucket.Bucket(t), "")}, 8<<20, 3)
+	})
+}
+
+// killChunks kills the server at some steps of an upload in chunks of a size.
+func killChunks(k *killed, chunk, some int) {
+	t := k.t
 	k.key = strings.TrimSpace(k.run("admin", "account", "create", "owner@example.org"))
 	k.run("admin", "account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
-	begun, done := k.stepsOfChunks()
+	begun, done := k.stepsOfChunks(chunk)
 	killedAt := map[string]int{}
-	points := killPoints(seeded(t), done-begun, 12)
+	points := killPoints(seeded(t), done-begun, some)
 	for i, step := range points {
 		cmd, url, log := k.start(killSetting(begun + step))
-		f := newChunkFile(i)
+		f := newChunkFile(i, chunk)
 		for url != "" && f.send(k, url) == nil { // other steps may have come first
-			f = newChunkFile(len(points) + i)
+			f = newChunkFile(len(points)+i, chunk)
 		}
 		text := log.drain()
 		_ = cmd.Wait()
@@ -56,14 +72,14 @@ func TestKillChunks(t *testing.T) {
 
 // stepsOfChunks returns the number of steps of a server's start, and the number
 // of steps after an upload in chunks.
-func (k *killed) stepsOfChunks() (begun, done int) {
+func (k *killed) stepsOfChunks(chunk int) (begun, done int) {
 	k.t.Helper()
 	cmd, url, log := k.start(killSetting(0))
 	if url == "" {
 		k.t.Fatal(log.drain())
 	}
 	begun = len(stepNames(log.sofar()))
-	if err := newChunkFile(1000).send(k, url); err != nil {
+	if err := newChunkFile(1000, chunk).send(k, url); err != nil {
 		k.t.Fatal(err)
 	}
 	_ = cmd.Process.Kill()
@@ -76,14 +92,17 @@ func (k *killed) stepsOfChunks() (begun, done int) {
 // acknowledged.
 type chunkFile struct {
 	text         []byte
+	chunk        int
 	options      client.Options
 	acknowledged int
 }
 
-const chunkedName, chunkBytes = "a.txt", 4000
+const chunkedName = "a.txt"
 
-func newChunkFile(n int) *chunkFile {
-	return &chunkFile{text: bytes.Repeat(fmt.Appendf(nil, "This is text %d.\n", n), 500),
+// newChunkFile returns a text of about two and a half chunks of a size.
+func newChunkFile(n, chunk int) *chunkFile {
+	line := fmt.Appendf(nil, "This is text %d.\n", n)
+	return &chunkFile{text: bytes.Repeat(line, chunk*5/2/len(line)), chunk: chunk,
 		options: client.Options{Type: "text/plain", IdempotencyKey: uuid.NewString()}}
 }
 
@@ -97,7 +116,7 @@ func (f *chunkFile) send(k *killed, url string) error {
 	if err != nil || b.Existing != nil {
 		return err
 	}
-	at, err := f.ask(http.MethodHead, b.ResumableURL, 0, nil)
+	at, err := askChunks(http.MethodHead, b.ResumableURL, 0, nil)
 	if err != nil {
 		return err
 	}
@@ -105,10 +124,21 @@ func (f *chunkFile) send(k *killed, url string) error {
 		k.t.Errorf("%d bytes have arrived, but %d were acknowledged", at, f.acknowledged)
 	}
 	for at < len(f.text) {
-		at, err = f.ask(http.MethodPatch, b.ResumableURL, at, f.text[at:min(at+chunkBytes, len(f.text))])
-		if err != nil {
-			return err
+		next := f.text[at:min(at+f.chunk, len(f.text))]
+		// A server that was killed may have the lease for another half a minute.
+		tick := time.NewTicker(time.Second)
+		for {
+			n, err := askChunks(http.MethodPatch, b.ResumableURL, at, next)
+			if err == nil {
+				at = n
+				break
+			}
+			if !strings.Contains(err.Error(), "upload_in_progress") {
+				return err
+			}
+			<-tick.C
 		}
+		tick.Stop()
 		f.acknowledged = at
 	}
 	l, err := c.CompleteUpload(k.t.Context(), b.Path, chunkedName, f.options)
@@ -127,16 +157,21 @@ func (f *chunkFile) send(k *killed, url string) error {
 	return err
 }
 
-// ask sends a chunk, or asks how much has arrived. It returns the offset of the
-// answer.
-func (f *chunkFile) ask(method, address string, at int, chunk []byte) (offset int, err error) {
+var expecting = &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
+
+// askChunks sends a chunk, or asks how much has arrived. It returns the offset
+// of the answer.
+func askChunks(method, address string, at int, chunk []byte) (offset int, err error) {
 	req, err := http.NewRequest(method, address, bytes.NewReader(chunk))
 	if err != nil {
 		return 0, err
 	}
 	req.Header = http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {strconv.Itoa(at)},
 		"Content-Type": {"application/offset+octet-stream"}}
-	res, err := http.DefaultClient.Do(req)
+	if len(chunk) > 1<<20 {
+		req.Header.Set("Expect", "100-continue") // a refused chunk is not sent
+	}
+	res, err := expecting.Do(req)
 	if err != nil {
 		return 0, err
 	}

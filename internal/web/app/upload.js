@@ -326,6 +326,7 @@ export async function upload(
     };
     const whole = (begun) => put(begun.signedUrl, file, { "Content-Type": type }, moved, signal);
     let size = chunk;
+    let inChunks = true;
     // chunks sends the chunks that have not arrived.
     const chunks = async ({ resumableUrl: address }) => {
       let at = await arrived(address, signal);
@@ -348,10 +349,16 @@ export async function upload(
           await mustBeThere(file);
           if (signal?.aborted) throw aborted();
           try {
-            return await (begun.resumableUrl && file.size > size ? chunks : whole)(begun);
+            return await (inChunks && begun.resumableUrl && file.size > size ? chunks : whole)(begun);
           } catch (err) {
             if (err.code === "url_used") return; // the upload is complete: step 3 answers with its link
-            if (!tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest) throw err;
+            // A bucket takes no small chunks, and may be reached without the proxy.
+            if (err.code === "size_mismatch" && inChunks && size < chunk) {
+              inChunks = false;
+              continue;
+            }
+            if (!inChunks || !tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest)
+              throw err;
             size = Math.max(Math.min(size, file.size) >> 1, smallest); // for a proxy
           }
         }

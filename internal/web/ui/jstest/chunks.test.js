@@ -111,3 +111,10 @@ test("an answer that does not say what has arrived ends the upload", async () =>
   const net = new Net({ chunks: 0, head: [{ headers: {} }] });
   await assert.rejects(send(net), /does not say/);
 });
+
+test("a bucket that takes no small chunks gets the whole file", async () => {
+  const small = { status: 400, body: { code: "size_mismatch", error: "Too small." } };
+  const net = new Net({ chunks: 0, put: [proxy, small] });
+  const { link } = await send(net);
+  assert.deepEqual([link.slug, net.puts.map((put) => put.method)], ["abc", ["PATCH", "PATCH", "PUT"]]);
+});
