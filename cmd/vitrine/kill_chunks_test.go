@@ -125,7 +125,7 @@ func (f *chunkFile) send(k *killed, url string) error {
 	}
 	for at < len(f.text) {
 		next := f.text[at:min(at+f.chunk, len(f.text))]
-		// A server that was killed may have the lease for another half a minute.
+		// A server that was killed may have the lease for half a minute.
 		tick := time.NewTicker(time.Second)
 		for {
 			n, err := askChunks(http.MethodPatch, b.ResumableURL, at, next)

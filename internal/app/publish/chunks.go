@@ -25,10 +25,11 @@ type Resumer interface {
 	// body; its error refuses the chunk. Of a chunk that breaks off, what
 	// arrived stays, unless it has a verify. After any other error nothing of a
 	// chunk with a verify stays, and of another one at most its beginning.
-	// Errors: CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk
-	// stays; in a bucket, whole parts do), CodeUploadInProgress (another chunk of the key is arriving),
-	// CodeURLUsed (all bytes are or were stored), CodeSizeMismatch (the chunk
-	// broke off), CodeUnavailable, and those of body and verify.
+	// Errors: CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk stays;
+	// in a bucket, whole parts do), CodeUploadInProgress (another chunk of the
+	// key is arriving), CodeURLUsed (all bytes are or were stored),
+	// CodeSizeMismatch (the chunk broke off), CodeUnavailable, and those of
+	// body and verify.
 	Append(ctx context.Context, g vitrine.PutGrant, offset int64, body io.Reader, verify func() error) (int64, error)
 
 	// Unfinished calls f with each key whose chunks are not all of its bytes,

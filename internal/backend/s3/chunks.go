@@ -26,10 +26,10 @@ func (b *Blobs) Received(ctx context.Context, g vitrine.PutGrant) (int64, error)
 	return n, err
 }
 
-// Append stores a chunk as parts of a multipart upload of incoming/KEY-SIZE. All
-// parts have the same size, except the last, so the bytes of a chunk behind its
-// last whole part are not kept, and a chunk of less than a part is refused. A
-// chunk with verify has one part at most. The last part completes the upload,
+// Append stores a chunk as parts of a multipart upload of incoming/KEY-SIZE.
+// All parts have the same size, except the last, so the bytes of a chunk behind
+// its last whole part are not kept, and a chunk of less than a part is refused.
+// A chunk with verify has one part at most. The last part completes the upload,
 // unless a signed PUT has stored the key. A PUT that ends later replaces the
 // bytes until Seal: no bucket refuses it.
 //

@@ -352,7 +352,7 @@ export async function upload(
             return await (inChunks && begun.resumableUrl && file.size > size ? chunks : whole)(begun);
           } catch (err) {
             if (err.code === "url_used") return; // the upload is complete: step 3 answers with its link
-            // A bucket takes no small chunks, and may be reached without the proxy.
+            // A bucket takes no small chunks, but a PUT passes no proxy.
             if (err.code === "size_mismatch" && inChunks && size < chunk) {
               inChunks = false;
               continue;
