@@ -6,19 +6,20 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-const stepChunk = "chunk"
+const stepChunk, stepHead = "chunk", "head"
 
 // chunked lets an instance take chunks. Its storage keeps what has arrived of a
 // chunk that breaks off.
 func (f *fake) chunked() {
 	f.resumable = true
 	storage := f.Config.Handler.(*http.ServeMux)
-	storage.HandleFunc("HEAD /storage/{path}", f.step(stepPut, func(w http.ResponseWriter, r *http.Request) {
+	storage.HandleFunc("HEAD /storage/{path}", f.step(stepHead, func(w http.ResponseWriter, r *http.Request) {
 		if _, known := f.arrived[r.PathValue("path")]; !known && f.forgotten {
 			w.WriteHeader(http.StatusNotFound)
 			return
@@ -147,6 +148,47 @@ func TestUploadGoesOnInAnotherProcess(t *testing.T) {
 	_, err := third.Upload(t.Context(), file, Options{})
 	if e := new(Error); !errors.As(err, &e) || e.Code != "upload_not_found" || f.requests[stepBegin] != 2+1+maxRestarts {
 		t.Errorf("Upload = %v after %v, want upload_not_found after %d restarts", err, f.requests, maxRestarts)
+	}
+}
+
+// TestBucketInChunks checks that a large file goes to a bucket at once, in
+// chunks to the instance once the connection was lost, and in chunks if an
+// earlier process has begun so.
+func TestBucketInChunks(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault        func(f *fake) fault
+		before       int
+		puts, chunks int
+	}{
+		"undisturbed": {nil, 0, 1, 0},
+		"refused":     {func(*fake) fault { return refused(503, nil, "") }, 0, 2, 0},
+		"cut at once": {func(*fake) fault { return cut }, 0, 2, 0},
+		"cut later":   {func(f *fake) fault { return f.cutLate }, 0, 1, 3},
+		"gone on":     {nil, chunkSize, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.chunked()
+			bucket := httptest.NewServer(f.Config.Handler) // another origin
+			defer bucket.Close()
+			f.bucket = bucket.URL
+			file, content := large(f)
+			o := Options{IdempotencyKey: "123e4567-e89b-12d3-a456-426614174000"}
+			f.arrived["path-of-"+o.IdempotencyKey] = content[:c.before:c.before]
+			if c.fault != nil {
+				f.fail(stepPut, c.fault(f))
+			}
+			api, _ := fresh(t, f.URL)
+			if _, err := api.Upload(t.Context(), file, o); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.stored["path-of-"+o.IdempotencyKey]; got != string(content) {
+				t.Errorf("%d other bytes are stored", len(got))
+			}
+			if f.requests[stepPut] != c.puts || f.requests[stepChunk] != c.chunks {
+				t.Errorf("requests = %v, want %d PUTs and %d chunks", f.requests, c.puts, c.chunks)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -36,6 +37,12 @@ func refused(status int, header map[string]string, body string) fault {
 // cut closes the connection without effect and without an answer.
 func cut(http.ResponseWriter, func(http.ResponseWriter)) bool { panic(http.ErrAbortHandler) }
 
+// cutLate reads some of the body before it closes the connection.
+func (f *fake) cutLate(http.ResponseWriter, func(http.ResponseWriter)) bool {
+	_, _ = io.CopyN(io.Discard, f.current.Body, 1<<20)
+	panic(http.ErrAbortHandler)
+}
+
 // lost lets the request take effect but closes the connection before the
 // answer.
 func lost(_ http.ResponseWriter, do func(http.ResponseWriter)) bool {
@@ -52,6 +59,7 @@ type fake struct {
 	mu       sync.Mutex
 	faults   map[string][]fault // faults of the next requests, by step
 	requests map[string]int
+	current  *http.Request     // the one that is answered
 	keys     map[string]string // idempotency key to path
 	stored   map[string]string // path to bytes
 	links    map[string]Link   // path to link
@@ -63,6 +71,7 @@ type fake struct {
 
 	// Uploads in chunks (chunked).
 	resumable, forgotten bool
+	bucket               string            // another origin of signed URLs; "" is the same
 	size                 int               // of the file
 	arrived              map[string][]byte // path to bytes
 	sentBytes            int               // of all chunks
@@ -85,12 +94,13 @@ func (f *fake) fail(step string, faults ...fault) { f.faults[step] = append(f.fa
 
 func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if step, key := name, r.Header.Get("Authorization"); (step == stepPut || step == stepChunk) == (key == "Bearer vtr_key") {
+		if step, key := name, r.Header.Get("Authorization"); (step == stepPut || step == stepChunk || step == stepHead) == (key == "Bearer vtr_key") {
 			f.t.Errorf("%s has the Authorization %q", step, key)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.requests[name]++
+		f.current = r
 		if q := f.faults[name]; len(q) > 0 {
 			f.faults[name] = q[1:]
 			if q[0](w, func(w http.ResponseWriter) { do(w, r) }) {
@@ -117,7 +127,7 @@ func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.renewed++
-	a := map[string]string{"path": path, "signedUrl": f.URL + "/storage/" + path + "?signature=secret"}
+	a := map[string]string{"path": path, "signedUrl": cmp.Or(f.bucket, f.URL) + "/storage/" + path + "?signature=secret"}
 	if f.resumable {
 		a["resumableUrl"] = f.URL + "/storage/" + path + "?signature=resumed"
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -301,28 +302,71 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 }
 
 // store performs step 2: it sends the bytes, in one PUT, or a large file in
-// chunks. A proxy may refuse the PUT as too large, but not chunks.
+// chunks. With files in a bucket, a large file goes to the bucket in one PUT,
+// and in chunks through the instance once a connection was lost. A proxy may
+// refuse the PUT as too large, but not chunks.
 func (c *Client) store(ctx context.Context, b Begun, f File, o Options) error {
-	size := int64(chunkSize)
-	if b.ResumableURL == "" || f.Size <= chunkSize {
-		err := c.put(ctx, b.SignedURL, f, o)
-		if b.ResumableURL == "" || !tooLarge(err) || f.Size <= minChunk {
+	large := b.ResumableURL != "" && f.Size > chunkSize
+	chunks := large
+	if large && originOf(b.SignedURL) != originOf(b.ResumableURL) {
+		at := receivedBytes(-1)
+		if err := c.retry(ctx, func(ctx context.Context) error {
+			return c.received(ctx, b.ResumableURL, f.Size, &at)
+		}); err != nil {
 			return err
 		}
-		size = f.Size / 2
+		chunks = at > 0 // an earlier attempt has sent some
+	}
+	size := int64(chunkSize)
+	if !chunks {
+		err := c.put(ctx, b.SignedURL, f, o, large)
+		switch {
+		case b.ResumableURL == "", !errors.As(err, new(cutOff)) && !tooLarge(err):
+			return err
+		case tooLarge(err) && f.Size <= minChunk:
+			return err
+		case tooLarge(err):
+			size = min(size, f.Size) / 2
+		}
 	}
 	err := c.putChunks(ctx, b.ResumableURL, size, f, o)
-	if codeOf(err) == "size_mismatch" { // a bucket takes no small chunks, and may be reached without the proxy
-		err = c.put(ctx, b.SignedURL, f, o)
+	if codeOf(err) == "size_mismatch" { // a bucket takes no small chunks, but a PUT may pass no proxy
+		err = c.put(ctx, b.SignedURL, f, o, false)
 	}
 	return err
 }
 
-// put sends the bytes to storage in one PUT.
-func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) error {
+// originOf returns the scheme and host of an address.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// cutOff is a network error after some bytes of a file were sent.
+type cutOff struct{ error }
+
+func (c cutOff) Unwrap() error { return c.error }
+
+// put sends the bytes to storage in one PUT. If the connection is lost after
+// some of them, it tries again, or with once it returns a cutOff.
+func (c *Client) put(ctx context.Context, signedURL string, f File, o Options, once bool) error {
 	return c.retry(ctx, func(ctx context.Context) error {
-		return c.sendBytes(ctx, http.MethodPut, signedURL, span{0, f.Size}, f, o,
+		sent := int64(0)
+		counted := o
+		counted.Progress = func(n, total int64) {
+			if sent = n; o.Progress != nil {
+				o.Progress(n, total)
+			}
+		}
+		err := c.sendBytes(ctx, http.MethodPut, signedURL, span{0, f.Size}, f, counted,
 			func(h http.Header) { h.Set("Content-Type", o.Type) }, nil)
+		if n := (networkError{}); once && sent > 0 && errors.As(err, &n) && mayBeTemporary(err) {
+			return permanent(cutOff{err})
+		}
+		return err
 	})
 }
 

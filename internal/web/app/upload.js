@@ -326,7 +326,15 @@ export async function upload(
     };
     const whole = (begun) => put(begun.signedUrl, file, { "Content-Type": type }, moved, signal);
     let size = chunk;
-    let inChunks = true;
+    let way; // chunks or whole, once it is chosen
+    let last = false; // no other way is left
+    // choose returns how to send a file. A bucket gets a large file at once,
+    // and in chunks through the server after a lost connection.
+    const choose = async ({ signedUrl, resumableUrl }) => {
+      if (!resumableUrl || file.size <= chunk) return whole;
+      const [direct, here] = [signedUrl, resumableUrl].map((address) => new URL(address, location.href).origin);
+      return direct === here || (await arrived(resumableUrl, signal)) > 0 ? chunks : whole;
+    };
     // chunks sends the chunks that have not arrived.
     const chunks = async ({ resumableUrl: address }) => {
       let at = await arrived(address, signal);
@@ -349,16 +357,18 @@ export async function upload(
           await mustBeThere(file);
           if (signal?.aborted) throw aborted();
           try {
-            return await (inChunks && begun.resumableUrl && file.size > size ? chunks : whole)(begun);
+            way ??= await choose(begun);
+            return await way(begun);
           } catch (err) {
             if (err.code === "url_used") return; // the upload is complete: step 3 answers with its link
-            // A bucket takes no small chunks, but a PUT passes no proxy.
-            if (err.code === "size_mismatch" && inChunks && size < chunk) {
-              inChunks = false;
+            if (way === chunks && err.code === "size_mismatch" && size < chunk) {
+              [way, last] = [whole, true]; // a bucket takes no small chunks
               continue;
             }
-            if (!inChunks || !tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest)
-              throw err;
+            const lostAll = way === whole && err instanceof TypeError && farthest > 0 && file.size > chunk;
+            if (lostAll && begun.resumableUrl && !last) way = chunks;
+            if (last || !tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest) throw err;
+            way = chunks;
             size = Math.max(Math.min(size, file.size) >> 1, smallest); // for a proxy
           }
         }

@@ -112,6 +112,23 @@ test("an answer that does not say what has arrived ends the upload", async () =>
   await assert.rejects(send(net), /does not say/);
 });
 
+test("a bucket gets a large file at once, and in chunks after a lost connection", async () => {
+  const bucket = "https://bucket.example";
+  const first = new Net({ chunks: 0, bucket });
+  await send(first);
+  const methods = (net) => net.puts.map((put) => put.method);
+  assert.deepEqual(methods(first), ["PUT"]);
+  const cut = new Net({ chunks: 0, bucket, put: [{ lost: true, progress: [5 * MiB] }] });
+  const { progress } = await send(cut);
+  assert.deepEqual(methods(cut), ["PUT", "PATCH", "PATCH", "PATCH"]);
+  assert.deepEqual(progress.slice(0, 2), [5 * MiB, 0]);
+  const nothing = new Net({ chunks: 0, bucket, put: [lost] });
+  await send(nothing);
+  assert.deepEqual(methods(nothing), ["PUT", "PUT"]);
+  const reloaded = new Net({ chunks: 8 * MiB, bucket });
+  assert.deepEqual((await send(reloaded)).at, [8, 16]);
+});
+
 test("a bucket that takes no small chunks gets the whole file", async () => {
   const small = { status: 400, body: { code: "size_mismatch", error: "Too small." } };
   const net = new Net({ chunks: 0, put: [proxy, small] });
