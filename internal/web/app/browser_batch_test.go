@@ -102,6 +102,13 @@ func TestBrowserUploadRows(t *testing.T) {
 	tb.Quiet()
 }
 
+// neverAsks lets a page be left during an upload. Headless Chromium cannot
+// answer the question.
+const neverAsks = `{
+	const add = addEventListener;
+	addEventListener = (type, ...rest) => type === "beforeunload" || add(type, ...rest);
+}`
+
 // TestBrowserUploadReload checks that a reload loses no link, and that the same
 // file, chosen again, continues the same upload: there is one link, whatever
 // state it had reached.
@@ -120,9 +127,7 @@ func TestBrowserUploadReload(t *testing.T) {
 	}})
 	t.Cleanup(sync.OnceFunc(func() { close(gate) }))
 	tb := d.MemberTab(d.Member, "/dashboard")
-	// Headless Chromium cannot answer the question before leaving a page.
-	tb.Run(chromedp.ActionFunc(webtest.OnNewDocument(`{ const add = addEventListener; addEventListener = (type, ...rest) => type === "beforeunload" || add(type, ...rest); }`)),
-		chromedp.Navigate(d.URL+"/dashboard?first"))
+	tb.Run(chromedp.ActionFunc(webtest.OnNewDocument(neverAsks)), chromedp.Navigate(d.URL+"/dashboard?first"))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "slow.txt")
 	d.Check(os.WriteFile(file, []byte("slow"), 0o600))

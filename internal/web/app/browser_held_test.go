@@ -32,7 +32,7 @@ const holding = `{
 		"readAsText"]) hold(FileReader.prototype, name, (blob) => blob.size);
 	const send = XMLHttpRequest.prototype.send;
 	XMLHttpRequest.prototype.send = function (body) {
-		if (body instanceof File) window.sent += body.size;
+		if (body instanceof Blob) window.sent += body.size;
 		return send.call(this, body);
 	};
 }`
