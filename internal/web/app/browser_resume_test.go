@@ -89,7 +89,7 @@ func (c *cutting) once(m map[string]int64, offset string) int64 {
 	return 0
 }
 
-// clocked gives a page a clock that stands still, and collects what it says
+// clocked gives a page a clock that does not move, and collects what it says
 // about an upload.
 const clocked = `{
 	window.clock = 0;
