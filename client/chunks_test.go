@@ -192,28 +192,6 @@ func TestBucketInChunks(t *testing.T) {
 	}
 }
 
-// TestBucketBehindAProxy checks that a file whose chunks a proxy refuses as too
-// large and the instance as too small is sent to the bucket at once.
-func TestBucketBehindAProxy(t *testing.T) {
-	f := newFake(t)
-	f.chunked()
-	file, content := large(f)
-	f.fail(stepChunk, refused(http.StatusRequestEntityTooLarge, nil, "<html>"),
-		refused(http.StatusBadRequest, nil, `{"error":"Too small.","code":"size_mismatch"}`))
-	c, _ := fresh(t, f.URL)
-	if _, err := c.Upload(t.Context(), file, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, got := range f.stored {
-		if got != string(content) {
-			t.Error("the stored bytes are others")
-		}
-	}
-	if f.requests[stepChunk] != 2 {
-		t.Errorf("requests = %v, want two chunks and a PUT", f.requests)
-	}
-}
-
 // TestSmallFileBehindAProxy checks that a file that a proxy refuses as too
 // large is sent in chunks, although it is small, and that without chunks the
 // refusal is the error.

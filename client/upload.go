@@ -326,14 +326,10 @@ func (c *Client) store(ctx context.Context, b Begun, f File, o Options) error {
 		case tooLarge(err) && f.Size <= minChunk:
 			return err
 		case tooLarge(err):
-			size = min(size, f.Size) / 2
+			size = max(min(size, f.Size)/2, minChunk)
 		}
 	}
-	err := c.putChunks(ctx, b.ResumableURL, size, f, o)
-	if codeOf(err) == "size_mismatch" { // a bucket takes no small chunks, but a PUT may pass no proxy
-		err = c.put(ctx, b.SignedURL, f, o, false)
-	}
-	return err
+	return c.putChunks(ctx, b.ResumableURL, size, f, o)
 }
 
 // originOf returns the scheme and host of an address.

@@ -1,11 +1,13 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,21 +19,20 @@ import (
 )
 
 // maxAppends is how many chunks arrive at a process at once. Each has a part in
-// memory.
+// memory, and one with a checksum has the chunk as well.
 const maxAppends = 16
 
-// Received returns how many bytes the parts of an upload in chunks have.
+// Received returns how many bytes of an upload in chunks are stored.
 func (b *Blobs) Received(ctx context.Context, g vitrine.PutGrant) (int64, error) {
-	n, _, err := b.arrived(ctx, g)
-	return n, err
+	return b.arrived(ctx, g)
 }
 
 // Append stores a chunk as parts of a multipart upload of incoming/KEY-SIZE.
-// All parts have the same size, except the last, so the bytes of a chunk behind
-// its last whole part are not kept, and a chunk of less than a part is refused.
-// A chunk with verify has one part at most. The last part completes the upload,
-// unless a signed PUT has stored the key. A PUT that ends later replaces the
-// bytes until Seal: no bucket refuses it.
+// All parts have the same size, except the last. The bytes of a chunk behind
+// its last whole part are an object of their own (rests) until the part is
+// complete. The last part completes and seals the upload, unless a signed PUT
+// has stored the key. A PUT that ends later has no effect then, although no
+// bucket refuses it.
 //
 // The caller excludes other processes. Two that store the same part at once do
 // no harm but that the bytes of one of them stay.
@@ -51,82 +52,110 @@ func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, offset int64, bo
 		return 0, vitrine.Unavailable(ctx.Err())
 	}
 	defer func() { <-b.appends }()
-	n, a, err := b.arrived(ctx, g)
-	switch {
+	t := &chunked{b: b, grant: g, body: body, verify: verify}
+	switch err := t.open(ctx); {
 	case err != nil:
 		return 0, err
-	case n == g.Size:
-		return n, errUsed()
-	case n != offset:
-		return n, vitrine.Errorf(vitrine.CodeOffsetMismatch,
-			"The chunk begins at %d, but %d bytes were received. Ask for the offset (HEAD) and continue there.", offset, n)
+	case t.at() == g.Size:
+		return g.Size, errUsed()
+	case t.at() != offset:
+		return t.at(), vitrine.Errorf(vitrine.CodeOffsetMismatch,
+			"The chunk begins at %d, but %d bytes were received. Ask for the offset (HEAD) and continue there.", offset,
+			t.at())
 	}
-	t := &chunked{b: b, grant: g, upload: a, at: n, body: body, verify: verify}
-	if err := t.receive(ctx); err != nil {
-		return t.at, err
-	}
-	return t.at, nil
+	err := t.receive(ctx)
+	return t.at(), err
 }
 
 func errUsed() error {
 	return vitrine.Errorf(vitrine.CodeURLUsed, "This upload already has its file. Continue with step 3.")
 }
 
-// chunked is an upload in chunks during a chunk.
+// chunked is an upload in chunks during a request.
 type chunked struct {
 	b      *Blobs
 	grant  vitrine.PutGrant
 	upload *assembly // nil before the first part
-	at     int64     // bytes of the parts
+	parts  int64     // bytes of the parts
+	rests  rests     // what is stored behind them
 	body   io.Reader
 	verify func() error
+	grown  bool // a part was stored
 }
 
-// receive stores the parts of a chunk.
+// at returns how many bytes are stored.
+func (t *chunked) at() int64 { return t.parts + t.rests.size }
+
+// receive stores a chunk.
 func (t *chunked) receive(ctx context.Context) error {
-	began, part := t.at, make([]byte, min(t.b.limits.chunk, t.grant.Size-t.at))
-	for {
-		part = part[:min(int64(len(part)), t.grant.Size-t.at)]
-		n, err := io.ReadFull(t.body, part)
-		switch {
-		case err == io.EOF && (t.at > began || n == 0 && t.verify == nil):
-			return nil // the chunk ends with a part, or is empty
-		case err == io.EOF || err == io.ErrUnexpectedEOF && vitrine.CodeOf(err) == vitrine.CodeInternal:
-			if t.at > began {
-				return nil // the client reads how much is stored
-			}
-			return vitrine.Errorf(vitrine.CodeSizeMismatch,
-				"A chunk must have %d bytes or more, unless it is the last. Nothing of this one was kept.", t.b.limits.chunk)
-		case err != nil:
-			return errInterrupted(err, t.at+int64(n))
-		}
-		if last := t.at+int64(n) == t.grant.Size; last || t.verify != nil {
-			if err := t.end(last); err != nil {
-				return err
-			}
-		}
-		if err := t.store(ctx, part); err != nil || t.at == t.grant.Size || t.verify != nil {
+	if t.verify != nil {
+		if err := t.check(); err != nil {
 			return err
 		}
 	}
-}
-
-// end checks that a chunk ends here.
-func (t *chunked) end(last bool) error {
-	switch n, err := io.ReadFull(t.body, make([]byte, 1)); {
-	case n > 0 && !last:
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "A chunk with a checksum must have %d bytes, unless it is the last.",
-			t.b.limits.chunk)
-	case n > 0:
-		return vitrine.Errorf(vitrine.CodeTooManyBytes, "The file is larger than the %d bytes announced in step 1.",
-			t.grant.Size)
-	case err != io.EOF:
-		return errInterrupted(err, t.at)
-	}
-	if t.verify == nil {
+	buffer := make([]byte, min(t.b.limits.chunk, t.grant.Size-t.parts))
+	for {
+		part := buffer[:min(t.b.limits.chunk, t.grant.Size-t.parts)]
+		n, err := readFull(t.body, part[t.rests.size:])
+		if err == nil {
+			if err = t.store(ctx, part); err != nil || t.parts == t.grant.Size {
+				return err
+			}
+			continue
+		}
+		broke := err != io.EOF
+		if broke && vitrine.CodeOf(err) != vitrine.CodeInternal {
+			return err // the upload has ended
+		}
+		began := t.at()
+		if err := t.keep(ctx, part[t.rests.size:t.rests.size+int64(n)]); err != nil {
+			return err
+		}
+		switch {
+		case broke:
+			return errInterrupted(err, began+int64(n))
+		case n > 0 && t.at() == began && !t.grown:
+			return vitrine.Errorf(vitrine.CodeSizeMismatch,
+				"A chunk must have %d bytes or more, unless it is the last. Nothing of this one was kept.", minRest)
+		}
 		return nil
 	}
+}
+
+// readFull fills p. It returns io.EOF if r ends before, and the errors of r.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
+// check reads a chunk with a checksum, and compares it before anything of it is
+// stored.
+func (t *chunked) check() error {
+	chunk := make([]byte, min(t.b.limits.chunk, t.grant.Size-t.at())+1)
+	n, err := readFull(t.body, chunk)
+	switch {
+	case err == nil && t.at()+int64(n) > t.grant.Size:
+		return t.tooMany()
+	case err == nil:
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "A chunk with a checksum must have at most %d bytes.",
+			t.b.limits.chunk)
+	case err != io.EOF:
+		return errInterrupted(err, t.at())
+	}
+	t.body = bytes.NewReader(chunk[:n])
 	return t.verify()
+}
+
+func (t *chunked) tooMany() error {
+	return vitrine.Errorf(vitrine.CodeTooManyBytes, "The file is larger than the %d bytes announced in step 1.",
+		t.grant.Size)
 }
 
 // errInterrupted returns the error of a body that failed, which may have a code
@@ -139,32 +168,48 @@ func errInterrupted(err error, after int64) error {
 		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
 }
 
-// store stores the next part, and completes the upload with the last one.
+// store stores the next part, whose first bytes are the rests, and completes
+// the upload with the last one.
 func (t *chunked) store(ctx context.Context, part []byte) (err error) {
+	last := t.parts+int64(len(part)) == t.grant.Size
+	if last {
+		switch _, err := readFull(t.body, make([]byte, 1)); {
+		case err == nil:
+			return t.tooMany()
+		case err != io.EOF:
+			return errInterrupted(err, t.at())
+		}
+	}
+	if err := t.readRests(ctx, part); err != nil {
+		return err
+	}
 	if t.upload == nil {
 		if t.upload, err = t.b.assemble(ctx, t.b.incoming(t.grant.Key, t.grant.Size)); err != nil {
 			return err
 		}
 	}
 	err = t.upload.add(ctx, part)
-	if codeOf(err) == "NoSuchUpload" { // the key was deleted or stored
-		return errUsed()
-	}
 	if err != nil {
+		used, unknown := t.b.exists(ctx, t.b.used(t.grant.Key))
+		if codeOf(err) == "NoSuchUpload" || unknown == nil && used { // the key was stored or deleted
+			err = errUsed()
+		}
 		return err
 	}
-	if t.at+int64(len(part)) == t.grant.Size {
-		if err := t.b.completeChunks(ctx, t.grant.Key, t.upload); err != nil {
+	t.grown = true
+	if last {
+		if err := t.b.completeChunks(ctx, t.grant, t.upload); err != nil {
 			return err
 		}
 	}
-	t.at += int64(len(part))
+	t.dropRests(ctx)
+	t.parts += int64(len(part))
 	return nil
 }
 
-// completeChunks makes an object of all parts, unless there is one, or the key
-// was deleted.
-func (b *Blobs) completeChunks(ctx context.Context, k vitrine.UploadID, a *assembly) error {
+// completeChunks makes an object of all parts and seals it, unless there is
+// one, or the key was deleted.
+func (b *Blobs) completeChunks(ctx context.Context, g vitrine.PutGrant, a *assembly) error {
 	if err := b.checkConditionalWrites(ctx); err != nil {
 		return err
 	}
@@ -172,56 +217,72 @@ func (b *Blobs) completeChunks(ctx context.Context, k vitrine.UploadID, a *assem
 	if errors.Is(err, errReplaced) {
 		return errUsed()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = b.Seal(ctx, g.Key)
 	}
-	used, err := b.exists(ctx, b.used(k))
-	if err == nil && used { // Sweep deletes the object
+	if isNotFound(err) { // the key was deleted
 		err = errUsed()
 	}
 	return err
 }
 
-// arrived returns how many bytes of a key are stored, and its multipart upload,
-// or nil if it has none. It completes an upload that has all its parts.
-func (b *Blobs) arrived(ctx context.Context, g vitrine.PutGrant) (n int64, a *assembly, err error) {
+// arrived returns how many bytes of a key are stored.
+func (b *Blobs) arrived(ctx context.Context, g vitrine.PutGrant) (int64, error) {
+	t := &chunked{b: b, grant: g}
+	err := t.open(ctx)
+	return t.at(), err
+}
+
+// open finds out what is stored. It completes an upload that has all its parts.
+func (t *chunked) open(ctx context.Context) (err error) {
+	b, g := t.b, t.grant
 	if err := valid(g.Key); err != nil {
-		return 0, nil, err
+		return err
 	}
-	used := false
+	incoming := b.incoming(g.Key, g.Size)
+	used, rests := false, map[int64]int64{} // rests before parts: a part deletes its rests
 	err = b.list(ctx, b.prefix+incomingDir+string(g.Key), func(e entry) error {
 		switch e.key {
 		case b.used(g.Key):
 			used = true
-		case b.incoming(g.Key, g.Size):
+		case incoming:
 			if e.size == g.Size {
-				n = g.Size
+				t.parts = g.Size
+			}
+		default:
+			if at, ok := restAt(e.key, incoming); ok {
+				rests[at] = e.size
 			}
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
-		return 0, nil, err
+		return err
 	case used:
-		return 0, nil, errUsed()
-	case n == g.Size:
-		return n, nil, nil
+		return errUsed()
+	case t.parts == g.Size:
+		return nil
 	}
-	if a, err = b.chunksOf(ctx, b.incoming(g.Key, g.Size)); err != nil {
-		return 0, nil, err
+	if t.upload, err = b.chunksOf(ctx, incoming); err != nil {
+		return err
 	}
-	if a == nil {
-		o, err := b.head(ctx, b.path(g.Key)) // it may be sealed
-		if isNotFound(err) {
-			err = nil
+	if o, err := b.Stat(ctx, g.Key); err == nil && o.Size == g.Size { // stored or sealed since then, or by a PUT
+		t.parts, t.upload = g.Size, nil
+		return nil
+	} else if err != nil && !isNotFound(err) {
+		return err
+	}
+	if t.upload != nil {
+		if t.parts, err = b.partsOf(ctx, t.upload); err != nil {
+			return err
 		}
-		return o.size, nil, err
 	}
-	if n, err = b.partsOf(ctx, a); err != nil || n < g.Size {
-		return n, a, err
+	if t.parts == g.Size {
+		return b.completeChunks(ctx, g, t.upload)
 	}
-	return n, nil, b.completeChunks(ctx, g.Key, a)
+	t.rests = newRests(rests, t.parts, b.limits.chunk)
+	return nil
 }
 
 // chunksOf returns the multipart upload of a key that began first, or nil: all
@@ -262,21 +323,55 @@ func (b *Blobs) partsOf(ctx context.Context, a *assembly) (n int64, err error) {
 
 // Unfinished calls f for every upload in chunks that is not complete.
 func (b *Blobs) Unfinished(ctx context.Context, f func(vitrine.UploadID, int64, time.Time) error) error {
-	return b.unfinished(ctx, b.prefix+incomingDir, func(a *assembly, begun time.Time) error {
-		id, size, _ := strings.Cut(strings.TrimPrefix(a.key, b.prefix+incomingDir), sizeMark)
-		k, ok := vitrine.ParseUploadID(id)
-		if _, err := strconv.ParseInt(size, 10, 64); !ok || err != nil {
+	type upload struct {
+		rests map[int64]int64
+		parts int64
+		at    time.Time
+	}
+	all := map[vitrine.UploadID]*upload{}
+	found := func(k vitrine.UploadID, at time.Time) *upload {
+		if all[k] == nil {
+			all[k] = &upload{rests: map[int64]int64{}}
+		}
+		if at.After(all[k].at) {
+			all[k].at = at
+		}
+		return all[k]
+	}
+	err := b.list(ctx, b.prefix+incomingDir, func(e entry) error {
+		k, _, ok := incomingKey(e)
+		if i := strings.LastIndexByte(e.key, restMark); ok && i >= 0 {
+			if at, isRest := restAt(e.key, e.key[:i]); isRest {
+				found(k, e.at).rests[at] = e.size
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = b.unfinished(ctx, b.prefix+incomingDir, func(a *assembly, begun time.Time) error {
+		k, isUsed, ok := incomingKey(entry{key: a.key})
+		if !ok || isUsed {
 			return nil
 		}
 		n, err := b.partsOf(ctx, a)
 		if vitrine.CodeOf(err) == vitrine.CodeUnavailable && codeOf(err) == "NoSuchUpload" {
 			return nil
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			u := found(k, begun)
+			u.parts = max(u.parts, n)
 		}
-		return f(k, n, begun)
+		return err
 	})
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if err == nil {
+			u := all[k]
+			err = f(k, u.parts+newRests(u.rests, u.parts, b.limits.chunk).size, u.at)
+		}
+	}
+	return err
 }
 
 // abortChunks aborts the multipart uploads of a key.

@@ -5,10 +5,11 @@
 // from the name are ignored, even if the server accepted them. Seal copies one
 // version of the object to blobs/KE/KEY, which is never overwritten, and
 // deletes the incoming one. An upload in chunks is a multipart upload of the
-// same object. Parts are stored beside the blob as KEY~NAME. A
-// deleted key leaves incoming/KEY.used, so that later uploads to it are
-// ignored. Any number of processes may use the bucket at the same time without
-// a lock: see Seal, Delete and PutPart.
+// same object; incoming/KEY-SIZE.OFFSET has what a chunk has of the next part.
+// Parts of a blob are stored beside it as KEY~NAME. A deleted key leaves
+// incoming/KEY.used, so that later uploads to it are ignored. Any number of
+// processes may use the bucket at the same time without a lock: see Seal,
+// Delete and PutPart.
 package s3
 
 import (

@@ -23,6 +23,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 		}
 		return do()
 	}
+	sealed := b.known(b.path)
 	err := b.list(ctx, b.prefix+incomingDir, func(e entry) error {
 		if !e.at.Before(before) {
 			return nil
@@ -35,9 +36,9 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 			return nil
 		}
 		if !isUsed {
-			if sealed, err := b.exists(ctx, b.path(k)); err != nil {
+			if is, err := sealed(ctx, k); err != nil {
 				return err
-			} else if sealed {
+			} else if is {
 				return b.remove(ctx, e.key)
 			}
 		}
@@ -64,23 +65,57 @@ func incomingKey(e entry) (k vitrine.UploadID, isUsed, ok bool) {
 }
 
 // SweepRepeated deletes the incoming bytes, of any age, of keys that are sealed
-// or deleted. Nothing reads them: a signed URL was used again. They count for
-// nobody, so call it often.
+// or deleted. Nothing reads them: a signed URL was used again, or beside
+// chunks. They count for nobody, so call it often.
 func (b *Blobs) SweepRepeated(ctx context.Context) error {
-	return b.list(ctx, b.prefix+incomingDir, func(e entry) error {
+	sealed, deleted := b.known(b.path), b.known(b.used)
+	ended := func(k vitrine.UploadID) (bool, error) {
+		yes, err := sealed(ctx, k)
+		if err == nil && !yes {
+			yes, err = deleted(ctx, k)
+		}
+		return yes, err
+	}
+	err := b.list(ctx, b.prefix+incomingDir, func(e entry) error {
 		k, isUsed, ok := incomingKey(e)
 		if !ok || isUsed {
 			return nil
 		}
-		for _, key := range []string{b.path(k), b.used(k)} {
-			if there, err := b.exists(ctx, key); err != nil {
-				return err
-			} else if there {
-				return b.remove(ctx, e.key)
-			}
+		if yes, err := ended(k); err != nil || !yes {
+			return err
 		}
-		return nil
+		return b.remove(ctx, e.key)
 	})
+	if err != nil {
+		return err
+	}
+	return b.unfinished(ctx, b.prefix+incomingDir, func(a *assembly, _ time.Time) error {
+		k, _, ok := incomingKey(entry{key: a.key})
+		if !ok {
+			return nil
+		}
+		if yes, err := ended(k); err != nil || !yes {
+			return err
+		}
+		return a.abort(ctx)
+	})
+}
+
+// known returns a function that reports whether a key has an object. It asks
+// once for a key whose objects follow each other in a listing.
+func (b *Blobs) known(object func(vitrine.UploadID) string) func(context.Context, vitrine.UploadID) (bool, error) {
+	var last vitrine.UploadID
+	there := false
+	return func(ctx context.Context, k vitrine.UploadID) (bool, error) {
+		if k == last {
+			return there, nil
+		}
+		is, err := b.exists(ctx, object(k))
+		if err == nil {
+			last, there = k, is
+		}
+		return is, err
+	}
 }
 
 func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,

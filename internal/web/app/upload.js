@@ -327,7 +327,6 @@ export async function upload(
     const whole = (begun) => put(begun.signedUrl, file, { "Content-Type": type }, moved, signal);
     let size = chunk;
     let way; // chunks or whole, once it is chosen
-    let last = false; // no other way is left
     // choose returns how to send a file. A bucket gets a large file at once,
     // and in chunks through the server after a lost connection.
     const choose = async ({ signedUrl, resumableUrl }) => {
@@ -361,13 +360,9 @@ export async function upload(
             return await way(begun);
           } catch (err) {
             if (err.code === "url_used") return; // the upload is complete: step 3 answers with its link
-            if (way === chunks && err.code === "size_mismatch" && size < chunk) {
-              [way, last] = [whole, true]; // a bucket takes no small chunks
-              continue;
-            }
             const lostAll = way === whole && err instanceof TypeError && farthest > 0 && file.size > chunk;
-            if (lostAll && begun.resumableUrl && !last) way = chunks;
-            if (last || !tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest) throw err;
+            if (lostAll && begun.resumableUrl) way = chunks;
+            if (!tooLarge(err) || !begun.resumableUrl || size <= smallest || file.size <= smallest) throw err;
             way = chunks;
             size = Math.max(Math.min(size, file.size) >> 1, smallest); // for a proxy
           }

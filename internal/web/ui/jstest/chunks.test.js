@@ -128,10 +128,3 @@ test("a bucket gets a large file at once, and in chunks after a lost connection"
   const reloaded = new Net({ chunks: 8 * MiB, bucket });
   assert.deepEqual((await send(reloaded)).at, [8, 16]);
 });
-
-test("a bucket that takes no small chunks gets the whole file", async () => {
-  const small = { status: 400, body: { code: "size_mismatch", error: "Too small." } };
-  const net = new Net({ chunks: 0, put: [proxy, small] });
-  const { link } = await send(net);
-  assert.deepEqual([link.slug, net.puts.map((put) => put.method)], ["abc", ["PATCH", "PATCH", "PUT"]]);
-});
