@@ -1,11 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,12 +90,12 @@ func TestDoctor(t *testing.T) {
 	if after := contents(t, k.data); after != before || !healthy {
 		t.Errorf("healthy = %v, want true; files before\n%sand after\n%s", healthy, before, after)
 	}
-	url, kill := k.serve()
+	server, kill := k.serve()
 	defer kill()
-	port := url[strings.LastIndexByte(url, ':'):]
-	output, healthy = diagnosis(t, k.data, "--public-url", url, "--content-url", "http://127.0.0.1"+port)
-	wantLines(t, output, "A server runs on "+k.data+": process ", ", at "+url, "--public-url "+url+" answers.",
-		"--content-url http://127.0.0.1"+port+" answers.")
+	port := server[strings.LastIndexByte(server, ':'):]
+	output, healthy = diagnosis(t, k.data, "--public-url", server, "--content-url", "http://127.0.0.1"+port)
+	wantLines(t, output, "A server runs on "+k.data+": process ", ", at "+server, "--public-url "+server+" answers.",
+		"--content-url http://127.0.0.1"+port+" answers.", "ok       uploads: "+server+" lets bodies of any size through.")
 	if !healthy {
 		t.Error(output)
 	}
@@ -181,4 +188,59 @@ func TestDoctorClamd(t *testing.T) {
 	}
 	output, _ = diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", os.DevNull)
 	wantLines(t, output, "warning  scanner: The settings of clamd cannot be read here")
+}
+
+// TestDoctorProxy measures what proxies let through.
+func TestDoctorProxy(t *testing.T) {
+	t.Parallel()
+	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
+	server, kill := k.serve()
+	defer kill()
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	limited := func(most int64, reads bool) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.ContentLength > most {
+				http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+				return
+			}
+			if reads { // like nginx, the whole body before it asks the server
+				b, err := io.ReadAll(r.Body)
+				if err != nil {
+					panic(http.ErrAbortHandler)
+				}
+				r.Body = io.NopCloser(bytes.NewReader(b))
+			}
+			pass.ServeHTTP(w, r)
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		proxy http.HandlerFunc
+		line  string
+		fails bool
+	}{
+		{"no limit", limited(math.MaxInt64, false), "ok       uploads: %s lets bodies of any size through.", false},
+		{"a tunnel", limited(100_000_000, false), "ok       uploads: The proxy at %s lets bodies of about 92 MB through.", false},
+		{"nginx without settings", limited(1<<20, true), "warning  uploads: The proxy at %s refuses bodies of more than about 1.0 MB.", false},
+		{"hardly anything", limited(10_000, true), "wrong    uploads: The proxy at %s refuses bodies of 66 kB", true},
+		{"GET only", func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				http.Error(w, "no", http.StatusForbidden)
+				return
+			}
+			pass.ServeHTTP(w, r)
+		}, "warning  uploads: %s does not let uploads through: it answers 403 Forbidden.", false},
+	} {
+		proxy := httptest.NewServer(c.proxy)
+		output, healthy := diagnosis(t, k.data, "--public-url", proxy.URL)
+		wantLines(t, output, fmt.Sprintf(c.line, proxy.URL))
+		if healthy == c.fails {
+			t.Errorf("%s: healthy = %v: %s", c.what, healthy, output)
+		}
+		proxy.Close()
+	}
 }

@@ -23,8 +23,8 @@ type Resumer interface {
 	// Append stores a chunk behind the first offset bytes, durably, and returns
 	// how many have arrived then. verify, unless nil, is called at the end of
 	// body; its error refuses the chunk. Of a chunk that breaks off, what
-	// arrived stays, unless it has a verify. A bucket may keep up to 64 KiB less
-	// of any chunk but the last, and refuses a smaller one with
+	// arrived stays, unless it has a verify. A bucket may keep up to 64 KiB
+	// less of any chunk but the last, and refuses a smaller one with
 	// CodeSizeMismatch. After any other error nothing of a chunk with a verify
 	// stays, and of another one at most its beginning.
 	// Errors: CodeOffsetMismatch, CodeTooManyBytes (nothing of the chunk stays;

@@ -38,7 +38,8 @@ func newDoctor() *command.Command {
 	cmd := command.New("doctor", "Check the configuration and suggest fixes.", c.Run)
 	cmd.SuggestFor = []string{"check", "status"}
 	cmd.Long = `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
-and what to do. It changes nothing, except that it writes and deletes test objects in a bucket.
+and what to do. It changes nothing, except that it writes and deletes test objects in a bucket. To the
+public address it sends a body of 8 MiB, to measure what a proxy lets through.
 
 Each line begins with ok, note (an optional part is not set up), warning (it works, but look at it)
 or wrong. --quiet prints only warnings and what is wrong. The exit code is 1 if something is wrong,

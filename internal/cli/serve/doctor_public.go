@@ -37,7 +37,9 @@ func (d *doctor) public(ctx context.Context) {
 		return
 	}
 	_, running := instance.LastServer(d.Data)
-	d.answers(ctx, part, "--public-url", public, running != "")
+	if d.answers(ctx, part, "--public-url", public, running != "") {
+		d.bodies(ctx, "uploads", public)
+	}
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
 	} else {
@@ -51,8 +53,8 @@ func (d *doctor) public(ctx context.Context) {
 	}
 }
 
-// answers checks the response of an address.
-func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
+// answers checks the response of an address. It reports whether there is one.
+func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) bool {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 		(ip == nil || !ip.IsLoopback()) {
 		d.report(part, warning, "%s %s is not encrypted. Serve it over https with a reverse proxy.", flag, u)
@@ -61,7 +63,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	defer cancel()
 	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
 		d.report(part, wrong, "%s %s: the name has no address (%v). Add it to the DNS.", flag, u, err)
-		return
+		return false
 	}
 	left, err := d.health(ctx, u)
 	switch {
@@ -74,6 +76,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	default:
 		d.report(part, fine, "%s %s answers.", flag, u)
 	}
+	return err == nil
 }
 
 // publicOrigin returns the origin of pages from --public-url.
@@ -85,23 +88,32 @@ func (d *doctor) publicOrigin() string {
 	return public.String()
 }
 
+// asker returns a client that shows what an address itself answers.
+func asker() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true, ExpectContinueTimeout: 2 * time.Second},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// bareError returns the error of a request without its method and address.
+func bareError(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
 // health calls /healthz and returns the remaining validity of the certificate,
 // or 0 without one.
 func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+"/healthz", nil)
 	if err != nil {
 		return 0, err
 	}
-	res, err := client.Do(r)
+	res, err := asker().Do(r)
 	if err != nil {
-		var e *url.Error
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return 0, err
+		return 0, bareError(err)
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(res.Body, 100))
