@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// chunkBody is the size of the chunks in which our clients send large files.
+	// chunkBody is the size of the chunks of our clients.
 	chunkBody = 8 << 20
 	// leastBody is the smallest chunk to which our clients fall back.
 	leastBody = 64 << 10
@@ -89,7 +89,8 @@ func (d *doctor) sendBody(ctx context.Context, public *url.URL, size int64, whol
 	if !whole {
 		body = asking{&asked}
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPatch, public.String()+"/storage/doctor", io.LimitReader(body, size))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPatch, public.String()+"/storage/doctor",
+		io.LimitReader(body, size))
 	if err != nil {
 		return err
 	}
