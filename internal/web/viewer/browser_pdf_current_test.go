@@ -3,6 +3,7 @@ package viewer_test
 import (
 	"testing"
 
+	"vitrine"
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/chromedp"
@@ -51,4 +52,33 @@ func TestBrowserPDFCurrent(t *testing.T) {
 	}
 	f.Run(chromedp.Click("#next"))
 	f.Quiet()
+}
+
+// TestBrowserPDFEnd checks that at the end of a document the number of the
+// toolbar is that of the last page, however many pages are in view there, and
+// at its beginning that of the first.
+func TestBrowserPDFEnd(t *testing.T) {
+	s := webtest.NewSite(t)
+	deck := webtest.NewPDF()
+	deck.Rotate = 90
+	for _, l := range []*vitrine.Link{s.Publish("deck.pdf", deck.Pages(13).Bytes()),
+		s.Publish("paper.pdf", webtest.MakePDF(13))} {
+		tb := webtest.NewTab(t, chromedp.EmulateViewport(390, 844), s.Page(l))
+		f := tb.Frame("/view")
+		f.Opened("13")
+		for range 6 { // several pages fit into the window
+			f.Run(chromedp.Evaluate(`document.getElementById("smaller").click()`, nil))
+		}
+		f.Until(`(() => { const [a, b] = document.querySelectorAll(".page"); return b.getBoundingClientRect().bottom - a.getBoundingClientRect().top < innerHeight - 96 })()`)
+		f.Run(chromedp.Evaluate(`scrollTo(0, 1e6)`, nil))
+		f.Until(`document.getElementById("page").value === "13" && document.getElementById("next").disabled`)
+		f.Run(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
+		f.Until(`document.getElementById("page").value === "1"`)
+		f.Run(chromedp.Evaluate(`scrollTo(0, 1e6)`, nil))
+		f.Until(`document.getElementById("page").value === "13"`)
+		f.Run(chromedp.Evaluate(`document.getElementById("back").click()`, nil))
+		f.Until(`document.getElementById("page").value === "12"`)
+		f.Quiet()
+		tb.Quiet()
+	}
 }

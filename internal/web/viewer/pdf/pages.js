@@ -241,8 +241,10 @@ const topOf = (number) => view.sheets[number - 1].element.getBoundingClientRect(
 // look finds and reports the pages in view (wholly, or filling half of the
 // viewport), the current one, and how far down the document the lower edge of
 // the viewport has been. The current page is the one that fills most of the
-// viewport. A page that was turned to stays current while it is in view and the
-// reader does not scroll. With again, look reports also what has not changed.
+// viewport; once the reader has scrolled to the end, it is the last one, even if
+// several are in view. A page that was turned to stays current while it is in
+// view and the reader does not scroll. With again, look reports also what has
+// not changed.
 export function look(again) {
   const { sheets } = view;
   const shown = [];
@@ -258,6 +260,7 @@ export function look(again) {
     }
     if (height >= innerHeight / 2 || height >= r.height - 1) shown.push(s.number);
   }
+  if (scrollY > 0 && scrollY + innerHeight >= root.scrollHeight - 2) view.current = sheets.length;
   if (turned && Math.abs(topOf(turned) - turnedTop) > 2) turned = 0;
   if (shown.includes(turned)) view.current = turned;
   if (!shown.length) shown.push(view.current);
