@@ -5,7 +5,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ProgressNotificationSchema, ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [, , way, ...rest] = process.argv;
 let transport;
@@ -20,10 +20,13 @@ const [name, text] = rest;
 const client = new Client({ name: "example-agent", version: "2.1.0" });
 await client.connect(transport);
 const { tools } = await client.listTools(); // with the schemas of results, which callTool checks
+// Of what arrives together with the result, onprogress would miss all but the
+// first.
 const progress = [];
+client.setNotificationHandler(ProgressNotificationSchema, ({ params }) => progress.push([params.progress, params.total]));
 // An error of the protocol has a code and does not end the session.
 const unknown = await client.request({ method: "no/such" }, ResultSchema).then(() => "answered", (e) => e.code);
-const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push([p.progress, p.total]) });
+const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress() {} });
 console.log(JSON.stringify({
   server: client.getServerVersion(),
   tools: tools.map((t) => t.name),

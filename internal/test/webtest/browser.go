@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/tier"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
@@ -131,7 +132,7 @@ func newTabWith(t testing.TB, browser context.Context, options []chromedp.Contex
 	actions ...chromedp.Action) *Tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, options...)
-	ctx, stop := context.WithTimeout(ctx, 15*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, tier.Pick(15*time.Minute, 50*time.Minute))
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &Tab{t: t, Ctx: ctx}
 	tb.listen(ctx)

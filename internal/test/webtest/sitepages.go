@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"slices"
 	"strings"
 
 	"vitrine"
@@ -81,7 +82,8 @@ func SitePages(d *Demo) []SitePage {
 	l, _, err := d.Server.Logins.Begin(d.T.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
 	d.Check(err)
 	member(d.Pro, "device", "/device")
-	member(d.Pro, "device asks", "/device?code="+l.Code)
+	// First, because the code expires.
+	pages = slices.Insert(pages, 0, SitePage{Name: "device asks", Path: "/device?code=" + l.Code, As: d.Pro})
 	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
 		root := StatsPath(d.Links[name]) + "/visits"
 		some, err := d.Server.Analytics.Visits(d.T.Context(), d.Pro, string(d.Links[name].Slug),
