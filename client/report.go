@@ -57,6 +57,40 @@ type AccountReport struct {
 	Truncated bool `json:"truncated"` // as in LinkReport
 }
 
+// Explanation says what makes a figure of a report.
+type Explanation struct {
+	Figure string          `json:"figure"` // a JSON pointer into the report
+	Value  json.RawMessage `json:"value"`  // as in the report
+	// Kind says how the figure follows from the visits: count, distinct, sum,
+	// mean, median, share, mean_share, derived or none.
+	Kind string   `json:"kind"`
+	Rule string   `json:"rule"`
+	Unit string   `json:"unit,omitempty"` // of values: ms, pages or millionths
+	From []string `json:"from,omitempty"` // the figures from which it follows
+	// Count is the number of visits, Sum the sum of their values, and Of of what
+	// these are of, over all pages.
+	Count  int64            `json:"count"`
+	Sum    int64            `json:"sum"`
+	Of     int64            `json:"of"`
+	Visits []ExplainedVisit `json:"visits"`
+	// Excluded counts the views of the same time and filter that are not part of
+	// the figure, by reason.
+	Excluded   map[string]int64 `json:"excluded"`
+	Without    int64            `json:"without"`            // counted without a visit
+	KeptFrom   string           `json:"keptFrom,omitempty"` // visits before this day have expired
+	NextCursor *string          `json:"nextCursor"`         // nil on the last page
+}
+
+// ExplainedVisit is a visit and its part in a figure.
+type ExplainedVisit struct {
+	ID     string `json:"id"`
+	Link   string `json:"link,omitempty"` // its slug, in the report of an account
+	At     Time   `json:"at"`
+	Value  int64  `json:"value"`
+	Of     int64  `json:"of"`
+	Viewer int    `json:"viewer,omitempty"` // the same for a viewer within one answer
+}
+
 // Range is the time that a report covers.
 type Range struct {
 	Key      string `json:"key"`

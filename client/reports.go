@@ -75,6 +75,31 @@ func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*AccountReport, 
 	return &rep, nil
 }
 
+// ExplainLink says what makes a figure of a link's report: its rule and its
+// visits. The figure is a JSON pointer into the report, such as /totals/views.
+// cursor is NextCursor of the page before, "" for the newest visits.
+func (c *Client) ExplainLink(ctx context.Context, slug string, q ReportQuery, figure, cursor string) (*Explanation, error) {
+	return c.explain(ctx, "/links/"+url.PathEscape(slug)+"/analytics", q, figure, cursor)
+}
+
+// Explain is like ExplainLink for the report of all links of the account.
+func (c *Client) Explain(ctx context.Context, q ReportQuery, figure, cursor string) (*Explanation, error) {
+	return c.explain(ctx, "/analytics", q, figure, cursor)
+}
+
+func (c *Client) explain(ctx context.Context, path string, q ReportQuery, figure, cursor string) (*Explanation, error) {
+	v := q.values()
+	v.Set("explain", figure)
+	if cursor != "" {
+		v.Set("cursor", cursor)
+	}
+	var e Explanation
+	if err := c.get(ctx, path, v, &e); err != nil {
+		return nil, err
+	}
+	return &e, nil
+}
+
 // VisitQuery selects visits of a link. The zero value selects all stored
 // visits.
 type VisitQuery struct {

@@ -36,6 +36,16 @@ func Series(w Window, t *Tally) []Point {
 	return points
 }
 
+// Point returns when point i of the window's series begins and ends, in Unix
+// milliseconds. There must be such a point.
+func (w Window) Point(i int) (from, to int64) {
+	at := w.From
+	for ; i > 0; i-- {
+		at = w.pointEnd(at)
+	}
+	return w.Steps.Bounds(at, w.pointEnd(at))
+}
+
 // pointEnd returns the step after those of the point that begins with from.
 func (w Window) pointEnd(from Day) Day {
 	if w.Weekly() {

@@ -336,13 +336,13 @@ func (t *Tally) own() int64 {
 func (t *Tally) Bots() []Bucket {
 	c := counts{}
 	for reason, n := range t.bots {
-		c.add(shownReason(reason), *n)
+		c.add(ShownReason(reason), *n)
 	}
 	return topBuckets(c, len(c))
 }
 
-// shownReason returns the name of a reason in reports.
-func shownReason(reason string) string {
+// ShownReason returns the name of a reason in reports.
+func ShownReason(reason string) string {
 	if reason == BotUndecided {
 		return mailScanner
 	}
@@ -362,7 +362,7 @@ func (t *Tally) Products() []Product {
 	c := counts{}
 	for key, n := range t.products {
 		reason, product, _ := strings.Cut(key, productBreak)
-		c.add(shownReason(reason)+productBreak+product, *n)
+		c.add(ShownReason(reason)+productBreak+product, *n)
 	}
 	var list []Product
 	for key, n := range c {

@@ -73,7 +73,7 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	l = l.withFile(o.Version)
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
 		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
-		Recipient: RecipientText(o.Recipient), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product,
+		Recipient: RecipientText(o.Recipient), QR: o.QR, Excluded: ShownReason(o.Bot), Product: o.Product,
 		Undecided: o.Bot == BotUndecided}
 	for _, d := range labelled {
 		if label := d.Field(o); label != nil {

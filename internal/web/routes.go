@@ -226,6 +226,8 @@ func (h *handlers) reportRoutes(r *router) {
 	r.look("GET /links/{slug}/analytics/pulse", h.analytics.Pulse)
 	r.lookPage("GET /links/{slug}/analytics/now", h.analytics.Show)
 	r.look("GET /links/{slug}/analytics/pages/{page}", h.analytics.Thumb)
+	r.member("GET /analytics/explain", h.analytics.ShowExplanation)
+	r.member("GET /links/{slug}/analytics/explain", h.analytics.ShowExplanation)
 	r.member("GET /links/{slug}/analytics/visits", h.analytics.ShowVisits)
 	r.member("GET /links/{slug}/analytics/visits/{visit}", h.analytics.ShowVisit)
 	r.member("POST /analytics/share", h.analytics.Share)
@@ -236,6 +238,7 @@ func (h *handlers) reportRoutes(r *router) {
 	r.page("GET /r/{token}/{$}", h.analytics.ShowShared) // leads to the page
 	r.form("POST /r/{token}", h.analytics.EnterShared)
 	r.page("GET /r/{token}/pages/{page}", h.analytics.SharedThumb)
+	r.page("GET /r/{token}/explain", h.analytics.ExplainShared)
 	r.page("GET /r/{token}/embed", h.analytics.EmbedShared)
 	r.member("GET /websites/{website}/analytics", h.analytics.Show)
 	r.look("GET /websites/{website}/analytics/pulse", h.analytics.Pulse)

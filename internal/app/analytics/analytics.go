@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/base/signer"
 	"vitrine/report"
+	"vitrine/report/explain"
 )
 
 // TopLinks is how many links the report of an account lists (analytics,
@@ -28,6 +29,9 @@ type Log interface {
 	Recipients(ctx context.Context, l vitrine.LinkID, f func(*report.View) error) (map[vitrine.RecipientID]int64, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	AccountTotals(ctx context.Context, a vitrine.AccountID) (vitrine.LinkCounts, error)
+	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
+	Each(ctx context.Context, s vitrine.Scope, from, to vitrine.ViewID, download func(vitrine.Download) error,
+		view func(*report.View) error) error
 	RollUp(ctx context.Context, before report.Day) error
 	Expire(ctx context.Context, before report.Day) error
 }
@@ -71,6 +75,20 @@ func (s *Service) Expire(ctx context.Context) error {
 // unknown. Errors: CodeProRequired, CodeBadRange, CodeInvalidRequest,
 // CodeNotFound.
 func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Query) (*report.LinkReport, error) {
+	m, err := s.makeLink(ctx, a, slug, q)
+	if err != nil {
+		return nil, err
+	}
+	return m.Link, nil
+}
+
+// made is a report and what it was made from.
+type made struct {
+	explain.Report
+	of vitrine.TallyQuery // its scope and lens
+}
+
+func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string, q Query) (*made, error) {
 	if err := q.check(s.Now(), true); err != nil {
 		return nil, err
 	}
@@ -78,7 +96,9 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkValues(ctx, vitrine.Scope{Account: a.ID, Link: l.ID}, q.Filter); err != nil {
+	m := &made{of: vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID},
+		Lens: report.Lens{Filter: q.Filter}}}
+	if err := s.checkValues(ctx, m.of.Scope, q.Filter); err != nil {
 		return nil, err
 	}
 	described, err := s.describe(ctx, l)
@@ -89,8 +109,7 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	if err != nil {
 		return nil, err
 	}
-	cur, prev, truncated, err := s.tallies(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID},
-		Lens: report.Lens{Filter: q.Filter}}, w)
+	cur, prev, truncated, err := s.tallies(ctx, m.of, w)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +128,13 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 		rep.Link.Status, rep.Link.Reason = string(l.State), l.Reason
 	}
 	q.note(&rep.Summary, cur)
-	return rep, s.addVersions(ctx, l, described, q, w, cur, rep)
+	m.Report = explain.Report{Window: w, Summary: &rep.Summary, Link: rep,
+		Of: map[int64]report.Link{described.ID: described}}
+	m.Excess = rep.Summary.Excess()
+	for i := range rep.Recent {
+		m.Recent = append(m.Recent, recent[i].ID)
+	}
+	return m, s.addVersions(ctx, l, described, q, w, cur, rep)
 }
 
 // Numbers returns the few figures of all views of a link, as its report has
@@ -134,6 +159,14 @@ func (s *Service) Numbers(ctx context.Context, l *vitrine.Link) (n report.Number
 
 // Account returns the report over all links of an account.
 func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
+	m, err := s.makeAccount(ctx, a, q)
+	if err != nil {
+		return nil, err
+	}
+	return m.Account, nil
+}
+
+func (s *Service) makeAccount(ctx context.Context, a *vitrine.Account, q Query) (*made, error) {
 	if err := q.check(s.Now(), false); err != nil {
 		return nil, err
 	}
@@ -168,7 +201,15 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	rep.Truncated = truncated
 	rep.FinalUntil = s.finalUntil()
 	q.note(&rep.Summary, cur)
-	return rep, nil
+	m := &made{explain.Report{Window: w, Summary: &rep.Summary, Account: rep, Of: map[int64]report.Link{}}, of}
+	m.Excess = rep.Summary.Excess()
+	for _, l := range links {
+		m.Of[l.ID] = l
+	}
+	for _, l := range top {
+		m.Top = append(m.Top, l.Link.ID)
+	}
+	return m, nil
 }
 
 // allTime returns what an account's report says of all its links.

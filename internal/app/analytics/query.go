@@ -53,7 +53,7 @@ const (
 // AccountParameters lists the parameters of the report of an account.
 func AccountParameters() []string {
 	return []string{"range", paramFrom, paramTo, paramGranularity, paramTimezone, paramCompare, paramFilter, paramLimit,
-		paramInclude}
+		paramInclude, paramExplain, "cursor"}
 }
 
 // LinkParameters lists the parameters of the report of a link.

@@ -26,6 +26,7 @@ type statsCmd struct {
 	Limit    *int
 	Include  []string
 	Version  *int
+	Explain  string
 	Flags
 }
 
@@ -37,7 +38,8 @@ func newStats() *command.Command {
 		"stats q3-report --range 7d",
 		"stats q3-report --from 2026-11-01 --to 2026-11-10 --timezone Europe/Berlin",
 		"stats q3-report --filter country:is:DE --json | jq .totals",
-		"stats q3-report --json --include utm,curves")
+		"stats q3-report --json --include utm,curves",
+		"stats q3-report --explain /totals/avgEngagedMs")
 	cmd.Check(c.Validate)
 	cmd.Arg(&c.Link, "link", "Slug or address of the link. Without it: all your links together.").OrNone().Complete(links)
 	cmd.String(&c.Range, "range", "RANGE", "Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d.").Complete(ranges())
@@ -50,6 +52,7 @@ func newStats() *command.Command {
 	cmd.OptionalInt(&c.Limit, "limit", "N", "The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON.")
 	cmd.Strings(&c.Include, "include", "WHAT", "Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json.").Complete(command.Words("utm", "curves", "excluded"))
 	cmd.OptionalInt(&c.Version, "version", "N", "The version of the file whose pages, playback or scrolling are shown. Default: the current one.")
+	cmd.String(&c.Explain, "explain", "FIGURE", "Instead of the report: what makes one number of it, by its rule and its newest visits. A JSON pointer into the report of --json, such as /totals/views.")
 	cmd.Take(&c.Flags)
 	return cmd
 }
@@ -71,7 +74,7 @@ func (c *statsCmd) Validate() error {
 		return errors.New("--version must be the number of a version, 1 or more")
 	case c.Limit != nil && (*c.Limit < 1 || *c.Limit > maxRows):
 		return fmt.Errorf("--limit must be a number from 1 to %d", maxRows)
-	case len(c.Include) > 0 && !c.JSON:
+	case len(c.Include) > 0 && !c.JSON && c.Explain == "":
 		return errors.New("--include needs --json: it adds to the JSON only")
 	}
 	for _, part := range c.Include {
@@ -113,6 +116,9 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	slug, err := c.slug(ctx, t, api, c.Link)
 	if err != nil {
 		return err
+	}
+	if c.Explain != "" {
+		return c.explain(ctx, t, api, slug, q)
 	}
 	if slug != "" {
 		rep, err := api.LinkAnalytics(ctx, slug, q)

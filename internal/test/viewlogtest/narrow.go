@@ -116,6 +116,7 @@ func (t logTest) compareNarrow(c random, m *memory, s vitrine.Scope, from, to re
 	if s.Link != 0 && m.accounts[s.Link] == s.Account {
 		t.compareRecipients(m, s.Link, w)
 	}
+	t.compareEach(m, s, w)
 	t.compareRecent(c, m, q)
 }
 

@@ -92,9 +92,14 @@ func SitePages(d *Demo) []SitePage {
 		member(d.Pro, "visits of "+name, root)
 		member(d.Pro, "visit of "+name, root+"/"+some.Rows[0].ID)
 	}
-	pages = append(pages, SitePage{Name: "filtered analytics",
-		Path: StatsPath(d.Links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop",
-		As:   d.Pro, Then: OpenAll},
+	for name, path := range map[string]string{"a number": StatsPath(d.Links["annual-report.pdf"]) +
+		"/explain?range=90d&explain=/totals/bouncePct", "a number of all links": "/analytics/explain?range=90d&explain=/totals/uniques"} {
+		member(d.Pro, name, path)
+	}
+	pages = append(pages, SitePage{Name: "a shared number", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/explain"},
+		SitePage{Name: "filtered analytics",
+			Path: StatsPath(d.Links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop",
+			As:   d.Pro, Then: OpenAll},
 		SitePage{Name: "dates of a report", Path: "/analytics?granularity=hour", As: d.Pro,
 			Then:  `document.querySelector("[popovertarget=dates]").click()`,
 			Holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("dates").getBoundingClientRect())`},

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vitrine/client"
 	"vitrine/report"
@@ -20,6 +22,13 @@ type linkReportIn struct {
 type accountReportIn struct {
 	Range string `json:"range,omitempty" jsonschema:"7d, 14d, 30d (default), 90d or all"`
 	Full  bool   `json:"full,omitempty" jsonschema:"also daily numbers, all breakdowns, hours and 25 links"`
+}
+
+type explainIn struct {
+	Slug   string `json:"slug,omitempty" jsonschema:"without it: all links"`
+	Range  string `json:"range,omitempty" jsonschema:"as of link_report"`
+	Figure string `json:"figure" jsonschema:"JSON pointer into the full report, such as /totals/views"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor"`
 }
 
 // object is a JSON object of the API, whose schema is that of the API.
@@ -198,10 +207,32 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 	return out, nil
 }
 
+func (c call) explainFigure(in explainIn) (object, error) {
+	q := client.ReportQuery{Range: in.Range}
+	explain := c.Explain
+	if in.Slug != "" {
+		explain = func(ctx context.Context, q client.ReportQuery, figure, cursor string) (*client.Explanation, error) {
+			return c.ExplainLink(ctx, slugOf(in.Slug), q, figure, cursor)
+		}
+	}
+	e, err := explain(c.ctx, q, in.Figure, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	out := asObject(e)
+	if strings.HasPrefix(in.Figure, "/insights/") {
+		delete(out, "value") // a sentence with labels of readers
+	}
+	return out, nil
+}
+
 func (s *Server) reportTools(m *mcp.Server) {
 	tool(s, m, "link_report", "How a link was read",
 		"How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are excluded. Fails with pro_required if the account has no analytics.", reads, call.linkReport)
 	tool(s, m, "account_report", "How all links were read",
 		"One report over all links of the account, and the most viewed ones. Fails with pro_required if the account has no analytics.", reads,
 		call.accountReport)
+	tool(s, m, "explain_figure", "What makes a number of a report",
+		"The rule of a number, and the visits that make it, newest first.", reads,
+		call.explainFigure)
 }

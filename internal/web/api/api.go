@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/web/httpx"
@@ -301,38 +300,6 @@ func pageQuery(r *http.Request) (url.Values, error) {
 		}
 	}
 	return values, err
-}
-
-func reportQuery(r *http.Request, parameters []string) (q analytics.Query, err error) {
-	values, err := selection(r, parameters)
-	if err != nil {
-		return q, err
-	}
-	return analytics.ParseQuery(values)
-}
-
-func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q, err := reportQuery(r, analytics.LinkParameters())
-	if err != nil {
-		return err
-	}
-	rep, err := s.Analytics.Link(r.Context(), c.Account, r.PathValue("slug"), q)
-	if err != nil {
-		return err
-	}
-	return httpx.WriteJSON(w, rep)
-}
-
-func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q, err := reportQuery(r, analytics.AccountParameters())
-	if err != nil {
-		return err
-	}
-	rep, err := s.Analytics.Account(r.Context(), c.Account, q)
-	if err != nil {
-		return err
-	}
-	return httpx.WriteJSON(w, rep)
 }
 
 func (s *Handler) Status(w http.ResponseWriter, _ *http.Request) error {

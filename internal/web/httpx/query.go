@@ -133,6 +133,23 @@ func FormatRecipientCursor(id int64) string { return cursor(id, 1, 1, 1) }
 // ParseRecipientCursor is like ParseVisitCursor.
 func ParseRecipientCursor(text string) (int64, error) { return idOfCursor(text, 4) }
 
+// FormatExplainCursor returns the cursor of the visits of a figure.
+func FormatExplainCursor(key vitrine.ViewID, same int64) string {
+	return cursor(int64(key), same, 1, 1, 1)
+}
+
+// ParseExplainCursor is like ParseVisitCursor.
+func ParseExplainCursor(text string) (key vitrine.ViewID, same int64, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	n, err := parseCursor(text, 5)
+	if err != nil {
+		return 0, 0, err
+	}
+	return vitrine.ViewID(n[0]), n[1], nil
+}
+
 func idOfCursor(text string, count int) (int64, error) {
 	if text == "" {
 		return 0, nil

@@ -63,6 +63,8 @@ var pages = []page{
 	{"websites.html", member, []string{"website_drop.html"}},
 
 	// app/reportpage
+	{"explain.html", inLink, []string{"explanation.html"}},
+	{"shared_explain.html", member, []string{"explanation.html"}},
 	{"shared.html", member, []string{"chart.html", "stats.html", "stats_chart.html", "stats_content.html",
 		"stats_tables.html", "visit_table.html"}},
 	{"shared_embed.html", bare, []string{"chart.html"}},

@@ -32,6 +32,7 @@ type statsBar struct {
 	Count      ui.Figure
 	Pct        report.Tenths
 	Width      string // of the bar, the first one's being all there is
+	At         string // address of what makes its count
 }
 
 // statsBarsOf makes rows from buckets, which are sorted by size. name, if set,
@@ -184,7 +185,9 @@ type statsHeat struct {
 type statsHeatRow struct {
 	Day   string
 	Total ui.Figure
-	Cells []statsHeatCell
+	// Figure is the pointer to the total.
+	Figure string
+	Cells  []statsHeatCell
 }
 
 // statsHeatCell has a step of colour from 0, for nothing, to heatSteps.
@@ -207,7 +210,8 @@ func newStatsHeat(t *report.Timing, views int64, zone string, words seriesWords)
 	}
 	for i := range t.Heat {
 		day := (i + 1) % 7
-		row := statsHeatRow{Day: ui.WeekdayNames[day], Total: ui.Figure(t.ByWeekday[day])}
+		row := statsHeatRow{Day: ui.WeekdayNames[day], Total: ui.Figure(t.ByWeekday[day]),
+			Figure: fmt.Sprintf("/timing/byWeekday/%d", day)}
 		for hour, n := range t.Heat[day] {
 			cell := statsHeatCell{Count: ui.Figure(n),
 				Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" "+zone,

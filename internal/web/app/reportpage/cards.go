@@ -24,6 +24,14 @@ type statsCard struct {
 	Only            string // address of the report with only what it counts
 }
 
+// figures are the pointers to the figures of cards in the report.
+var figures = map[string]string{"views": "views", "uniques": "uniques", "engaged": "avgEngagedMs",
+	"completion": "completionPct", "downloads": "rangeDownloads", "bounce": "bouncePct", "returning": "returningPct",
+	"qr": "qrScans"}
+
+// Figure returns the pointer to the figure of the card.
+func (c statsCard) Figure() string { return "/totals/" + figures[c.ID] }
+
 // statsDelta is a change against the previous time, as a sign and in words.
 type statsDelta struct {
 	Dir               report.Dir
@@ -169,6 +177,7 @@ type statsTip struct {
 	Label, Value, Detail string
 	Tone                 report.Tone
 	Aloud                string // the tone in words
+	Figure               string // the pointer to it
 }
 
 // inShort lists the insights that no other part of the page shows.
@@ -189,12 +198,12 @@ func statsTips(insights []report.Insight) []statsTip {
 		})
 	}
 	var tips []statsTip
-	for _, i := range insights {
+	for n, i := range insights {
 		if !inShort[i.ID] {
 			continue
 		}
 		t := statsTip{Label: i.Label, Value: grouped(strings.ReplaceAll(i.Value, "_", " ")),
-			Detail: grouped(i.Detail), Tone: i.Tone}
+			Detail: grouped(i.Detail), Tone: i.Tone, Figure: fmt.Sprintf("/insights/%d", n)}
 		switch i.Tone {
 		case report.Good:
 			t.Aloud = "Good"

@@ -51,6 +51,7 @@ type statsPageRow struct {
 	Stopped string // "22%" on the page after which most stopped, else ""
 	Tip     string
 	Thumb   string // address of a picture; "" for none
+	Figure  string // the pointer to its row
 }
 
 // newStatsPages returns the rows; before reports whether there were views
@@ -65,8 +66,8 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		p.Unread = unread("No reading was measured", before)
 		return p
 	}
-	for _, row := range c.Pages[:min(len(c.Pages), maxPages)] {
-		r := statsPageRow{PageRow: row, Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
+	for i, row := range c.Pages[:min(len(c.Pages), maxPages)] {
+		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("/content/pages/pages/%d", i), Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
@@ -89,8 +90,8 @@ func times(pct report.Tenths) string { return report.Tenths((int64(pct) + 50) / 
 // marks as a table.
 type statsMarks struct {
 	Title  string
-	Unread string // shown instead of the numbers if nobody has read it
-	Facts  [][2]string
+	Unread string      // shown instead of the numbers if nobody has read it
+	Facts  [][3]string // name, value, pointer
 	Curve  chart.Chart
 	Rows   []statsMark
 }
@@ -100,26 +101,30 @@ type statsMarks struct {
 type statsMark struct {
 	Name string
 	Pct  report.Tenths
+	// Figure is the pointer to it; "" if it is none.
+	Figure string
 }
 
 func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	var m *statsMarks
-	var past string // past participle of what readers did
+	var past, list string // past participle of what readers did; the pointer to the marks
 	var marks []report.Mark
 	var drop report.MarkDropoff
 	var curve []report.Tenths // finer than the marks
 	switch {
 	case c.Media != nil:
-		m = &statsMarks{Title: "How far it was played", Facts: [][2]string{
-			{"Played on average", c.Media.AvgPlayedPct.String() + "%"},
-			{"Played to the end", c.Media.FinishedPct.String() + "%"}}}
-		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct})
+		m = &statsMarks{Title: "How far it was played", Facts: [][3]string{
+			{"Played on average", c.Media.AvgPlayedPct.String() + "%", "/content/media/avgPlayedPct"},
+			{"Played to the end", c.Media.FinishedPct.String() + "%", "/content/media/finishedPct"}}}
+		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct, "/content/media/playedPct"})
+		list = "/content/media/quartiles"
 		past, marks, drop, curve = "Got to", c.Media.Quartiles, c.Media.Dropoff, c.Media.Curve
 	case c.Scroll != nil:
-		m = &statsMarks{Title: "Scroll depth", Facts: [][2]string{
-			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"},
-			{"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
-		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000)})
+		m = &statsMarks{Title: "Scroll depth", Facts: [][3]string{
+			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%", "/content/scroll/avgDepthPct"},
+			{"Read to the end", c.Scroll.ReadToEndPct.String() + "%", "/content/scroll/readToEndPct"}}}
+		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000), ""})
+		list = "/content/scroll/depths"
 		past, marks, drop, curve = "Saw", c.Scroll.Depths, c.Scroll.Dropoff, c.Scroll.Curve
 	default:
 		return nil
@@ -127,18 +132,19 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	if c.Sessions == 0 {
 		return &statsMarks{Title: m.Title, Unread: unread("No reading was measured", before)}
 	}
-	for _, mark := range marks {
-		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})
+	for i, mark := range marks {
+		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct,
+			fmt.Sprintf("%s/%d/reachPct", list, i)})
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
-			m.Facts = append(m.Facts, [2]string{fmt.Sprintf("Stopped before %d%%", mark.Pct),
-				drop.LostPct.String() + "%"})
+			m.Facts = append(m.Facts, [3]string{fmt.Sprintf("Stopped before %d%%", mark.Pct),
+				drop.LostPct.String() + "%", "/content/" + string(c.Kind) + "/dropoff/lostPct"})
 		}
 	}
 	points := m.Rows
 	if len(curve) > 0 {
 		points = points[:1:1]
 		for i, pct := range curve {
-			points = append(points, statsMark{fmt.Sprintf("%s %d%%", past, (i+1)*100/len(curve)), pct})
+			points = append(points, statsMark{fmt.Sprintf("%s %d%%", past, (i+1)*100/len(curve)), pct, ""})
 		}
 	}
 	m.Curve = newCurve(m.Title, points)

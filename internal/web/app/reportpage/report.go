@@ -2,6 +2,7 @@ package reportpage
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -178,6 +179,8 @@ type reportPage struct {
 	Recent []app.Visit
 	Visits string // address of all visits
 	Top    []statsTop
+
+	explain string // address of explanations; "" if there are none
 }
 
 // statsLink describes the link of a report.
@@ -251,6 +254,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	p.Address, p.Pulse, p.Now = here.at(""), here.at("/pulse"), here.at("/now")
 	asks := of.website == nil && !n.sample
 	if asks {
+		p.explain = here.at("/explain")
 		p.Own = newStatsOwn(me, p.Address)
 	}
 	asked := n.q
@@ -312,6 +316,17 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 		p.fillLink(n, place, now)
 	} else {
 		p.fillAccount(n, now)
+	}
+	for _, card := range p.Bars {
+		list := "/breakdowns/" + card.ID
+		if card.ID == "mix" {
+			list = "/mix"
+		}
+		for i := range card.Rows {
+			if card.Dimension != "" {
+				card.Rows[i].At = p.Explain(fmt.Sprintf("%s/%d/count", list, i))
+			}
+		}
 	}
 	p.setBare()
 	p.link(place)

@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type statsPoint struct {
 	WasLabel             string // "" before the link existed
 	WasViews, WasUniques ui.Figure
 	Engaged              string
+	Figure               string // the pointer to it
 }
 
 // seriesWords are the labels of a series.
@@ -43,9 +45,9 @@ var (
 
 // newStatsSeries draws a summary from its first day on, or from a later one.
 func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now time.Time) statsSeries {
-	series := r.Series
+	series, left := r.Series, 0
 	for from != 0 && len(series) > 1 && series[1].Date <= from {
-		series = series[1:]
+		series, left = series[1:], left+1
 	}
 	c := statsSeries{Weekly: r.Granularity == "week", Hourly: r.Granularity == "hour",
 		Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0 &&
@@ -60,7 +62,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	var most int64
 	for i, p := range series {
 		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views),
-			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions)}
+			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions), Figure: fmt.Sprintf("/series/%d", i+left)}
 		if c.Before && i >= r.Absent {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)

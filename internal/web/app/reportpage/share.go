@@ -137,19 +137,19 @@ func setPrivateHeaders(w http.ResponseWriter) {
 var sharedReports = throttle.NewTurnsEach[netip.Prefix](2, 1)
 
 // inTurn answers a stranger with a page that shows a shared report.
-func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytics.Shared, policy httpx.Surface,
-	template string) error {
+func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, policy httpx.Surface, template string,
+	make func() (page any, nonce string, err error)) error {
 	network := throttle.Subscriber(s.Server.LimitedAddr(r))
 	if err := httpx.TakeTurn(r, sharedReports, network); err != nil {
 		return err
 	}
 	page, err := func() (*ui.Made, error) {
 		defer sharedReports.Release(network)
-		p, err := s.sharedPage(r, found)
+		p, nonce, err := make()
 		if err != nil {
 			return nil, err
 		}
-		s.Server.SetPagePolicy(w, r, policy, p.Nonce)
+		s.Server.SetPagePolicy(w, r, policy, nonce)
 		return ui.Make(r, template, p)
 	}()
 	if err == nil {
@@ -158,14 +158,32 @@ func (s *Handler) inTurn(w http.ResponseWriter, r *http.Request, found *analytic
 	return err
 }
 
+// reportInTurn is inTurn for the page of a shared report.
+func (s *Handler) reportInTurn(w http.ResponseWriter, r *http.Request, found *analytics.Shared, policy httpx.Surface,
+	template string) error {
+	return s.inTurn(w, r, policy, template, func() (any, string, error) {
+		p, err := s.sharedPage(r, found)
+		if err != nil {
+			return nil, "", err
+		}
+		return p, p.Nonce, nil
+	})
+}
+
+// sharedQuery returns what a reader of a shared report asks for.
+func (s *Handler) sharedQuery(r *http.Request, _ *analytics.Shared) (analytics.Query, error) {
+	rg, err := httpx.ReportRange(r)
+	return inRange(rg), err
+}
+
 // sharedPage returns the report of a shared address.
 func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportPage, error) {
 	of := subject{link: found.Link}
-	rg, err := httpx.ReportRange(r)
+	q, err := s.sharedQuery(r, found)
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.numbersOf(r.Context(), found.Owner, of, inRange(rg))
+	n, err := s.numbersOf(r.Context(), found.Owner, of, q)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +197,7 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 		p.Link = s.statsLink(l, n)
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
+	p.explain = where.at("/explain")
 	p.Ranges, p.Ask = ranges(where, false), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
 	if l := found.Link; l != nil {
@@ -204,7 +223,7 @@ func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	if !in {
 		return s.askPassword(w, r, http.StatusOK, nil)
 	}
-	return s.inTurn(w, r, found, httpx.SharedReport, "shared.html")
+	return s.reportInTurn(w, r, found, httpx.SharedReport, "shared.html")
 }
 
 // passwordPage asks for the password of a report. It reveals nothing about it.
@@ -267,5 +286,5 @@ func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
 	if found.Password != "" {
 		return httpx.ErrNoPage
 	}
-	return s.inTurn(w, r, found, httpx.EmbeddedChart, "shared_embed.html")
+	return s.reportInTurn(w, r, found, httpx.EmbeddedChart, "shared_embed.html")
 }

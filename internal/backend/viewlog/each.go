@@ -1,0 +1,50 @@
+package viewlog
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"vitrine"
+	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/report"
+)
+
+// Each implements [vitrine.ViewLog].
+func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.ViewID,
+	download func(vitrine.Download) error, view func(*report.View) error) error {
+	r := ids{from, to}
+	return l.read(ctx, func(t logTx) error {
+		clause, args := within(s, "downloads", r)
+		err := t.Visit("o.link, o.id, o.view", clause, args, func(row []driver.Value) error {
+			d := vitrine.Download{Link: vitrine.LinkID(row[0].(int64)), ID: vitrine.ViewID(row[1].(int64)),
+				View: vitrine.ViewID(row[2].(int64)), Account: s.Account}
+			if d.View < 0 {
+				d.View, d.Recipient = 0, vitrine.RecipientID(-d.View)
+			}
+			return download(d)
+		})
+		if err != nil {
+			return err
+		}
+		views, n := l.words.Reader(), 0
+		each := func(o *report.View, err error) error {
+			if n++; n%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			return view(o)
+		}
+		err = t.segmentRows(s, r, false, func(link vitrine.LinkID, row *segment.Row) error {
+			return each(views.View(int64(link), row))
+		})
+		if err != nil {
+			return err
+		}
+		clause, args = within(s, "views", r)
+		return t.VisitViews(func(link, id int64, record, session []byte) error {
+			return each(views.Read(link, id, record, session))
+		}, clause, args)
+	})
+}
