@@ -80,7 +80,8 @@ type ViewLog interface {
 	// then view with each view, both in any order, while it reads: they must not
 	// call the log. Views of expired days are missing. A view is valid until
 	// view returns.
-	Each(ctx context.Context, s Scope, from, to ViewID, download func(Download) error, view func(*report.View) error) error
+	Each(ctx context.Context, s Scope, from, to ViewID, download func(Download) error,
+		view func(*report.View) error) error
 
 	// Counts returns the all-time counts of links, without links that were
 	// never viewed.

@@ -78,7 +78,8 @@ func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*AccountReport, 
 // ExplainLink says what makes a figure of a link's report: its rule and its
 // visits. The figure is a JSON pointer into the report, such as /totals/views.
 // cursor is NextCursor of the page before, "" for the newest visits.
-func (c *Client) ExplainLink(ctx context.Context, slug string, q ReportQuery, figure, cursor string) (*Explanation, error) {
+func (c *Client) ExplainLink(ctx context.Context, slug string, q ReportQuery, figure, cursor string) (
+	*Explanation, error) {
 	return c.explain(ctx, "/links/"+url.PathEscape(slug)+"/analytics", q, figure, cursor)
 }
 
@@ -87,7 +88,8 @@ func (c *Client) Explain(ctx context.Context, q ReportQuery, figure, cursor stri
 	return c.explain(ctx, "/analytics", q, figure, cursor)
 }
 
-func (c *Client) explain(ctx context.Context, path string, q ReportQuery, figure, cursor string) (*Explanation, error) {
+func (c *Client) explain(ctx context.Context, path string, q ReportQuery, figure, cursor string) (
+	*Explanation, error) {
 	v := q.values()
 	v.Set("explain", figure)
 	if cursor != "" {

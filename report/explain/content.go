@@ -254,7 +254,8 @@ func scrollFigure(c *report.ScrollContent, p []string) *Figure {
 	case len(p) > 0 && p[0] == "depths":
 		return markFigure(p[1:], depth)
 	case len(p) > 0 && p[0] == "dropoff":
-		return dropoffFigure(c.Dropoff, "/content/scroll/", func(o *report.View) bool { return depth(o) > 0 }, depth, p[1:])
+		begun := func(o *report.View) bool { return depth(o) > 0 }
+		return dropoffFigure(c.Dropoff, "/content/scroll/", begun, depth, p[1:])
 	}
 	return nil
 }

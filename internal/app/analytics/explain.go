@@ -259,7 +259,9 @@ func (c *counting) read(ctx context.Context, log Log) error {
 	for k := range c.events {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b eventOf) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view)) })
+	slices.SortFunc(keys, func(a, b eventOf) int {
+		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
+	})
 	for _, k := range keys {
 		found, err := log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Account: c.scope.Account, Link: k.link},
 			From: k.view, To: k.view + 1, N: 1})

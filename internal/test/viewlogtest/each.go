@@ -15,7 +15,8 @@ import (
 func (t logTest) compareEach(m *memory, s vitrine.Scope, w report.Window) {
 	t.Helper()
 	from, to := w.Bounds()
-	want, events := m.narrowViews(vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: report.Lens{Steps: w.Steps}})
+	want, events := m.narrowViews(vitrine.TallyQuery{Scope: s, From: w.From, To: w.To,
+		Lens: report.Lens{Steps: w.Steps}})
 	var got []report.View
 	var downloads []vitrine.Download
 	first, last := vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)

@@ -96,7 +96,8 @@ func SitePages(d *Demo) []SitePage {
 		"/explain?range=90d&explain=/totals/bouncePct", "a number of all links": "/analytics/explain?range=90d&explain=/totals/uniques"} {
 		member(d.Pro, name, path)
 	}
-	pages = append(pages, SitePage{Name: "a shared number", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/explain"},
+	pages = append(pages, SitePage{Name: "a shared number",
+		Path: d.Shared(d.Links["annual-report.pdf"], "") + "/explain"},
 		SitePage{Name: "filtered analytics",
 			Path: StatsPath(d.Links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop",
 			As:   d.Pro, Then: OpenAll},

@@ -67,7 +67,8 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		return p
 	}
 	for i, row := range c.Pages[:min(len(c.Pages), maxPages)] {
-		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("/content/pages/pages/%d", i), Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
+		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("/content/pages/pages/%d", i),
+			Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}

@@ -149,7 +149,8 @@ func (s *Handler) sharedExplanation(r *http.Request, found *analytics.Shared) (*
 }
 
 // fillExplanation fills a page with a figure of the report that a place has.
-func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrine.Account, of subject, here place) error {
+func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrine.Account, of subject,
+	here place) error {
 	values, err := httpx.Query(r)
 	if err != nil {
 		return err
@@ -364,7 +365,8 @@ func shownFigure(pointer string, v any) string {
 		return ui.Lasting(i).String()
 	case last == "avgEngagedS" && err == nil:
 		return ui.Lasting(1000 * i).String()
-	case strings.HasSuffix(last, "Pct"), last == "pct", strings.Contains(pointer, "/curve/"), strings.Contains(pointer, "/played/"):
+	case strings.HasSuffix(last, "Pct"), last == "pct", strings.Contains(pointer, "/curve/"),
+		strings.Contains(pointer, "/played/"):
 		return n.String() + "%"
 	case err == nil:
 		return ui.Figure(i).String()

@@ -62,7 +62,8 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	var most int64
 	for i, p := range series {
 		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views),
-			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions), Figure: fmt.Sprintf("/series/%d", i+left)}
+			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions),
+			Figure: fmt.Sprintf("/series/%d", i+left)}
 		if c.Before && i >= r.Absent {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)

@@ -31,7 +31,7 @@ func TestFiguresOpen(t *testing.T) {
 			cookie = []string{o.Cookie}
 		}
 		page := o.Parse(o.Status(o.Get(path+"?range=90d", cookie...), http.StatusOK).Text)
-		links, opened := page.Class("figure"), map[string]bool{}
+		links, opened := page.Class("behind"), map[string]bool{}
 		if len(links) < 40 {
 			t.Errorf("%s: %d figures open", name, len(links))
 		}
