@@ -241,10 +241,10 @@ const topOf = (number) => view.sheets[number - 1].element.getBoundingClientRect(
 // look finds and reports the pages in view (wholly, or filling half of the
 // viewport), the current one, and how far down the document the lower edge of
 // the viewport has been. The current page is the one that fills most of the
-// viewport; once the reader has scrolled to the end, it is the last one, even if
-// several are in view. A page that was turned to stays current while it is in
-// view and the reader does not scroll. With again, look reports also what has
-// not changed.
+// viewport; once the reader has scrolled to the end, it is the last one, even
+// if several are in view. A page that was turned to stays current while it is
+// in view and the reader does not scroll. With again, look reports also what
+// has not changed.
 export function look(again) {
   const { sheets } = view;
   const shown = [];
