@@ -76,10 +76,10 @@ type ViewLog interface {
 	// valid until f returns.
 	Recipients(ctx context.Context, l LinkID, f func(*report.View) error) (map[RecipientID]int64, error)
 
-	// Each calls download with each download event of a scope in [from, to), and
-	// then view with each view, both in any order, while it reads: they must not
-	// call the log. Views of expired days are missing. A view is valid until
-	// view returns.
+	// Each calls download with each download event of a scope in [from, to),
+	// and then view with each view, both in any order, while it reads: they
+	// must not call the log. Views of expired days are missing. A view is valid
+	// until view returns.
 	Each(ctx context.Context, s Scope, from, to ViewID, download func(Download) error,
 		view func(*report.View) error) error
 

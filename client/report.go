@@ -67,14 +67,14 @@ type Explanation struct {
 	Rule string   `json:"rule"`
 	Unit string   `json:"unit,omitempty"` // of values: ms, pages or millionths
 	From []string `json:"from,omitempty"` // the figures from which it follows
-	// Count is the number of visits, Sum the sum of their values, and Of of what
-	// these are of, over all pages.
+	// Count is the number of visits, Sum the sum of their values, and Of of
+	// what these are of, over all pages.
 	Count  int64            `json:"count"`
 	Sum    int64            `json:"sum"`
 	Of     int64            `json:"of"`
 	Visits []ExplainedVisit `json:"visits"`
-	// Excluded counts the views of the same time and filter that are not part of
-	// the figure, by reason.
+	// Excluded counts the views of the same time and filter that are not part
+	// of the figure, by reason.
 	Excluded   map[string]int64 `json:"excluded"`
 	Without    int64            `json:"without"`            // counted without a visit
 	KeptFrom   string           `json:"keptFrom,omitempty"` // visits before this day have expired

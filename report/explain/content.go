@@ -266,7 +266,8 @@ func millionths(rule string, part func(*report.View) int64) *Figure {
 		value: func(o *report.View) (Value, bool) { return Value{within(part(o), whole), whole}, true }}
 }
 
-// reach returns the share of sessions whose furthest point is at least that far.
+// reach returns the share of sessions whose furthest point is at least that
+// far.
 func reach(point func(*report.View) int64, from int64) *Figure {
 	return share(ofSessions, "Counted sessions whose furthest point is here or beyond, of all. From 95 percent on it is the end.",
 		func(o *report.View) bool { return point(o) >= from })

@@ -38,9 +38,9 @@ type Explanation struct {
 	Rule   string       `json:"rule"`
 	Unit   string       `json:"unit,omitempty"`
 	From   []string     `json:"from,omitempty"` // the figures from which it follows
-	// Count is the number of visits, Sum the sum of their values, and Of of what
-	// these are of. They are over all pages; the sums also have what the figure
-	// counts without a visit.
+	// Count is the number of visits, Sum the sum of their values, and Of of
+	// what these are of. They are over all pages; the sums also have what the
+	// figure counts without a visit.
 	Count  int64            `json:"count"`
 	Sum    int64            `json:"sum"`
 	Of     int64            `json:"of"`
