@@ -99,7 +99,7 @@ type Range struct {
 	Days     int    `json:"days"`
 	Label    string `json:"label"`
 	Timezone string `json:"timezone,omitempty"` // "" means UTC
-	Compare  string `json:"compare,omitempty"`  // "year", or "" for the time before
+	Compare  string `json:"compare,omitempty"`  // "year", "none", or "" for the time before
 }
 
 // Totals are the main figures of a report.

@@ -19,7 +19,7 @@ type ReportQuery struct {
 	// covers the last 24 hours.
 	Hourly   bool
 	Timezone string // IANA name; "" means UTC
-	Compare  string // "year", or "" for the time before
+	Compare  string // "year", "none", or "" for the time before
 	// Filter lists conditions on views, such as country:is:DE or
 	// source:is_not:Google. Without a value, as in country:is:, it is unknown.
 	Filter []string

@@ -65,7 +65,7 @@ func dropExpendable(cards []Insight) []Insight {
 
 // trend compares with the previous window. The range of all time has none.
 func trend(f findings) (Insight, bool) {
-	if f.Range.Key == RangeAll {
+	if f.Range.Key == RangeAll || f.Range.Compare == CompareNone {
 		return Insight{}, false
 	}
 	d := f.Deltas.Views

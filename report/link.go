@@ -98,7 +98,7 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 // summary renders everything except the insights, which need the finished
 // report.
 func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64) Summary {
-	if w.Key == RangeAll {
+	if !w.Compared() {
 		prev = new(Tally) // all time has no time before it
 	}
 	return Summary{

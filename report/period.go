@@ -30,6 +30,7 @@ type Compare string
 const (
 	ComparePrevious Compare = "previous"
 	CompareYear     Compare = "year"
+	CompareNone     Compare = "none" // with nothing: there is no time before
 )
 
 // Bounds of windows.
@@ -58,13 +59,15 @@ func WindowOf(p Period, now, created time.Time) (w Window, err error) {
 		zone = time.UTC
 	}
 	today := localDay(now, zone)
-	w = Window{Key: p.Range, zone: p.Zone}
+	w = Window{Key: p.Range, zone: p.Zone, alone: p.Compare == CompareNone}
 	switch {
 	case p.Dates != nil:
 		err = p.Dates.check(today, p)
 		w.Key, w.From, w.To = RangeCustom, p.Dates.First, p.Dates.Last+1
 	case p.Hourly:
-		return lastDay(p, zone, now), nil
+		w = lastDay(p, zone, now)
+		w.alone = p.Compare == CompareNone
+		return w, nil
 	default:
 		if w.Key == "" {
 			w.Key = DefaultRange

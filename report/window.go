@@ -68,7 +68,11 @@ type Window struct {
 
 	before *Window        // the window to compare with, if not the one just before
 	zone   *time.Location // nil means UTC
+	alone  bool           // compared with nothing
 }
+
+// Compared reports whether the window is compared with the time before.
+func (w Window) Compared() bool { return w.Key != RangeAll && !w.alone }
 
 // NewWindow returns the window of r as of now (analytics, Range). created is
 // when the link, or the account's oldest link, was created; only RangeAll uses
@@ -181,7 +185,10 @@ func rangeCard(w Window) RangeCard {
 	if w.zone != nil {
 		c.Timezone = w.zone.String()
 	}
-	if w.before != nil && w.before.Key == lastYear {
+	switch {
+	case w.alone:
+		c.Compare = CompareNone
+	case w.before != nil && w.before.Key == lastYear:
 		c.Compare = CompareYear
 	}
 	return c

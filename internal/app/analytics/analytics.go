@@ -299,7 +299,7 @@ func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
 		excess, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (int64, error) { return tx.Excess(q.Scope, w) })
 		cur = cur.WithExcess(excess)
 	}
-	if err == nil && w.Key != report.RangeAll { // has no previous time
+	if err == nil && w.Compared() {
 		p := w.Previous()
 		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true
 		var cut bool

@@ -119,7 +119,7 @@ func (m *made) counting(rep any, q ExplainQuery) (*counting, error) {
 	e := &Explanation{Figure: q.Figure, Value: value, Kind: f.Kind, Rule: f.Rule, Unit: f.Unit, From: f.From,
 		Without: f.Without, Sum: f.Without, Of: f.WithoutOf, Visits: []ExplainedVisit{}, Excluded: map[string]int64{}}
 	w := m.Window
-	if f.Previous && w.Key != report.RangeAll {
+	if f.Previous && w.Compared() {
 		w = w.Previous()
 	} else if f.Previous {
 		f = &explain.Figure{Kind: explain.None} // there is no time before

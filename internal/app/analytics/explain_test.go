@@ -177,7 +177,7 @@ func (e *explained) query(link string) url.Values {
 		q.Set("timezone", pick(e.Rand, "Asia/Kolkata", "America/St_Johns", "Europe/Berlin"))
 	}
 	if e.IntN(4) == 0 {
-		q.Set("compare", "year")
+		q.Set("compare", pick(e.Rand, "year", "none"))
 	}
 	if e.IntN(2) == 0 {
 		q["include"] = []string{"utm", "curves", "excluded"}

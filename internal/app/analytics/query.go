@@ -90,10 +90,11 @@ func ParseQuery(values url.Values) (q Query, err error) {
 		return q, err
 	}
 	switch c := report.Compare(values.Get(paramCompare)); c {
-	case "", report.ComparePrevious, report.CompareYear:
+	case "", report.ComparePrevious, report.CompareYear, report.CompareNone:
 		q.Compare = c
 	default:
-		return q, wrong(paramCompare, "compare must be %q or %q.", report.ComparePrevious, report.CompareYear)
+		return q, wrong(paramCompare, "compare must be %q, %q or %q.", report.ComparePrevious, report.CompareYear,
+			report.CompareNone)
 	}
 	switch values.Get(paramGranularity) {
 	case "":

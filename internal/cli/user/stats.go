@@ -47,7 +47,7 @@ func newStats() *command.Command {
 	cmd.String(&c.To, "to", "DATE", "Last date, itself included. Needs --from.")
 	cmd.Bool(&c.Hours, "hours", "By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days.")
 	cmd.String(&c.Timezone, "timezone", "ZONE", "Time zone of days, hours and today, such as Europe/Berlin. Default: UTC.")
-	cmd.String(&c.Compare, "compare", "WITH", "What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier).").Complete(command.Words("previous", "year"))
+	cmd.String(&c.Compare, "compare", "WITH", "What changes are compared with: previous (the time before, the default) year (the same dates a year earlier) or none.").Complete(command.Words("previous", "year", "none"))
 	cmd.Repeated(&c.Filter, "filter", "CONDITION", "Only views that meet a condition, such as country:is:DE or source:is_not:Google; with no value, as in country:is:, those where it is unknown. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without LINK), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, recipient, qr, returning.")
 	cmd.OptionalInt(&c.Limit, "limit", "N", "The most rows of each list: 1 to 1000. Default: 5, and 8 in JSON.")
 	cmd.Strings(&c.Include, "include", "WHAT", "Parts that the JSON has on request: utm (the campaigns of views), curves (how far people read, point by point) and excluded (the views that do not count, by reason and program). Several with commas, such as utm,curves. Needs --json.").Complete(command.Words("utm", "curves", "excluded"))

@@ -1,8 +1,11 @@
 package reportpage
 
 import (
+	"archive/zip"
 	"bytes"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,6 +80,44 @@ func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card 
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}
+	return nil
+}
+
+// writeCards answers with the tables of all cards as a ZIP file.
+func writeCards(w http.ResponseWriter, r *http.Request, n *numbers) error {
+	if n.sample {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
+	}
+	name := "analytics"
+	if n.link != nil {
+		name = n.link.Link.Slug
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+name+"-"+string(n.summary().Range.Key)+`.zip"`)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	z := zip.NewWriter(w)
+	for _, card := range slices.Sorted(maps.Keys(cardRows)) {
+		table := cardRows[card](n)
+		if len(table) < 2 { // only a header
+			continue
+		}
+		body, err := csvOf(table)
+		if err != nil {
+			return err
+		}
+		f, err := z.Create(card + ".csv")
+		if err == nil {
+			_, err = f.Write(body)
+		}
+		if err != nil {
+			return nil // the client has left
+		}
+	}
+	_ = z.Close()
 	return nil
 }
 

@@ -105,24 +105,20 @@ type statsChip struct {
 
 // statsForm is the form of a report: dates, filter and comparison.
 type statsForm struct {
-	Chips   []statsChip
-	Clear   string // without a filter
-	Form    bool   // any dates, hours and comparisons can be asked for
-	Action  string
-	Hidden  [][2]string // what the form keeps
-	From    string
-	To      string
-	Today   string // the last date that can be asked for
-	Hourly  bool
-	Year    bool
-	Other   statsRange // the other comparison
-	Custom  bool       // dates were chosen
-	Current string     // the label of these
+	Chips  []statsChip
+	Clear  string // without a filter
+	Form   bool   // any dates, hours and comparisons can be asked for
+	Action string
+	Hidden [][2]string // what the form keeps
+	From   string
+	To     string
+	Today  string // the last date that can be asked for
+	Hourly bool
+	Wrong  httpx.FieldErrors // of the dates
 }
 
 func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsForm {
-	a := statsForm{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear,
-		Custom: p.q.Dates != nil}
+	a := statsForm{Form: form, Action: p.root, Hourly: p.q.Hourly}
 	for i, c := range p.q.Filter {
 		a.Chips = append(a.Chips, statsChip{Name: c.Dimension.Row().Name, Value: valueName(c.Dimension, c.Value),
 			Not:    c.Not,
@@ -139,25 +135,13 @@ func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsFor
 	if p.q.Zone != nil {
 		a.Hidden = append(a.Hidden, [2]string{"timezone", p.q.Zone.String()})
 	}
-	zone, err := time.LoadLocation(s.Range.Timezone)
-	if err != nil {
-		zone = time.UTC
+	if p.q.Compare != "" {
+		a.Hidden = append(a.Hidden, [2]string{"compare", string(p.q.Compare)})
 	}
+	zone := zoneOfReport(s)
 	a.Today = now.In(zone).Format(time.DateOnly)
 	a.From, a.To = s.Range.From.In(zone).Format(time.DateOnly),
 		s.Range.To.Add(-time.Millisecond).In(zone).Format(time.DateOnly)
-	if s.Range.Key == report.RangeAll {
-		return a
-	}
-	if a.Custom {
-		a.Current = s.Range.Label
-	}
-	compare := report.CompareYear
-	a.Other.Name = "Compare with the year before"
-	if a.Year {
-		compare, a.Other.Name = "", "Compare with the time before"
-	}
-	a.Other.Address = p.with(func(q *analytics.Query) { q.Compare = compare })
 	return a
 }
 
@@ -173,34 +157,6 @@ func (s *Handler) nameChips(ctx context.Context, l *vitrine.Link, f report.Filte
 		}
 	}
 	return err
-}
-
-// ranges returns the fixed choices of days, and of hours if they are supported.
-func ranges(p place, form bool) (all []statsRange) {
-	if form {
-		all = append(all, statsRange{Name: "24 hours", Chosen: p.q.Hourly && p.q.Dates == nil,
-			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = "", nil, true })})
-	}
-	for i, rg := range report.Ranges() {
-		all = append(all, statsRange{Name: ui.RangeNames[rg], Chosen: rg == p.q.Range, Key: i + 1,
-			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = rg, nil, false })})
-	}
-	return all
-}
-
-// only returns the address of the report of views with a value, or "" if it is
-// this one.
-func (p place) only(d report.Dimension, value string) string {
-	c := report.Condition{Dimension: d, Value: value}
-	if slices.Contains(p.q.Filter, c) {
-		return ""
-	}
-	return p.with(func(q *analytics.Query) {
-		q.Filter = append(q.Filter, c)
-		if f, err := report.ParseFilter(q.Filter.Texts()); err == nil {
-			q.Filter = f
-		}
-	})
 }
 
 // before returns the period that a report is compared with, in words: "the 30

@@ -54,21 +54,62 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	q, err := s.queryOf(r, me, of)
-	if err != nil {
-		return err
+	n, err := s.asked(r, me, of)
+	if wrong := wrongDates(err); wrong != nil && of.website == nil && me.Plan.Pro() {
+		return s.showWithoutDates(w, r, me, of, wrong)
 	}
-	if r.URL.Query().Has("format") {
-		q.Rows = fileBuckets
-	}
-	n, err := s.numbersOf(r.Context(), me, of, q)
 	if err != nil {
 		return err
 	}
 	if q := r.URL.Query(); q.Has("format") || q.Has("card") {
+		if q.Get("format") == "zip" {
+			return writeCards(w, r, n)
+		}
 		return writeCard(w, r, n, q.Get("format"), q.Get("card"))
 	}
 	return s.write(w, r, me, http.StatusOK, of, n, nil)
+}
+
+// asked returns the report that a request asks for.
+func (s *Handler) asked(r *http.Request, me *vitrine.Account, of subject) (*numbers, error) {
+	q, err := s.queryOf(r, me, of)
+	if err != nil {
+		return nil, err
+	}
+	if r.URL.Query().Has("format") {
+		q.Rows = fileBuckets
+	}
+	return s.numbersOf(r.Context(), me, of, q)
+}
+
+// wrongDates returns the fields of dates that are wrong.
+func wrongDates(err error) httpx.FieldErrors {
+	if vitrine.CodeOf(err) != vitrine.CodeBadRange {
+		return nil
+	}
+	return httpx.FieldErrorsOf(err)
+}
+
+// showWithoutDates answers a request with wrong dates: with the report over the
+// default range, and what is wrong beside the field.
+func (s *Handler) showWithoutDates(w http.ResponseWriter, r *http.Request, me *vitrine.Account, of subject,
+	wrong httpx.FieldErrors) error {
+	values, err := httpx.Query(r)
+	if err != nil {
+		return err
+	}
+	plain := r.Clone(r.Context())
+	plain.URL.RawQuery = withoutDates(values).Encode()
+	n, err := s.asked(plain, me, of)
+	if err != nil {
+		return err
+	}
+	return s.write(w, plain, me, http.StatusBadRequest, of, n, func(p *reportPage) {
+		p.Ask.Wrong, p.Ask.From, p.Ask.To = wrong, values.Get("from"), values.Get("to")
+		if text := wrong["range"]; text != "" {
+			wrong["from"] = text
+		}
+	})
 }
 
 // show answers with a report over the default range, after a change.
@@ -96,7 +137,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 			return err
 		}
 		if of.link != nil {
-			p.Visits = place{app.VisitsRoot(of.link), n.q}.at("")
+			p.Visits = p.visitsAt(n)
 		}
 	}
 	if change != nil {
@@ -158,7 +199,7 @@ type reportPage struct {
 	Pulse   string // address of its version, and of its current state
 	Now     string
 	Call    string // of the API, for a shell
-	Ranges  []statsRange
+	Tools   statsTools
 	Ask     statsForm
 	Zone    string // name of the time zone of days
 	Clock   string // time zone of moments; "" is that of the browser
@@ -263,7 +304,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	}
 	api := s.Server.PublicURL.String() + httpx.APIRoot
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + view.root, asked}.at("") + `"`
-	p.Ranges, p.Ask = ranges(here, asks), newStatsForm(here, p.Summary, asks, s.Now())
+	p.Tools, p.Ask = newStatsTools(here, p.Summary, asks, s.Now()), newStatsForm(here, p.Summary, asks, s.Now())
 	p.fill(n, here, s.Now())
 	if err := s.nameChips(r.Context(), of.link, n.q.Filter, p.Ask.Chips); err != nil {
 		return nil, err
@@ -328,6 +369,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			}
 		}
 	}
+	p.addFiles(place, p.visitsAt(n))
 	p.setBare()
 	p.link(place)
 }

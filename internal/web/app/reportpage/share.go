@@ -198,7 +198,7 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.explain = where.at("/explain")
-	p.Ranges, p.Ask = ranges(where, false), newStatsForm(where, p.Summary, false, s.Now())
+	p.Tools, p.Ask = newStatsTools(where, p.Summary, false, s.Now()), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
 	if l := found.Link; l != nil {
 		if _, err := s.Links.PublicByID(r.Context(), l.ID, s.Viewers.Reader(r)); err == nil {
