@@ -145,7 +145,8 @@ const soFarDays = 7
 // them. It is nil without a time before, or if few came then, or if the link
 // did not exist for all of it.
 func newStatsDelta(r *report.Summary, d report.Delta, is, was string, now time.Time) *statsDelta {
-	if r.Range.Key == report.RangeAll || r.Range.Compare == report.CompareNone || r.Younger || r.Previous.Views < deltaViews {
+	if r.Range.Key == report.RangeAll || r.Range.Compare == report.CompareNone || r.Younger ||
+		r.Previous.Views < deltaViews {
 		return nil
 	}
 	span := before(&r.Range, r.Granularity == "hour")

@@ -50,7 +50,8 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 		series, left = series[1:], left+1
 	}
 	c := statsSeries{Weekly: r.Granularity == "week", Hourly: r.Granularity == "hour",
-		Before: r.Range.Key != report.RangeAll && r.Range.Compare != report.CompareNone && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0 &&
+		Before: r.Range.Key != report.RangeAll && r.Range.Compare != report.CompareNone &&
+			len(r.PreviousSeries) == len(series) && r.Previous.Views > 0 &&
 			r.Absent+1 < len(series)} // a line has two points
 	c.Was = ui.Capital(before(&r.Range, c.Hourly))
 	if r.Range.To.After(now) {

@@ -85,7 +85,8 @@ func ranges(p place, s *report.Summary, form bool, now time.Time) (all []statsRa
 			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = "", &of, hourly })})
 	}
 	key := func(rg report.Range) {
-		all = append(all, statsRange{Name: ui.RangeNames[rg], Chosen: rg == p.q.Range, Key: slices.Index(report.Ranges(), rg) + 1,
+		all = append(all, statsRange{Name: ui.RangeNames[rg], Chosen: rg == p.q.Range,
+			Key:     slices.Index(report.Ranges(), rg) + 1,
 			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = rg, nil, false })})
 	}
 	today := now.In(zoneOfReport(s))
@@ -138,7 +139,8 @@ func (p *reportPage) addFiles(of place, visits string) {
 			values, keys = append(values, statsPicked{Name: name, Count: row.Count.String()}), append(keys, row.Key)
 		}
 		if card.Rest != nil {
-			values, keys = append(values, statsPicked{Name: card.Rest.Name, Count: card.Rest.Count.String()}), append(keys, "")
+			values = append(values, statsPicked{Name: card.Rest.Name, Count: card.Rest.Count.String()})
+			keys = append(keys, "")
 		}
 		add(card.Dimension, values, keys)
 	}
@@ -152,7 +154,8 @@ func (p *reportPage) addFiles(of place, visits string) {
 	var numbers []string
 	if p.Link != nil && p.Link.Versions > 1 {
 		for n := p.Link.Versions; n > max(0, p.Link.Versions-maxPicked); n-- {
-			versions, numbers = append(versions, statsPicked{Name: "Version " + strconv.Itoa(n)}), append(numbers, strconv.Itoa(n))
+			versions = append(versions, statsPicked{Name: "Version " + strconv.Itoa(n)})
+			numbers = append(numbers, strconv.Itoa(n))
 		}
 	}
 	add(report.OnVersion, versions, numbers)
