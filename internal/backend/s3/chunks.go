@@ -19,7 +19,8 @@ import (
 )
 
 // maxAppends is how many chunks arrive at a process at once. Each has a part in
-// memory, and one with a checksum has the chunk as well.
+// memory, and one with a checksum has the chunk as well. Others wait for a
+// moment.
 const maxAppends = 16
 
 // Received returns how many bytes of an upload in chunks are stored.
@@ -46,8 +47,12 @@ func (b *Blobs) Append(ctx context.Context, g vitrine.PutGrant, offset int64, bo
 			"Another chunk of this upload is arriving. Wait for its end.")
 	}
 	defer b.appending.Delete(g.Key)
+	turn := time.NewTimer(b.limits.stall)
+	defer turn.Stop()
 	select {
 	case b.appends <- struct{}{}:
+	case <-turn.C: // by slow clients
+		return 0, vitrine.Unavailable(fmt.Errorf("%d chunks are arriving at this server", cap(b.appends)))
 	case <-ctx.Done():
 		return 0, vitrine.Unavailable(ctx.Err())
 	}
