@@ -41,7 +41,7 @@ func build(dir, path, env string, flags ...string) (string, error) {
 		return "", err
 	}
 	atEnd(func() { os.RemoveAll(to) })
-	bin := filepath.Join(to, filepath.Base(path))
+	bin := filepath.Join(to, "program")
 	cmd := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", bin}, flags...), path)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env)
 	if out, err := cmd.CombinedOutput(); err != nil {
