@@ -199,10 +199,10 @@ func (d *doctor) lock() (serving bool) {
 		d.report("server", fine, "No server has ever run on %s.", d.Data)
 		return false
 	}
-	l, err := durable.Lock(f, durable.Hold{Shared: true})
-	defer l.Close()
+	defer f.Close()
 	process, address := instance.LastServer(d.Data)
-	if err == nil {
+	if l, err := durable.Lock(f, durable.Hold{Shared: true}); err == nil {
+		defer l.Close()
 		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 		return false
 	}
