@@ -253,6 +253,7 @@ type SharedReport struct {
 	Hash      [32]byte // SHA-256 of the secret
 	Label     string   // for the owner
 	Password  string   // a PHC string; "" if none
+	Query     string   // its days and filter, as parameters; "": any days, and no filter
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero means valid until revoked
 }

@@ -3,12 +3,12 @@ package analytics
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/base/throttle"
+	"vitrine/report"
 )
 
 const (
@@ -53,6 +54,8 @@ type SharedOptions struct {
 	Label    string
 	Password string        // "": none
 	Life     time.Duration // 0 means until it is revoked
+	// Keep is the only query that readers see; nil: they choose the days.
+	Keep *Query
 }
 
 // Shared is a report that an address leads to.
@@ -67,15 +70,23 @@ var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no report at this address. It may have expired or been revoked.")
 
 // Create makes an address for the report of a link of an account, or of all its
-// links (nil), with a label of its own. It returns the secret of the address;
-// only a hash of it is stored. Errors: CodeProRequired, CodeInvalidRequest.
+// links (nil), with a label of its own. It returns the secret of the address,
+// which is not stored; Secret makes it again. Errors: CodeProRequired,
+// CodeInvalidRequest.
 func (s *Sharing) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
 	o SharedOptions) (secret string, err error) {
 	if !a.Plan.Pro() {
 		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
 			Message: "Analytics are part of the Pro plan."}
 	}
-	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now()}
+	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now().Truncate(time.Millisecond)}
+	if o.Keep != nil {
+		if len(o.Keep.Filter.On(report.OnRecipient)) > 0 {
+			return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "keep",
+				Message: "A filter by recipient is not shown to others. Remove it first."}
+		}
+		r.Query = o.Keep.Values().Encode()
+	}
 	label := strings.TrimSpace(o.Label)
 	if !utf8.ValidString(label) || utf8.RuneCountInString(label) > MaxSharedLabel ||
 		strings.ContainsFunc(label, isControl) {
@@ -101,10 +112,6 @@ func (s *Sharing) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 			return "", err
 		}
 	}
-	var random [secretSize]byte
-	rand.Read(random[:])
-	secret = base64.RawURLEncoding.EncodeToString(random[:])
-	r.Hash = sha256.Sum256([]byte(secret))
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		old, err := tx.SharedReports(a.ID, r.Link)
 		if err != nil {
@@ -115,12 +122,45 @@ func (s *Sharing) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 				"This report has %d addresses, the most that it can have. Revoke one first.", MaxShared)
 		}
 		r.Label = distinct(label, old)
+		secret = s.secret(r)
+		r.Hash = sha256.Sum256([]byte(secret))
 		return tx.AddSharedReport(r)
 	})
 	if err != nil {
 		return "", err
 	}
 	return secret, nil
+}
+
+// secret returns the secret of the address of a report: 128 bits that only the
+// instance can make, from what no two reports share.
+func (s *Sharing) secret(r *vitrine.SharedReport) string {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return base64.RawURLEncoding.EncodeToString(s.Signer.MAC(signer.PurposeShared, number(int64(r.Account)),
+		number(int64(r.Link)), number(r.CreatedAt.UnixMilli()), r.Label))
+}
+
+// Secret returns the secret of an address, or "" if it was made with another
+// secret of the instance.
+func (s *Sharing) Secret(r *vitrine.SharedReport) string {
+	if secret := s.secret(r); sha256.Sum256([]byte(secret)) == r.Hash {
+		return secret
+	}
+	return ""
+}
+
+// Kept returns the only query of a report, or nil if its readers choose the
+// days.
+func (s *Shared) Kept() (*Query, error) {
+	if s.Query == "" {
+		return nil, nil
+	}
+	values, err := url.ParseQuery(s.Query)
+	if err != nil {
+		return nil, err
+	}
+	q, err := ParseQuery(values)
+	return &q, err
 }
 
 // unnamed is the label of an address for which none was chosen.

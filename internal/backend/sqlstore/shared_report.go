@@ -9,7 +9,7 @@ import (
 
 var sharedReports = newTable("shared_reports", func(r *vitrine.SharedReport) []field {
 	return []field{{"id", &r.ID}, {"account", &r.Account}, {"link", &r.Link}, {"hash", digest(r.Hash[:])},
-		{"label", &r.Label}, {"password", &r.Password}, {"created_at", at(&r.CreatedAt)},
+		{"label", &r.Label}, {"password", &r.Password}, {"query", &r.Query}, {"created_at", at(&r.CreatedAt)},
 		{"expires_at", orNone(&r.ExpiresAt)}}
 })
 

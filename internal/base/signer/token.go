@@ -42,6 +42,7 @@ const (
 	PurposeMailed       Purpose = "mailed"        // who reads the mail with the code
 	PurposeCode         Purpose = "code"          // the code itself
 	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
+	PurposeShared       Purpose = "shared"        // the address of a shared report
 )
 
 const macSize = 16
@@ -73,7 +74,7 @@ func New(secret []byte) *Signer {
 	s := &Signer{macs: map[Purpose]*sync.Pool{}}
 	s.derive(secret, PurposePut, PurposeChunks, PurposeView, PurposeContent, PurposeExamine, PurposeOwner,
 		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeAsked, PurposeMailed,
-		PurposeCode, PurposeSharedReport, PurposeViewer)
+		PurposeCode, PurposeSharedReport, PurposeShared, PurposeViewer)
 	return s
 }
 

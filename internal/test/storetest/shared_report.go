@@ -13,7 +13,7 @@ func (t storeTest) sharedReports() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	report := func(a *vitrine.Account, l vitrine.LinkID, hash byte, after time.Duration) *vitrine.SharedReport {
 		return &vitrine.SharedReport{Account: a.ID, Link: l, Hash: [32]byte{hash, 31: 255}, Label: "Für den Vorstand ✓",
-			Password: "$argon2id$x", CreatedAt: vitrinetest.Epoch.Add(after)}
+			Password: "$argon2id$x", Query: "range=7d", CreatedAt: vitrinetest.Epoch.Add(after)}
 	}
 	one, two, all, other := report(ann, 7, 1, 0), report(ann, 7, 2, time.Second), report(ann, 0, 3, 0),
 		report(bob, 7, 4, 0)

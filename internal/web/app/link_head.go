@@ -69,10 +69,10 @@ func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *Lin
 	return h
 }
 
-// AddNumbers adds the numbers of the link, unless the plan has no analytics or
-// there are no views.
+// AddNumbers adds the numbers of the link to its overview, unless the plan has
+// no analytics or there are no views.
 func (s *Shell) AddNumbers(ctx context.Context, me *vitrine.Account, h *LinkHead) error {
-	if !me.Plan.Pro() {
+	if !me.Plan.Pro() || h.Tab != LinkOverview {
 		return nil
 	}
 	n, err := s.Analytics.Numbers(ctx, h.Link)

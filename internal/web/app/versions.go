@@ -98,9 +98,6 @@ func (s *VersionPages) page(r *http.Request, me *vitrine.Account, l *vitrine.Lin
 }
 
 func (s *VersionPages) write(w http.ResponseWriter, r *http.Request, status int, p *versionsPage) error {
-	if err := s.Shell.AddNumbers(r.Context(), p.Me, p.Head); err != nil {
-		return err
-	}
 	return s.Shell.WriteApp(w, r, status, "versions.html", p.Nonce, p)
 }
 

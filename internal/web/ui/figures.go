@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 
 	"vitrine/internal/visitor"
 	"vitrine/report"
@@ -48,6 +49,14 @@ func (l Lasting) String() string {
 	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
 }
 
+// Percent formats a share: with one decimal below 10, and none above.
+func Percent(share report.Tenths) string {
+	if share < 100 {
+		return share.String() + "%"
+	}
+	return strconv.FormatInt(int64(share+5)/10, 10) + "%"
+}
+
 // nothing is shown for a number that was not measured.
 const nothing = "–"
 
@@ -65,7 +74,7 @@ func ShareOf(share report.Tenths, n int64) string {
 	if n == 0 {
 		return nothing
 	}
-	return share.String() + "%"
+	return Percent(share)
 }
 
 // CompletionOf formats a completion; nil is none.
@@ -73,7 +82,7 @@ func CompletionOf(p *report.Tenths) string {
 	if p == nil {
 		return nothing
 	}
-	return p.String() + "%"
+	return Percent(*p)
 }
 
 // kindNouns are the names of kinds of files.

@@ -187,7 +187,7 @@ var wordFuncs = map[string]any{
 	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": ActionName,
 	"doer": Doer,
 	"plan": PlanName, "role": RoleName,
-	"counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
+	"counted": Counted, "percent": Percent, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
 	"bytes":      ByteSize,
 	"limitBytes": LimitSize, "moment": Moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },

@@ -50,7 +50,7 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 			dress(bucket.Key, &b)
 		}
 		b.Tip = chart.Tip(strings.TrimSpace(b.Name+" "+b.Note), [3]string{"", of, b.Count.String()},
-			[3]string{"", "Share", b.Pct.Fixed() + "%"})
+			[3]string{"", "Share", ui.Percent(b.Pct)})
 		rows = append(rows, b)
 	}
 	return rows

@@ -273,7 +273,7 @@ func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 			Loads: ui.Figure(l.Downloads),
 			Spark: chart.NewSpark(l.Spark, "day")}
 		if l.CompletionPct != nil {
-			t.Completion = l.CompletionPct.Fixed() + "%"
+			t.Completion = ui.Percent(*l.CompletionPct)
 		}
 		if sample {
 			t.Address = ""

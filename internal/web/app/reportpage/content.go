@@ -48,7 +48,8 @@ type statsPageRow struct {
 	report.PageRow
 	Seen    ui.Figure
 	Time    string // on average
-	Stopped string // "22%" on the page after which most stopped, else ""
+	Stopped string // "22%" or "all" on the page after which most stopped, else ""
+	Width   string // of the bar of its time, the longest one's being all there is
 	Tip     string
 	Thumb   string // address of a picture; "" for none
 	Figure  string // the pointer to its row
@@ -66,16 +67,22 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		p.Unread = unread("No reading was measured", before)
 		return p
 	}
+	var longest int64
+	for _, row := range c.Pages {
+		longest = max(longest, row.AvgMs)
+	}
 	for i, row := range c.Pages[:min(len(c.Pages), maxPages)] {
 		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("/content/pages/pages/%d", i),
-			Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
+			Width: chart.Percent(row.AvgMs, longest), Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
-			r.Stopped = c.Dropoff.LostPct.String() + "%"
+			if r.Stopped = ui.Percent(*c.Dropoff.LostPct); *c.Dropoff.LostPct == row.ReachPct {
+				r.Stopped = "all"
+			}
 		}
-		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.Fixed() + "%"},
+		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", ui.Percent(row.ReachPct)},
 			[3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
 			[3]string{"", "Average time", r.Time},
-			[3]string{"", "Share of time", row.AttentionPct.String() + "%"})
+			[3]string{"", "Share of time", ui.Percent(row.AttentionPct)})
 		if row.ExpectedPct != nil {
 			r.Tip += "\n|Against a typical page|" + times(*row.ExpectedPct) + "×"
 		}
@@ -115,15 +122,15 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	switch {
 	case c.Media != nil:
 		m = &statsMarks{Title: "How far it was played", Facts: [][3]string{
-			{"Played on average", c.Media.AvgPlayedPct.String() + "%", "/content/media/avgPlayedPct"},
-			{"Played to the end", c.Media.FinishedPct.String() + "%", "/content/media/finishedPct"}}}
+			{"Played on average", ui.Percent(c.Media.AvgPlayedPct), "/content/media/avgPlayedPct"},
+			{"Played to the end", ui.Percent(c.Media.FinishedPct), "/content/media/finishedPct"}}}
 		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct, "/content/media/playedPct"})
 		list = "/content/media/quartiles"
 		past, marks, drop, curve = "Got to", c.Media.Quartiles, c.Media.Dropoff, c.Media.Curve
 	case c.Scroll != nil:
 		m = &statsMarks{Title: "Scroll depth", Facts: [][3]string{
-			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%", "/content/scroll/avgDepthPct"},
-			{"Read to the end", c.Scroll.ReadToEndPct.String() + "%", "/content/scroll/readToEndPct"}}}
+			{"Scrolled on average", ui.Percent(c.Scroll.AvgDepthPct), "/content/scroll/avgDepthPct"},
+			{"Read to the end", ui.Percent(c.Scroll.ReadToEndPct), "/content/scroll/readToEndPct"}}}
 		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000), ""})
 		list = "/content/scroll/depths"
 		past, marks, drop, curve = "Saw", c.Scroll.Depths, c.Scroll.Dropoff, c.Scroll.Curve
@@ -138,7 +145,7 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 			fmt.Sprintf("%s/%d/reachPct", list, i)})
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
 			m.Facts = append(m.Facts, [3]string{fmt.Sprintf("Stopped before %d%%", mark.Pct),
-				drop.LostPct.String() + "%", "/content/" + string(c.Kind) + "/dropoff/lostPct"})
+				ui.Percent(*drop.LostPct), "/content/" + string(c.Kind) + "/dropoff/lostPct"})
 		}
 	}
 	points := m.Rows
@@ -156,7 +163,7 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 func newCurve(title string, rows []statsMark) chart.Chart {
 	values, tips := make([]int64, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
-		values[i], tips[i] = int64(r.Pct), chart.Tip(r.Name, [3]string{"kept", "of sessions", r.Pct.String() + "%"})
+		values[i], tips[i] = int64(r.Pct), chart.Tip(r.Name, [3]string{"kept", "of sessions", ui.Percent(r.Pct)})
 	}
 	const top = 1000 // tenths of a percent
 	var ticks, below []chart.Tick

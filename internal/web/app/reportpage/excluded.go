@@ -39,7 +39,7 @@ func newLedger(r *report.Summary, shared bool) []statsReason {
 		if !ok {
 			noun[0] = ui.ReasonName(b.Key)
 		}
-		rows = append(rows, statsReason{noun[0], noun[1], programs(r, b.Key), ui.Figure(b.Count), b.Pct.Fixed() + "%"})
+		rows = append(rows, statsReason{noun[0], noun[1], programs(r, b.Key), ui.Figure(b.Count), ui.Percent(b.Pct)})
 	}
 	return rows
 }

@@ -80,9 +80,6 @@ func (s *Handler) ShowExplanation(w http.ResponseWriter, r *http.Request, me *vi
 	p := &explainPage{Page: s.Shell.NewAppPage(r, me, "A number of "+view.title, view.section), Clock: me.TimeZone}
 	if of.link != nil {
 		p.Head = s.Shell.LinkHead(me, of.link, app.LinkAnalytics)
-		if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
-			return err
-		}
 	}
 	if err := s.fillExplanation(r, p, me, of, place{view.root, q}); err != nil {
 		return err
@@ -367,7 +364,10 @@ func shownFigure(pointer string, v any) string {
 		return ui.Lasting(1000 * i).String()
 	case strings.HasSuffix(last, "Pct"), last == "pct", strings.Contains(pointer, "/curve/"),
 		strings.Contains(pointer, "/played/"):
-		return n.String() + "%"
+		var share report.Tenths
+		if share.UnmarshalJSON([]byte(n)) == nil {
+			return ui.Percent(share)
+		}
 	case err == nil:
 		return ui.Figure(i).String()
 	}

@@ -112,14 +112,14 @@ func (s *Handler) showWithoutDates(w http.ResponseWriter, r *http.Request, me *v
 	})
 }
 
-// show answers with a report over the default range, after a change.
-func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
+// show answers with a report, after a change.
+func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, q analytics.Query,
 	change func(*reportPage)) error {
 	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
 	}
-	n, err := s.numbersOf(r.Context(), me, of, inRange(report.DefaultRange))
+	n, err := s.numbersOf(r.Context(), me, of, q)
 	if err != nil {
 		return err
 	}
@@ -136,6 +136,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		if p.Shares, err = s.shares(r, me, of.link); err != nil {
 			return err
 		}
+		p.Shares.View = n.q.Values().Encode()
 		if of.link != nil {
 			p.Visits = p.visitsAt(n)
 		}
@@ -221,6 +222,10 @@ type reportPage struct {
 	Visits string // address of all visits
 	Top    []statsTop
 
+	By    string    // who shared it
+	Until time.Time // zero: until it is revoked
+	Fixed bool      // readers do not choose the days
+
 	explain string // address of explanations; "" if there are none
 }
 
@@ -283,9 +288,6 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	if l := of.link; l != nil {
 		p.Head = s.Shell.LinkHead(me, l, app.LinkAnalytics)
 		p.Head.Sample = n.sample
-		if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
-			return nil, err
-		}
 		p.Link = s.statsLink(l, n)
 	}
 	if of.website != nil {
@@ -369,6 +371,13 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			}
 		}
 	}
+	if p.Few { // shares of few views say nothing
+		for _, card := range p.Bars {
+			for i := range card.Rows {
+				card.Rows[i].Width = ""
+			}
+		}
+	}
 	p.addFiles(place, p.visitsAt(n))
 	p.setBare()
 	p.link(place)
@@ -378,7 +387,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	of := p.Of
 	p.Part = of.Truncated
-	p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+	p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0
 	before := of.AllTimeViews > p.Totals.Views
 	p.Covers = newStatsVersions(n, place, !p.Reader, now)
 	p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
@@ -389,7 +398,7 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 func (p *reportPage) fillAccount(n *numbers, now time.Time) {
 	a := p.Account
 	p.Part = a.Truncated
-	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0
 	p.Top = statsTopLinks(a.TopLinks[:min(len(a.TopLinks), maxBuckets)], n.sample || p.Reader)
 	if p.Website != nil {
 		p.fillWebsite(n, now)

@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/report"
 )
 
 // The owner's list of read-only addresses of a report, the form for a new one,
@@ -27,12 +28,20 @@ var shareLives = app.AllLifetimes[1:]
 // statsShares lists the addresses of a report.
 type statsShares struct {
 	Action string // address that creates one; they are revoked below it
-	List   []*vitrine.SharedReport
+	List   []sharedRow
 	New    string // address that was just made
 	Embed  string // HTML that shows its chart; "" with a password
 	Wrong  httpx.FieldErrors
 	Label  string // that was typed
 	Life   string
+	View   string // the query of the page, which an address may keep
+	Keep   bool
+}
+
+// sharedRow is an address in the list.
+type sharedRow struct {
+	*vitrine.SharedReport
+	Address string // "" if it cannot be made again
 }
 
 // Lives returns the choices of the form.
@@ -44,7 +53,15 @@ func (s *Handler) shares(r *http.Request, me *vitrine.Account, l *vitrine.Link) 
 	if err != nil {
 		return nil, err
 	}
-	return &statsShares{Action: reportRoot(l) + "/share", List: list}, nil
+	shares := &statsShares{Action: reportRoot(l) + "/share"}
+	for _, r := range list {
+		row := sharedRow{SharedReport: r}
+		if secret := s.Shared.Secret(r); secret != "" {
+			row.Address = s.Server.PublicURL.String() + sharedRoot + secret
+		}
+		shares.List = append(shares.List, row)
+	}
+	return shares, nil
 }
 
 // reportRoot returns the address of a link's report, or of that of all links.
@@ -65,7 +82,14 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return err
 	}
 	o := analytics.SharedOptions{Label: r.PostForm.Get("label"), Password: r.PostForm.Get("password")}
-	life := r.PostForm.Get("life")
+	life, view := r.PostForm.Get("life"), r.PostForm.Get("view")
+	q, err := viewOf(view)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get("keep") != "" {
+		o.Keep = &q
+	}
 	var secret string
 	if o.Life, err = shareLives.Parse("life", life); err == nil {
 		secret, err = s.Shared.Create(r.Context(), me, l, o)
@@ -77,9 +101,9 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		}
 		_, status = s.Server.Known(w, r, err)
 	}
-	return s.show(w, r, me, status, func(p *reportPage) {
+	return s.show(w, r, me, status, q, func(p *reportPage) {
 		if wrong != nil {
-			p.Shares.Wrong, p.Shares.Label, p.Shares.Life = wrong, o.Label, life
+			p.Shares.Wrong, p.Shares.Label, p.Shares.Life, p.Shares.Keep = wrong, o.Label, life, o.Keep != nil
 			return
 		}
 		p.Shares.New = s.Server.PublicURL.String() + sharedRoot + secret
@@ -88,6 +112,15 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 				`/embed" title="Views" width="640" height="320" style="border:0" loading="lazy"></iframe>`
 		}
 	})
+}
+
+// viewOf parses the query of the page on which an address is made.
+func viewOf(text string) (analytics.Query, error) {
+	values, err := url.ParseQuery(text)
+	if err != nil || text == "" {
+		return inRange(report.DefaultRange), nil
+	}
+	return analytics.ParseQuery(values)
 }
 
 // Unshare revokes an address.
@@ -171,7 +204,13 @@ func (s *Handler) reportInTurn(w http.ResponseWriter, r *http.Request, found *an
 }
 
 // sharedQuery returns what a reader of a shared report asks for.
-func (s *Handler) sharedQuery(r *http.Request, _ *analytics.Shared) (analytics.Query, error) {
+func (s *Handler) sharedQuery(r *http.Request, found *analytics.Shared) (analytics.Query, error) {
+	switch kept, err := found.Kept(); {
+	case err != nil:
+		return analytics.Query{}, err
+	case kept != nil:
+		return *kept, nil
+	}
 	rg, err := httpx.ReportRange(r)
 	return inRange(rg), err
 }
@@ -197,7 +236,10 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 		p.Link = s.statsLink(l, n)
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
-	p.explain = where.at("/explain")
+	p.explain, p.By, p.Until = where.at("/explain"), found.Owner.Email, found.ExpiresAt
+	if found.Query != "" {
+		p.Fixed = true
+	}
 	p.Tools, p.Ask = newStatsTools(where, p.Summary, false, s.Now()), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
 	if l := found.Link; l != nil {

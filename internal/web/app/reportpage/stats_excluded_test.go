@@ -43,7 +43,7 @@ func TestStatsExcluded(t *testing.T) {
 			}
 		}
 		if card := page.ID("by-assistants").Text(); !strings.Contains(card, "ChatGPT-User") ||
-			!strings.Contains(card, "66.7%") || !strings.Contains(card, "Crawlers that train models: GPTBot 1") {
+			!strings.Contains(card, "67%") || !strings.Contains(card, "Crawlers that train models: GPTBot 1") {
 			t.Errorf("%s: card of assistants = %q", path, card)
 		}
 		vitrinetest.Equal(t, "assistants", o.File(t, path, "assistants"),

@@ -74,7 +74,7 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 		webtest.Same(t, "kinds", len(kinds), len(want.Mix))
 		for i, row := range kinds {
 			webtest.Same(t, "kind", row.Tags("td")[0].Text()+" "+row.Tags("td")[1].Text(),
-				humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.Fixed()+"%")
+				humanize.Comma(want.Mix[i].Count)+" "+ui.Percent(want.Mix[i].Pct))
 		}
 		if all := fmt.Sprintf("4 links · %s views and %s downloads in total", humanize.Comma(want.AllTime.Views),
 			humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.Text(), all) {
@@ -119,11 +119,11 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 		}
 	}
 	webtest.Same(t, "QR scans", value("qr"), humanize.Comma(want.Totals.QRScans))
-	webtest.Same(t, "bounces", value("bounce"), want.Totals.BouncePct.String()+"%")
-	webtest.Same(t, "returning", value("returning"), want.Totals.ReturningPct.String()+"%")
+	webtest.Same(t, "bounces", value("bounce"), ui.Percent(want.Totals.BouncePct))
+	webtest.Same(t, "returning", value("returning"), ui.Percent(want.Totals.ReturningPct))
 	completion := "–"
 	if want.Totals.CompletionPct != nil {
-		completion = want.Totals.CompletionPct.String() + "%"
+		completion = ui.Percent(*want.Totals.CompletionPct)
 	}
 	webtest.Same(t, "completion", value("completion"), completion)
 	excluded, rest := "No views excluded", ""
@@ -165,7 +165,7 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 		webtest.Same(t, id, len(rows), len(buckets))
 		for i, row := range rows {
 			webtest.Same(t, id, row.Tags("td")[0].Text()+" "+row.Tags("td")[1].Text(),
-				humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.Fixed()+"%")
+				humanize.Comma(buckets[i].Count)+" "+ui.Percent(buckets[i].Pct))
 		}
 	}
 	for i, row := range page.Class("heat")[0].Tags("tbody")[0].Tags("tr") {
@@ -188,11 +188,16 @@ func sameContent(t *testing.T, page webtest.Document, want *report.Content) {
 		drop := want.Pages.Dropoff
 		for i, row := range rows {
 			p := want.Pages.Pages[i]
-			want := p.ReachPct.Fixed() + "%"
+			want := ui.Percent(p.ReachPct)
 			if after := drop.AfterPage; after != nil && *after == p.Page {
-				want += " " + drop.LostPct.String() + "% stopped here"
+				lost := ui.Percent(*drop.LostPct)
+				if *drop.LostPct == p.ReachPct {
+					lost = "all"
+				}
+				want += " " + lost + " stopped here"
 			}
-			webtest.Same(t, "reach", row.Tags("td")[0].Text(), want)
+			webtest.Same(t, "reach", row.Tags("td")[0].Class("as-reach")[0].Text(), want)
+			webtest.Same(t, "time", row.Tags("td")[0].Class("as-time")[0].Text(), ui.TimeOf(p.AvgMs, p.Views))
 			webtest.Same(t, "seen", strings.HasSuffix(row.Text(), " "+humanize.Comma(p.Views)), true)
 		}
 		return
@@ -209,7 +214,7 @@ func sameContent(t *testing.T, page webtest.Document, want *report.Content) {
 	rows := section.Tags("tbody")[0].Tags("tr")
 	webtest.Same(t, "marks", len(rows), len(marks))
 	for i, row := range rows {
-		webtest.Same(t, "reach", row.Tags("td")[0].Text(), marks[i].ReachPct.Fixed()+"%")
+		webtest.Same(t, "reach", row.Tags("td")[0].Text(), ui.Percent(marks[i].ReachPct))
 	}
 }
 

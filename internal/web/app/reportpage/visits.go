@@ -97,9 +97,6 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err := s.fillVisits(r.Context(), p, l, here, some.Rows); err != nil {
 		return err
 	}
-	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
-		return err
-	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
 }
 
@@ -202,9 +199,6 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		if other.ID != v.ID {
 			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
 		}
-	}
-	if err := s.Shell.AddNumbers(r.Context(), me, p.Head); err != nil {
-		return err
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
 }

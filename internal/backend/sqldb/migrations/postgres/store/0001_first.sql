@@ -298,6 +298,7 @@ CREATE TABLE shared_reports (
     hash       BYTEA   NOT NULL UNIQUE, -- of the secret in the address
     label      TEXT    COLLATE "C" NOT NULL,        -- for the owner
     password   TEXT    COLLATE "C" NOT NULL,        -- a PHC string; '': none
+    query      TEXT    COLLATE "C" NOT NULL,        -- its days and filter; '': any days
     created_at BIGINT  NOT NULL,
     expires_at BIGINT                   -- NULL: valid until it is revoked
 );

@@ -295,6 +295,7 @@ CREATE TABLE shared_reports (
     hash       BLOB    NOT NULL UNIQUE, -- of the secret in the address
     label      TEXT    NOT NULL,        -- for the owner
     password   TEXT    NOT NULL,        -- a PHC string; '': none
+    query      TEXT    NOT NULL,        -- its days and filter; '': any days
     created_at BIGINT  NOT NULL,
     expires_at BIGINT                   -- NULL: valid until it is revoked
 );
