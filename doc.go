@@ -101,6 +101,7 @@
 //	links                find, edit, decide, delete; versions; links in memory
 //	collections          albums and websites, and page loads of these
 //	events               what happened, a row for each
+//	webhooks             events to addresses that owners name
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
 //	analytics            reports and their read-only addresses; rolling up and
@@ -127,6 +128,7 @@
 // Below internal/base:
 //
 //	durable              changes of files that survive a crash
+//	outbound             requests to addresses that users named, to public hosts only
 //	notation             what people type: hosts, times, words for a shell, misspelt ones
 //	signer               signed URLs and tokens
 //	throttle             attempts, turns for scarce work, open connections

@@ -70,3 +70,112 @@ func (l *Link) eventOf(c *Change) EventKind {
 	}
 	return EventKind("link." + c.To)
 }
+
+// WebhookID and DeliveryID are assigned by the Store, from 1.
+type (
+	WebhookID  int64
+	DeliveryID int64
+)
+
+// Webhook is an address that the events of an account are sent to.
+type Webhook struct {
+	ID        WebhookID
+	Account   AccountID
+	URL       string // of a chat only the part that is not secret
+	Format    WebhookFormat
+	Label     string
+	Kinds     []EventKind // none means all
+	Links     []LinkID    // none means all
+	Names     bool        // messages have the labels of recipients
+	CreatedAt time.Time
+	// Secret is sealed with the secret of the instance: the key of signatures,
+	// or the whole address of a chat. OldSecret is good until OldUntil.
+	Secret, OldSecret []byte
+	OldUntil          time.Time
+	Off               WebhookOff
+	OffAt             time.Time
+	Failures          int       // failed tries since the last success
+	NextAt            time.Time // nothing is tried before
+	Seen              int64     // the last event of the account that was looked at
+}
+
+// WebhookFormat is what the messages of a webhook look like.
+type WebhookFormat string
+
+const (
+	WebhookStandard   WebhookFormat = "standard" // JSON with a signature (Standard Webhooks)
+	WebhookSlack      WebhookFormat = "slack"
+	WebhookDiscord    WebhookFormat = "discord"
+	WebhookMattermost WebhookFormat = "mattermost"
+)
+
+// WebhookOff is why a webhook sends nothing; "" means that it sends.
+type WebhookOff string
+
+const (
+	WebhookOffOwner    WebhookOff = "owner"    // its owner has turned it off
+	WebhookOffFailures WebhookOff = "failures" // too many tries in a row have failed
+	WebhookOffGone     WebhookOff = "gone"     // its receiver has answered 410
+	WebhookOffSecret   WebhookOff = "secret"   // its secret was sealed with another secret of the instance
+)
+
+// Delivery is a message of a webhook. Those of a link are sent in the order of
+// their IDs.
+type Delivery struct {
+	ID        DeliveryID
+	Webhook   WebhookID
+	Account   AccountID
+	Event     int64 // 0 for a test
+	Kind      EventKind
+	Link      LinkID // 0 if the event is about none
+	CreatedAt time.Time
+	State     DeliveryState
+	Tries     int
+	NextAt    time.Time // of a waiting one
+	TriedAt   time.Time // the last time; zero if never
+	Status    int       // of the last answer; 0 if there was none
+	Answer    string    // its beginning
+	Error     string    // why the last try failed
+}
+
+// DeliveryState is what became of a delivery.
+type DeliveryState string
+
+const (
+	DeliveryWaiting   DeliveryState = "waiting"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed" // it is not tried again
+)
+
+// WebhookTx reads and writes webhooks and deliveries within a transaction.
+type WebhookTx interface {
+	// AddWebhook sets w.ID.
+	AddWebhook(w *Webhook) error
+	Webhook(id WebhookID) (*Webhook, error)
+	PutWebhook(w *Webhook) error
+	// Webhooks lists those of an account, oldest first.
+	Webhooks(a AccountID) ([]*Webhook, error)
+	// DeleteWebhooks deletes a webhook of an account (0: all of them) with its
+	// deliveries.
+	DeleteWebhooks(a AccountID, id WebhookID) error
+	// WebhooksDue lists at most n webhooks that are on, and whose accounts are
+	// not suspended, that have something to send: those whose last try failed,
+	// or the others. The longest due are first.
+	WebhooksDue(now time.Time, failing bool, n int) ([]WebhookID, error)
+
+	// AddDelivery sets d.ID.
+	AddDelivery(d *Delivery) error
+	Delivery(id DeliveryID) (*Delivery, error)
+	PutDelivery(d *Delivery) error
+	// Deliveries lists at most n deliveries of a webhook, newest first, before
+	// one (0: the newest).
+	Deliveries(w WebhookID, before DeliveryID, n int) ([]*Delivery, error)
+	// NextDelivery returns the delivery of a webhook that is the longest due,
+	// and before which none of the same link waits.
+	NextDelivery(w WebhookID, now time.Time) (*Delivery, error)
+	CountWaiting(w WebhookID) (int64, error)
+	// EndDeliveries gives up those that wait.
+	EndDeliveries(w WebhookID, why string) error
+	// ExpireDeliveries deletes those from before a time that do not wait.
+	ExpireDeliveries(before time.Time) error
+}

@@ -79,6 +79,7 @@ type Tx interface {
 	RecipientTx
 	ChangeTx
 	EventTx
+	WebhookTx
 	AbuseReportTx
 	SiteTx
 	SitePageTx

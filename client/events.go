@@ -48,6 +48,7 @@ type EventVisit struct {
 	Browser    string    `json:"browser"`
 	OS         string    `json:"os"`
 	Source     string    `json:"source"`
+	Recipient  string    `json:"recipient"` // its ID; "" is the plain address
 	Version    int       `json:"version"`
 	Engaged    bool      `json:"engaged"` // whether there is engagement data
 	EngagedMs  int64     `json:"engagedMs"`

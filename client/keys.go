@@ -67,15 +67,21 @@ func (c *Client) CreateKey(ctx context.Context, r KeyRequest) (k CreatedKey, err
 	if err != nil {
 		return k, err
 	}
-	err = c.retry(ctx, func(ctx context.Context) error {
-		err := c.once(ctx, http.MethodPost, c.base.String()+"/keys",
-			payload{contentType: "application/json", bytes: b}, &k)
+	err = c.postOnce(ctx, "/keys", b, &k)
+	return k, err
+}
+
+// postOnce posts an object whose answer has a secret. It tries again only after
+// an answer that says that nothing was done.
+func (c *Client) postOnce(ctx context.Context, path string, body []byte, answer any) error {
+	return c.retry(ctx, func(ctx context.Context) error {
+		err := c.once(ctx, http.MethodPost, c.base.String()+path,
+			payload{contentType: "application/json", bytes: body}, answer)
 		if err != nil {
 			err = permanent(err) // but a refusal that says "try again" had no effect
 		}
 		return err
 	})
-	return k, err
 }
 
 // RevokeKeyByID revokes an API key of the account and returns it. If it is the

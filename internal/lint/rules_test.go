@@ -75,6 +75,7 @@ var ports = map[string][]string{
 	"ownership":   {"Store"},
 	"recipients":  {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},
+	"webhooks":    {"Store"},
 	"services":    {"Blobs", "Previewer", "Scanner", "Store", "ViewLog"},
 }
 

@@ -155,6 +155,21 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: "/c/" + c.Server.Signer.OwnerToken(c.report().ID, c.keyID, c.Server.Now()) + "/original"}
 	},
 
+	// Webhooks
+	"POST /api/v1/webhooks":       func(c *costSite) ask { c.unhook(); return ask{body: `{"url":"https://hook.example/a"}`} },
+	"PATCH /api/v1/webhooks/{id}": func(*costSite) ask { return ask{body: `{"label":"a receiver"}`} },
+	"POST /webhooks":              func(c *costSite) ask { c.unhook(); return ask{body: "url=https://hook.example/a"} },
+	"DELETE /api/v1/webhooks/{id}": func(c *costSite) ask {
+		id, _ := c.hook()
+		return ask{path: "/api/v1/webhooks/" + id}
+	},
+	"POST /webhooks/{id}/delete": func(c *costSite) ask {
+		id, _ := c.hook()
+		return ask{path: "/webhooks/" + id + "/delete"}
+	},
+	"POST /webhooks/{id}/turn":   func(*costSite) ask { return ask{body: "on=1"} },
+	"POST /webhooks/{id}/resend": func(c *costSite) ask { return ask{body: "message=" + c.values["/deliveries/"]} },
+
 	// Uploads and links
 	"POST /dashboard/uploads": func(*costSite) ask {
 		return ask{body: fmt.Sprintf(`{"name":"note.txt","type":"text/plain","size":%d}`, len(costNote))}

@@ -203,12 +203,13 @@ func newCostSite(b testing.TB) *costSite {
 	c.cookies = map[string]string{"member": c.SignIn(c.Pro), "owner": c.SignIn(owner),
 		"moderator": c.SignIn(c.Moderator)}
 	token, id := c.Recipients(c.json, "Anna’s link")[0].Token, c.Recipients(c.report(), "Anna’s link")[0].ID
+	hook, delivery := c.hook()
 	pdf, site, none := string(c.report().Slug), string(c.Website.Slug), strings.Repeat("x", 43)
 	c.values = map[string]string{
 		"/api/v1/links/": pdf, "/versions/": "1", "/docs/": "reports", "/docs/api/": "links",
 		"/p/": string(c.json.Slug), "/p/" + string(c.json.Slug) + "/": string(token),
-		"/recipients/": strconv.FormatInt(int64(id), 10),
-		"/a/":          string(c.Album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
+		"/webhooks/": hook, "/api/v1/webhooks/": hook, "/deliveries/": delivery, "/recipients/": fmt.Sprint(id),
+		"/a/": string(c.Album.Slug), "/report/website/": site, "/c/": none, "/s/": site, "/links/": pdf,
 		"/r/": strings.TrimPrefix(c.Shared(nil, ""), "/r/"), "/websites/": site, "/albums/": string(c.Album.Slug),
 		"/account/email/": none, "/moderation/links/": string(c.Held.Slug),
 		"/moderation/accounts/": strconv.FormatInt(int64(c.Free.ID), 10)}

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"fmt"
+
 	"vitrine"
+	"vitrine/internal/app/events"
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -33,6 +36,7 @@ type handlers struct {
 	links      *app.LinkPages
 	versions   *app.VersionPages
 	keys       *app.KeyPages
+	webhooks   *app.WebhookPages
 	account    *app.AccountPages
 	people     *app.PeoplePages
 	albums     *app.AlbumPages
@@ -58,7 +62,7 @@ func (s *Server) handlers() *handlers {
 		Log: s.Log}
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
 		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
-		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events,
+		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events, Webhooks: s.Webhooks,
 		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
@@ -70,6 +74,12 @@ func (s *Server) handlers() *handlers {
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
 		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients, Sites: s.Sites,
 		SiteStats: s.SiteStats, Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
+	at := h.server
+	s.Webhooks.Addresses = events.Addresses{Link: at.LinkURL, Site: at.SiteURL}
+	s.Webhooks.Report = func(slug vitrine.Slug) string {
+		return fmt.Sprintf("%s/links/%s/analytics", at.PublicURL, slug)
+	}
+	s.Webhooks.Manage = func(id vitrine.WebhookID) string { return fmt.Sprintf("%s/webhooks/%d", at.PublicURL, id) }
 	s.app(h)
 	return h
 }
@@ -85,6 +95,7 @@ func (s *Server) app(h *handlers) {
 		Now: s.Now}
 	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: s.Versions, Uploads: s.Uploads}
 	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now, Log: s.Log}
+	h.webhooks = &app.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,
 		SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}

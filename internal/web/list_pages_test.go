@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/test/webtest"
 )
 
@@ -22,8 +23,10 @@ var listPages = map[string][2]string{
 	"api/events.go":            {"/api/v1/events", "cursor"},
 	"api/links.go":             {"/api/v1/links", "cursor"},
 	"api/recipients.go":        {"/api/v1/links/SLUG/recipients", "cursor"},
+	"api/webhooks.go":          {"/api/v1/webhooks/HOOK/deliveries", "cursor"},
 	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
 	"app/link_access.go":       {"/links/SLUG/readers", "cursor"},
+	"app/webhooks.go":          {"/webhooks/HOOK", "before"},
 	"app/people.go":            {"/people", "after"},
 	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
 	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history",
@@ -55,9 +58,11 @@ func TestListPages(t *testing.T) {
 	d.Account = d.Owner
 	cookie := d.SignIn(d.Owner)
 	l := d.Publish("a.txt", []byte("text"))
-	fill := strings.NewReplacer("SLUG", string(l.Slug), "ACCOUNT", fmt.Sprint(d.Member.ID))
+	hook, err := d.Server.Webhooks.Create(t.Context(), d.Owner, webhooks.Request{URL: new("https://hook.example/a")})
+	d.Check(err)
+	fill := strings.NewReplacer("SLUG", string(l.Slug), "HOOK", fmt.Sprint(hook.ID), "ACCOUNT", fmt.Sprint(d.Member.ID))
 	made, err := d.Server.Keys.Create(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "test",
-		Scope: vitrine.ScopeRead})
+		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	key := "Authorization: Bearer " + string(made.Text)
 	for source, list := range listPages {

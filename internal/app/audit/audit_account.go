@@ -79,18 +79,38 @@ func auditEvents(tx vitrine.Tx, a vitrine.AccountID, fault func(string)) error {
 			}
 		}
 	}
+	if err != nil {
+		return err
+	}
+	return auditWebhooks(tx, a, last, fault)
+}
+
+// auditWebhooks checks that webhooks have looked at no event that does not
+// exist, since they would miss the next ones, and that they send somewhere.
+func auditWebhooks(tx vitrine.Tx, a vitrine.AccountID, last int64, fault func(string)) error {
+	list, err := tx.Webhooks(a)
+	for _, w := range list {
+		if w.Seen > last || w.URL == "" || len(w.Secret) == 0 {
+			fault(fmt.Sprintf("account %d: webhook %d has no address or secret, or has seen event %d, which does not exist",
+				a, w.ID, w.Seen))
+		}
+	}
 	return err
 }
 
 func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	keys, err1 := tx.Keys(a.ID)
 	sessions, err2 := tx.Sessions(a.ID)
+	hooks, err3 := tx.Webhooks(a.ID)
+	if len(hooks) > 0 {
+		fault(fmt.Sprintf("account %d: it is closed, but has %d webhooks", a.ID, len(hooks)))
+	}
 	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != vitrine.RoleMember ||
 		a.Email != vitrine.ClosedName(a.ID) {
 		fault(fmt.Sprintf("account %d: it is closed, but has %d keys, %d sessions, a password, a role or an address",
 			a.ID, len(keys), len(sessions)))
 	}
-	return errors.Join(err1, err2)
+	return errors.Join(err1, err2, err3)
 }
 
 // auditTokens checks that tokens of accounts match the current account, and

@@ -69,6 +69,7 @@ type Visit struct {
 	Browser    string `json:"browser"`
 	OS         string `json:"os"`
 	Source     string `json:"source"`
+	Recipient  string `json:"recipient"` // its ID; "" is the plain address
 	Version    int    `json:"version"`
 	Engaged    bool   `json:"engaged"`
 	EngagedMs  int64  `json:"engagedMs"`
@@ -266,19 +267,19 @@ func (t *told) add(tx vitrine.Tx, now time.Time) error {
 			if l.Told = 1; t.before {
 				l.Told = reached(t.counts.Views)
 			} else {
-				event(firstView, v.ID, Numbers{Visit: visit})
+				event(FirstView, v.ID, Numbers{Visit: visit})
 			}
 		}
 		if ended(v, now) {
-			event(view, v.ID, Numbers{Visit: visit})
+			event(View, v.ID, Numbers{Visit: visit})
 		}
 	}
 	for _, d := range t.downloads {
-		event(download, int64(d.ID), Numbers{Visit: t.visits[d.View]})
+		event(Download, int64(d.ID), Numbers{Visit: t.visits[d.View]})
 	}
 	if m := reached(t.counts.Views); l.Told > 0 && m > l.Told {
 		l.Told = m
-		event(milestone, m, Numbers{Milestone: m})
+		event(Milestone, m, Numbers{Milestone: m})
 	}
 	if err == nil && l.Told != before {
 		err = tx.PutLink(l)

@@ -15,10 +15,10 @@ type Kind struct {
 
 // Kinds lists all kinds.
 var Kinds = []Kind{
-	{firstView, "First view", true},
-	{view, "View", true},
-	{download, "Download", true},
-	{milestone, "Milestone reached", true},
+	{FirstView, "First view", true},
+	{View, "View", true},
+	{Download, "Download", true},
+	{Milestone, "Milestone reached", true},
 	{"link.live", "Link is live", false},
 	{"link.review", "Link is held for review", false},
 	{"link.disabled", "Link was disabled", false},
@@ -33,11 +33,12 @@ var Kinds = []Kind{
 	{"account.email_changed", "Address was changed", false},
 }
 
+// The kinds of events about views.
 const (
-	firstView vitrine.EventKind = "view.first" // the first view of a link by a person
-	view      vitrine.EventKind = "view"       // a view by a person has ended
-	download  vitrine.EventKind = "download"   // a person downloaded the file
-	milestone vitrine.EventKind = "milestone"  // people have viewed a link 10, 100, 1000 … times
+	FirstView vitrine.EventKind = "view.first" // the first view of a link by a person
+	View      vitrine.EventKind = "view"       // a view by a person has ended
+	Download  vitrine.EventKind = "download"   // a person downloaded the file
+	Milestone vitrine.EventKind = "milestone"  // people have viewed a link 10, 100, 1000 … times
 )
 
 // KindOf returns a kind by its name, or nil if there is none.

@@ -40,26 +40,27 @@ type Page struct {
 	More   bool
 }
 
-// check returns an error for a kind that does not exist.
-func (q *Query) check() error {
+// CheckKind returns an error for a kind that does not exist, with the field
+// that named it.
+func CheckKind(kind vitrine.EventKind, field string) error {
+	if KindOf(kind) != nil {
+		return nil
+	}
 	var names []string
 	for _, k := range Kinds {
 		names = append(names, string(k.Name))
 	}
-	for _, k := range q.Kinds {
-		if KindOf(k) == nil {
-			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "type",
-				Message: fmt.Sprintf("There is no type of event %q. The types are %s.", k, strings.Join(names, ", "))}
-		}
-	}
-	return nil
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
+		Message: fmt.Sprintf("There is no type of event %q. The types are %s.", kind, strings.Join(names, ", "))}
 }
 
 // List lists events. Errors: CodeInvalidRequest; CodeBadCursor, if q.After was
 // not given yet; CodeNotFound.
 func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page, err error) {
-	if err := q.check(); err != nil {
-		return p, err
+	for _, k := range q.Kinds {
+		if err := CheckKind(k, "type"); err != nil {
+			return p, err
+		}
 	}
 	of := vitrine.EventQuery{Account: a.ID, After: q.After, Until: q.After + window, Kinds: q.Kinds, Limit: q.Limit + 1}
 	if q.Link != "" {
@@ -86,7 +87,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page
 			found = found[:q.Limit]
 			p.Next, p.More = found[q.Limit-1].ID, true
 		}
-		p.Events, err = items(tx, a, found)
+		p.Events, err = Items(tx, a, found)
 		return err
 	})
 	return p, err
@@ -96,9 +97,9 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page
 var ErrCursor = &vitrine.Error{Code: vitrine.CodeBadCursor, Field: "cursor",
 	Message: "The cursor is not one of this account. Begin without one, then use nextCursor from the answer."}
 
-// items adds what events are about. Numbers of reports need a plan with
-// analytics.
-func items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, error) {
+// Items adds what events of an account are about. Numbers of reports need a
+// plan with analytics.
+func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, error) {
 	all := make([]Item, len(list))
 	links := map[vitrine.LinkID]*vitrine.Link{}
 	var ids []vitrine.LinkID

@@ -43,12 +43,13 @@ type Exporter struct {
 const exportPage = 100
 
 // Write writes an archive: account.json, links.csv, events.ndjson, and if there
-// are any, recipients.csv, readers.csv, versions.json, albums.json and
-// websites.json; analytics/{slug}.json and analytics/websites/{slug}.json if
-// the plan has analytics; files/{slug}/{name}, including versions of websites;
-// and earlier versions of links as files/{slug}/versions/{number}/{name}. No
-// file is held in memory. Files that were deleted during the export, or are
-// withheld from their owner, are listed in missing.txt. Write does not close z.
+// are any, recipients.csv, readers.csv, webhooks.json, versions.json,
+// albums.json and websites.json; analytics/{slug}.json and
+// analytics/websites/{slug}.json if the plan has analytics;
+// files/{slug}/{name}, including versions of websites; and earlier versions of
+// links as files/{slug}/versions/{number}/{name}. No file is held in memory.
+// Files that were deleted during the export, or are withheld from their owner,
+// are listed in missing.txt. Write does not close z.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err := errors.Join(e.list(links, z), e.events(ctx, a, z)); err != nil {
 		return err
 	}
-	if err := e.recipients(ctx, links, z); err != nil {
+	if err := errors.Join(e.recipients(ctx, links, z), e.webhooks(ctx, a, z)); err != nil {
 		return err
 	}
 	if err := e.collections(ctx, a, z); err != nil {

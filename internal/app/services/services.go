@@ -17,6 +17,8 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
+	"vitrine/internal/app/webhooks"
+	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/signer"
 )
 
@@ -63,6 +65,7 @@ type Services struct {
 	Moderation *moderation.Service
 
 	Events    *events.Service // without a log until a server makes events
+	Webhooks  *webhooks.Service
 	Analytics *analytics.Service
 	OwnViews  *analytics.OwnViews
 	Shared    *analytics.Sharing
@@ -117,6 +120,8 @@ func (s *Services) files() {
 func (s *Services) numbers() {
 	s.Analytics = &analytics.Service{Store: s.Store, Log: s.ViewLog, Signer: s.Signer, Now: s.Now}
 	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsOf, Now: s.Now}
+	s.Webhooks = &webhooks.Service{Store: s.Store, Signer: s.Signer, Leases: s.Leases, Guard: new(outbound.Guard),
+		Now: s.Now}
 	s.OwnViews = &analytics.OwnViews{Store: s.Store, Log: s.ViewLog, Now: s.Now}
 	s.Shared = &analytics.Sharing{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	if s.Views != nil {

@@ -10,7 +10,8 @@ import (
 // table that is neither here nor in [sqldb.NotCopied] fails the copy.
 var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "link_counts",
 	"old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "albums",
-	"album_links", "shared_reports", "changes", "events", "event_ids", "abuse_reports", "letters", "secrets"}
+	"album_links", "shared_reports", "changes", "events", "event_ids", "webhooks", "deliveries",
+	"abuse_reports", "letters", "secrets"}
 
 // CopyTo copies everything to another store, which must be empty or contain
 // what an interrupted copy of the same store left; CopyTo then continues.

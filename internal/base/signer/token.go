@@ -3,6 +3,7 @@
 package signer
 
 import (
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -37,6 +38,7 @@ const (
 	PurposeSetup   Purpose = "setup"   // the token with which the first account is made
 
 	PurposeViewer       Purpose = "viewer"        // what a viewer of one link is called
+	PurposeEvent        Purpose = "event"         // what a message about an event is called
 	PurposePass         Purpose = "pass"          // a browser that has passed the gate of a link
 	PurposeAsked        Purpose = "asked"         // a browser that asked for a code at an email gate
 	PurposeMailed       Purpose = "mailed"        // who reads the mail with the code
@@ -60,7 +62,10 @@ const (
 
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over
 // length-prefixed fields, with a key derived for each purpose.
-type Signer struct{ macs map[Purpose]*sync.Pool }
+type Signer struct {
+	macs    map[Purpose]*sync.Pool
+	sealing cipher.AEAD
+}
 
 // mac computes signatures with the key of a purpose, one at a time. The key is
 // prepared once.
@@ -71,19 +76,19 @@ type mac struct {
 
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
-	s := &Signer{macs: map[Purpose]*sync.Pool{}}
+	s := &Signer{macs: map[Purpose]*sync.Pool{}, sealing: newSealing(secret)}
 	s.derive(secret, PurposePut, PurposeChunks, PurposeView, PurposeContent, PurposeExamine, PurposeOwner,
 		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeAsked, PurposeMailed,
-		PurposeCode, PurposeSharedReport, PurposeShared, PurposeViewer)
+		PurposeCode, PurposeSharedReport, PurposeShared, PurposeViewer, PurposeEvent)
 	return s
 }
 
-// NamedBy uses the first secret of an instance for the names of links and
-// viewers. They give no access, and must stay when the secret is replaced:
+// NamedBy uses the first secret of an instance for the names of links, viewers
+// and events. They give no access, and must stay when the secret is replaced:
 // programs store the IDs of links, and reports tell viewers apart by name. It
 // returns s.
 func (s *Signer) NamedBy(first []byte) *Signer {
-	s.derive(first, PurposeLinkID, PurposeViewer)
+	s.derive(first, PurposeLinkID, PurposeViewer, PurposeEvent)
 	return s
 }
 
@@ -185,6 +190,13 @@ func (s *Signer) LinkID(id vitrine.LinkID) string {
 func (s *Signer) Viewer(l vitrine.LinkID, viewer uint64) string {
 	b := s.MAC(PurposeViewer, strconv.FormatInt(int64(l), 10), strconv.FormatUint(viewer, 16))
 	return strings.ToUpper(vitrine.Base32.EncodeToString(b[:5]))
+}
+
+// Message returns the ID of messages about an event of an account: the same for
+// each try, so that receivers recognize repetitions.
+func (s *Signer) Message(a vitrine.AccountID, event int64) string {
+	b := s.MAC(PurposeEvent, strconv.FormatInt(int64(a), 10), strconv.FormatInt(event, 10))
+	return "evt_" + hex.EncodeToString(b)
 }
 
 // ViewToken returns a token that a page carries to prove that its beacons

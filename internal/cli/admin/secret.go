@@ -26,7 +26,8 @@ read the database or a backup. Restart all servers afterwards: until then they u
 What stops working: addresses of uploads and contents that were handed out before, so an upload in
 progress starts again and an open page has to be reloaded; the passwords of shared reports have to
 be given again; views that are being read count only until the restart; counted attempts to sign in
-start again from zero.
+start again from zero; webhooks send nothing until each has a new secret ("webhooks rotate", or the
+address of the chat again).
 
 What stays: links, IDs of links, API keys, passwords, sessions (unless you set --sign-out), and who
 is a returning viewer. The names of viewers in visits and the IDs of links stay tied to the first

@@ -43,6 +43,7 @@ type serveCmd struct {
 	admin.PlanFlags
 	UpgradeURL string
 	accountFlags
+	webhookFlags
 	RedirectDownloads bool
 	Drain             time.Duration
 	ShutdownTimeout   time.Duration
@@ -84,7 +85,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	cmd.Take(&c.sinkFlags, &c.scanFlags, &c.previewFlags, &c.PlanFlags)
 	cmd.Title("Limits of the plans")
 	cmd.String(&c.UpgradeURL, "upgrade-url", "URL", "Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans.").Env("VITRINE_UPGRADE_URL")
-	cmd.Take(&c.accountFlags)
+	cmd.Take(&c.accountFlags, &c.webhookFlags)
 	cmd.Title("Advanced")
 	cmd.Bool(&c.RedirectDownloads, "redirect-downloads", "Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress.").Env("VITRINE_REDIRECT_DOWNLOADS")
 	cmd.Duration(&c.Drain, "drain", "How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance.").Env("VITRINE_DRAIN")
@@ -186,6 +187,11 @@ func (c *serveCmd) Validate() error {
 	if u, err := url.Parse(c.UpgradeURL); c.UpgradeURL != "" &&
 		(err != nil || !slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)) {
 		return fmt.Errorf("--upgrade-url: %q is not an address such as https://share.example/buy or mailto:you@share.example", c.UpgradeURL)
+	}
+	for _, port := range c.Ports {
+		if port < 1 || port > 65535 {
+			return fmt.Errorf("--webhook-ports: %d is not a port", port)
+		}
 	}
 	public, content, err := c.origins("0")
 	if err == nil {

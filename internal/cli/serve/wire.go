@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/backend/preview"
 	"vitrine/internal/base/notation"
+	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
@@ -64,6 +65,9 @@ const (
 	recordEvery = 10 * time.Second
 	// tellEvery is the interval of looking for news of which events are made.
 	tellEvery = 5 * time.Second
+	// webhooksEvery is the pause before webhooks are sent again after the store
+	// failed.
+	webhooksEvery = 5 * time.Second
 )
 
 // choresLease is the name of the lease for work that only one process of an
@@ -125,6 +129,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		s.loops = append(s.loops, mail)
 	}
 	c.apply(in.Accounts, s.outbox, public)
+	c.sendWebhooks(s, public)
 	in.Gates.Mail, in.Gates.Site = s.outbox, public.Host
 	in.Gates.Address = func(l *vitrine.Link, mailed string) string { return httpx.MailedURL(public, l, mailed) }
 	follow := worker.New("own views", scanEvery, log, in.OwnViews.Apply)
@@ -144,6 +149,15 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	app.Cities = cities
 	s.http = s.httpServer(app)
 	return s
+}
+
+// sendWebhooks makes each process send the messages of webhooks.
+func (c *serveCmd) sendWebhooks(s *service, public *url.URL) {
+	w := s.instance.Webhooks
+	w.Guard = &outbound.Guard{Networks: c.Networks, Ports: c.Ports}
+	w.Mail, w.Site = s.outbox, public.Host
+	w.Warn = func(err error) { s.log.Warn("webhook not sent", "error", err) }
+	s.loops = append(s.loops, worker.New("webhooks", webhooksEvery, s.log, w.Run))
 }
 
 // leasesOf returns the leases of an instance, or nil for an embedded database,
@@ -179,6 +193,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
 		worker.New("expire known readers", deleteEvery, log, in.Gates.ExpireReaders),
 		worker.New("expire events", deleteEvery, log, in.Events.Expire),
+		worker.New("expire deliveries", deleteEvery, log, in.Webhooks.Expire),
 		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),

@@ -56,6 +56,8 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
 		{"Events", storeTest.events},
+		{"Webhooks", storeTest.webhooks},
+		{"Deliveries", storeTest.deliveries},
 		{"Review", storeTest.review},
 		{"Scans", storeTest.scans},
 		{"AbuseReports", storeTest.abuseReports},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/web/api"
 	"vitrine/report"
 )
@@ -161,13 +163,14 @@ func (o *ReportSite) Operations() (all map[string]operation) {
 	o.Check(json.Unmarshal(api.OpenAPI, &d))
 	slug := string(o.Links[report.ContentPages].Slug)
 	visit := o.Ask("/links/" + slug + "/visits?limit=1").JSON()["visits"].([]any)[0].(map[string]any)["id"].(string)
+	hook := o.Hooked()
 	all = map[string]operation{}
 	for path, methods := range d.Paths {
 		get, ok := methods["get"]
 		if !ok {
 			continue
 		}
-		op := operation{Path: strings.NewReplacer("{slug}", slug, "{visit}", visit).Replace(path)}
+		op := operation{Path: strings.NewReplacer("{slug}", slug, "{visit}", visit, "{id}", hook).Replace(path)}
 		for _, p := range get.Parameters {
 			if p.Ref != "" {
 				p = d.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
@@ -182,6 +185,24 @@ func (o *ReportSite) Operations() (all map[string]operation) {
 		o.T.Fatalf("operations = %v", all)
 	}
 	return all
+}
+
+// Hooked returns the ID of a webhook with three deliveries.
+func (o *ReportSite) Hooked() string {
+	o.T.Helper()
+	ctx, hooks := o.T.Context(), o.Server.Webhooks
+	w, err := hooks.Create(ctx, o.Account, webhooks.Request{URL: new("https://hook.example/a")})
+	o.Check(err)
+	o.Check(hooks.Store.Update(ctx, func(tx vitrine.Tx) error {
+		for range 3 {
+			if err := tx.AddDelivery(&vitrine.Delivery{Webhook: w.ID, Account: w.Account, Kind: webhooks.Test,
+				CreatedAt: o.Server.Now(), NextAt: o.Server.Now(), State: vitrine.DeliveryDelivered}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return strconv.FormatInt(int64(w.ID), 10)
 }
 
 // Asked sends a request to the API without redirects.

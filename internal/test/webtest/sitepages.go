@@ -1,12 +1,15 @@
 package webtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/events"
+	"vitrine/internal/app/webhooks"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -61,6 +64,7 @@ func SitePages(d *Demo) []SitePage {
 		"albums": "/albums", "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
 		"website":           "/websites/" + string(d.Website.Slug),
 		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",
+		"webhooks": "/webhooks", "webhook": d.hooked(),
 		"account":      "/account",
 		"plans of Pro": "/plans"} {
 		member(d.Pro, name, path)
@@ -71,7 +75,7 @@ func SitePages(d *Demo) []SitePage {
 		"no page, signed in": "/nowhere"} {
 		member(d.Free, name, path)
 	}
-	for _, path := range []string{"/dashboard", "/links", "/analytics", "/albums", "/websites"} {
+	for _, path := range []string{"/dashboard", "/links", "/analytics", "/albums", "/websites", "/webhooks"} {
 		member(d.Fresh, path[1:]+", empty", path)
 	}
 	member(d.Owner, "people", "/people")
@@ -117,6 +121,36 @@ func SitePages(d *Demo) []SitePage {
 		}
 	}
 	return pages
+}
+
+// hooked returns the path of a webhook with a log of each result.
+func (d *Demo) hooked() string {
+	ctx, s, now := d.T.Context(), d.Server.Webhooks, d.Server.Now()
+	w, err := s.Create(ctx, d.Pro, webhooks.Request{URL: new("https://hooks.slack.com/services/T0/B0/x"),
+		Label: new("Sales channel")})
+	d.Check(err)
+	_, err = s.Create(ctx, d.Pro, webhooks.Request{
+		URL:   new("https://a-rather-long-name.department.example.com/hooks/a-rather-long-path-of-a-receiver"),
+		Kinds: &[]vitrine.EventKind{events.View}, On: new(true)})
+	d.Check(err)
+	d.Check(s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		for i, one := range []vitrine.Delivery{{State: vitrine.DeliveryDelivered, Status: 200, Answer: "ok"},
+			{State: vitrine.DeliveryWaiting, Status: 500, Error: "The receiver answered 500.",
+				Answer: strings.Repeat("a-long-word-of-an-answer", 20)},
+			{State: vitrine.DeliveryFailed, Error: "The name of the host was not found."},
+			{State: vitrine.DeliveryWaiting}} {
+			one.Webhook, one.Account, one.Event, one.Kind, one.CreatedAt, one.NextAt = w.ID, w.Account, int64(i+1),
+				events.View, now, now
+			if one.Error != "" || one.Status != 0 {
+				one.Tries, one.TriedAt = i+1, now
+			}
+			if err := tx.AddDelivery(&one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return fmt.Sprint("/webhooks/", w.ID)
 }
 
 // Shared creates a read-only address of a report.

@@ -23,20 +23,24 @@ func TestClientTypes(t *testing.T) {
 	_, err = c.PutCaptions(t.Context(), slug, "de", []byte("WEBVTT\n\n00:01.000 --> 00:02.000\nHallo\n"))
 	o.Check(err)
 	o.Confirmed(slug, "ann@example.com")
+	hook := o.Hooked()
 	for path, into := range map[string]any{
 		"/links/" + slug + "/readers": &struct {
 			Readers    []client.Reader
 			NextCursor *string
 		}{},
-		"/status":                      new(client.Status),
-		"/links?views=true&limit=3":    new(client.Page),
-		"/links/" + slug:               new(client.LinkDetail),
-		"/links/" + slug + "/versions": &struct{ Versions []client.Version }{},
-		"/links/" + slug + "/captions": &struct{ Captions []client.Captions }{},
-		"/keys":                        &struct{ Keys []client.ListedKey }{},
-		"/key":                         new(client.Key),
-		"/events":                      new(client.EventPage),
-		"/websites":                    &struct{ Websites []client.Website }{},
+		"/status":                           new(client.Status),
+		"/links?views=true&limit=3":         new(client.Page),
+		"/links/" + slug:                    new(client.LinkDetail),
+		"/links/" + slug + "/versions":      &struct{ Versions []client.Version }{},
+		"/links/" + slug + "/captions":      &struct{ Captions []client.Captions }{},
+		"/keys":                             &struct{ Keys []client.ListedKey }{},
+		"/key":                              new(client.Key),
+		"/events":                           new(client.EventPage),
+		"/webhooks":                         &struct{ Webhooks []client.Webhook }{},
+		"/webhooks/" + hook:                 new(client.Webhook),
+		"/webhooks/" + hook + "/deliveries": new(client.DeliveryPage),
+		"/websites":                         &struct{ Websites []client.Website }{},
 	} {
 		body := o.Ask(path).Body
 		d := json.NewDecoder(bytes.NewReader(body))

@@ -167,7 +167,7 @@ func (c caller) method(op string) webtest.Answer {
 	address := c.URL + "/api/v1" + paths[op]
 	method := http.MethodPatch
 	switch {
-	case paths[op] == "/links/nope", op == "updateRecipient", op == "revokeRecipient":
+	case paths[op] == "/links/nope", paths[op] == "/webhooks/0", op == "updateRecipient", op == "revokeRecipient":
 		method = http.MethodPost
 	case paths[op] == "":
 		address, method = c.address(), http.MethodGet

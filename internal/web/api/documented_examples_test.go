@@ -167,6 +167,7 @@ func TestDocumentedExamples(t *testing.T) {
 	check("listKeys", c.Call(c.key, "GET", "/keys", nil))
 	check("revokeKeyById", c.Call(c.key, "DELETE", fmt.Sprint("/keys/", made.JSON()["id"]), nil))
 	check("status", c.Call("", "GET", "/status", nil))
+	c.webhookExamples(slug, check, request)
 
 	check("startLogin", c.Call("", "POST", "/logins", request("startLogin", nil)))
 	if take := request("takeLogin", nil); take["secret"] == nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"vitrine"
@@ -9,22 +8,6 @@ import (
 	"vitrine/internal/app/events"
 	"vitrine/internal/web/httpx"
 )
-
-// eventItem is an event in the list, a webhook and an export.
-type eventItem struct {
-	ID   string            `json:"id"`
-	Type vitrine.EventKind `json:"type"`
-	At   string            `json:"at"`
-	Link *eventLink        `json:"link"`
-	Data json.RawMessage   `json:"data"`
-}
-
-// eventLink is the link or website of an event.
-type eventLink struct {
-	Slug  vitrine.Slug `json:"slug"`
-	Title string       `json:"title"`
-	URL   string       `json:"url"`
-}
 
 // Events lists events of the account, oldest first.
 func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
@@ -51,21 +34,10 @@ func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	if err != nil {
 		return err
 	}
-	list := make([]eventItem, len(p.Events))
+	list, at := make([]events.Form, len(p.Events)), events.Addresses{Link: s.Server.LinkURL, Site: s.Server.SiteURL}
 	for i := range p.Events {
-		list[i] = s.event(&p.Events[i])
+		list[i] = p.Events[i].Form(at)
 	}
 	return httpx.WriteJSON(w, map[string]any{"events": list, "more": p.More,
 		"nextCursor": httpx.FormatEventCursor(c.Account.ID, p.Next)})
-}
-
-func (s *Handler) event(e *events.Item) eventItem {
-	item := eventItem{ID: e.Name(), Type: e.Kind, At: stamp(e.At), Data: e.Data}
-	switch {
-	case e.Site != nil:
-		item.Link = &eventLink{e.Site.Slug, e.Site.Title, s.Server.SiteURL(e.Site.Slug)}
-	case e.Of != nil:
-		item.Link = &eventLink{e.Of.Slug, e.Of.Title, s.Server.LinkURL(e.Of.Slug)}
-	}
-	return item
 }

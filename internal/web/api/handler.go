@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/httpx"
@@ -38,6 +39,7 @@ type Handler struct {
 	Analytics  *analytics.Service
 	Recipients *recipients.Service
 	EventLog   *events.Service
+	Webhooks   *webhooks.Service
 	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
 	Ready      func(context.Context) error // of the parts that the server is on
 	Version    string

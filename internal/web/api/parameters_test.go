@@ -104,7 +104,7 @@ func TestWrongCursors(t *testing.T) {
 			t.Fatal(path)
 		}
 	}
-	if len(cursors) != 4 {
+	if len(cursors) != 5 {
 		t.Fatalf("lists with cursors: %v", cursors)
 	}
 	for path, right := range cursors {

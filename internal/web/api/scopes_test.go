@@ -179,6 +179,33 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 		_ string) webtest.Answer {
 		return c.Call(c.key, "DELETE", "/key", nil)
 	},
+	"GET /api/v1/webhooks":  func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/webhooks", nil) },
+	"POST /api/v1/webhooks": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "POST", "/webhooks", hook) },
+	"GET /api/v1/webhooks/{id}": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "GET", c.hooked(nil), nil)
+	},
+	"PATCH /api/v1/webhooks/{id}": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "PATCH", c.hooked(nil), webtest.Fields{"label": "x"})
+	},
+	"DELETE /api/v1/webhooks/{id}": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "DELETE", c.hooked(nil), nil)
+	},
+	"POST /api/v1/webhooks/{id}/test": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "POST", c.hooked(nil)+"/test", nil)
+	},
+	"POST /api/v1/webhooks/{id}/rotate": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "POST", c.hooked(nil)+"/rotate", nil)
+	},
+	"GET /api/v1/webhooks/{id}/deliveries": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "GET", c.hooked(nil)+"/deliveries", nil)
+	},
+	"POST /api/v1/webhooks/{id}/deliveries/{delivery}/resend": func(c caller, _ string) webtest.Answer {
+		path, d := c.hooked(nil), "1"
+		if a := c.Call(c.owner(), "POST", path+"/test", nil); a.Status == 200 {
+			d = a.Text("id")
+		}
+		return c.Call(c.key, "POST", path+"/deliveries/"+d+"/resend", nil)
+	},
 	"GET /api/v1/keys": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/keys", nil) },
 	"POST /api/v1/keys": func(c caller, _ string) webtest.Answer {
 		return c.Call(c.key, "POST", "/keys", webtest.Fields{"name": "deploy", "scope": "publish"})
@@ -188,8 +215,8 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 	},
 }
 
-// ofNoUpload has the requests about an upload, about one that does not exist:
-// the others begin one first.
+// ofNoUpload has the requests about an upload or a webhook, about one that does
+// not exist: the others begin one first.
 var ofNoUpload = map[string]func(c caller) webtest.Answer{
 	"POST /api/v1/uploads/complete": func(c caller) webtest.Answer { return c.complete("nope", webtest.NoteFile) },
 	"POST /api/v1/uploads/cancel": func(c caller) webtest.Answer {

@@ -98,6 +98,12 @@ var formMessages = map[string]string{
 	"sessions-ended":     "All other browsers signed out.",
 	"share-revoked":      "Address revoked. The report can no longer be seen there.",
 	"key-revoked":        "Key revoked.",
+	"hook-made":          "Webhook added.",
+	"hook-on":            "Turned on. Events from now on are sent.",
+	"hook-off":           "Turned off. Nothing is sent.",
+	"hook-tested":        "The test is on its way. The log shows the answer.",
+	"hook-resent":        "The message is on its way. The log shows the answer.",
+	"hook-gone":          "Webhook deleted.",
 	"invitation-revoked": "Invitation revoked.",
 	"person":             "Account changed.",
 

@@ -28,7 +28,7 @@ type Shell struct {
 
 // Each page has a folder with its templates, styles and scripts.
 //
-//go:embed *.html *.js account album entry key link people upload version website
+//go:embed *.html *.js account album entry hook key link people upload version website
 var files embed.FS
 
 var _ = ui.Folder("app", files)

@@ -54,6 +54,8 @@ var apiPages = []docPage{
 		Description: "What a report and a visit contain, field by field."},
 	{Path: apiRoot + "/events", Group: "Build", Title: "Events API",
 		Description: "List what happened with the links of the account, oldest first."},
+	{Path: apiRoot + "/webhooks", Group: "Build", Title: "Webhooks API",
+		Description: "Send events to a program or a chat, and read the log."},
 	{Path: apiRoot + "/keys", Group: "Build", Title: "Keys API",
 		Description: "Create, list and revoke API keys, and log in from a program."},
 	{Path: apiRoot + "/service", Group: "Build", Title: "Service API",

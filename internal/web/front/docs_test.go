@@ -77,8 +77,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 33 {
-		t.Errorf("%d pages: %v, want 33", len(paths), paths)
+	if len(paths) != 35 {
+		t.Errorf("%d pages: %v, want 35", len(paths), paths)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestDocsSearch(t *testing.T) {
 		"idempotencyKey retries": "/docs/quick-start#retries",
 		"completion":             "/docs/how-we-count#progress", "average time": "/docs/how-we-count#time",
 		"bot": "/docs/how-we-count#bots", "expiry": "/docs/send-a-deck#prepare", "backup": "/docs/self-hosting#keeping",
-		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/missing#webhooks", "delete": "/docs/links",
+		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/webhooks", "delete": "/docs/links",
 		"delete link": "/docs/links#delete", "password": "/docs/links#protect",
 		"notifications":   "/docs/missing#notifications",
 		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/missing#slides",

@@ -150,6 +150,12 @@ func ParseExplainCursor(text string) (key vitrine.ViewID, same int64, err error)
 	return vitrine.ViewID(n[0]), n[1], nil
 }
 
+// FormatDeliveryCursor returns the cursor of a list of deliveries.
+func FormatDeliveryCursor(id int64) string { return cursor(id, 1, 1, 1, 1, 1) }
+
+// ParseDeliveryCursor is like ParseVisitCursor.
+func ParseDeliveryCursor(text string) (int64, error) { return idOfCursor(text, 6) }
+
 func idOfCursor(text string, count int) (int64, error) {
 	if text == "" {
 		return 0, nil

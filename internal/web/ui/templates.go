@@ -59,6 +59,8 @@ var pages = []page{
 	{"people.html", member, nil},
 	{"readers.html", inLink, nil},
 	{"versions.html", inLink, nil},
+	{"webhook.html", member, []string{"hook_fields.html"}},
+	{"webhooks.html", member, []string{"hook_fields.html"}},
 	{"website.html", member, []string{"website_drop.html"}},
 	{"websites.html", member, []string{"website_drop.html"}},
 

@@ -357,6 +357,51 @@ CREATE TABLE event_ids (
     last    BIGINT NOT NULL
 );
 
+-- Addresses that the events of accounts are sent to.
+CREATE TABLE webhooks (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    url        TEXT    NOT NULL, -- of a chat only the part that is not secret
+    format     TEXT    NOT NULL,
+    label      TEXT    NOT NULL,
+    kinds      TEXT    NOT NULL, -- JSON; null means all
+    links      TEXT    NOT NULL, -- JSON; null means all
+    names      BOOLEAN NOT NULL,
+    created_at BIGINT  NOT NULL,
+    secret     BLOB    NOT NULL, -- sealed with the secret of the instance
+    old_secret BLOB,
+    old_until  BIGINT,
+    off        TEXT    NOT NULL, -- why it sends nothing
+    off_at     BIGINT,
+    failures   BIGINT  NOT NULL, -- failed tries since the last success
+    next_at    BIGINT  NOT NULL,
+    seen       BIGINT  NOT NULL -- the last event that was looked at
+);
+CREATE INDEX webhooks_of_account ON webhooks (account, id);
+CREATE INDEX webhooks_sending ON webhooks (next_at, id) WHERE off = '' AND failures = 0;
+CREATE INDEX webhooks_failing ON webhooks (next_at, id) WHERE off = '' AND failures > 0;
+
+-- Messages of webhooks, also those that were sent. Old ones are deleted.
+CREATE TABLE deliveries (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    webhook    BIGINT NOT NULL REFERENCES webhooks (id),
+    account    BIGINT NOT NULL REFERENCES accounts (id),
+    event      BIGINT NOT NULL, -- 0: a test
+    kind       TEXT   NOT NULL,
+    link       BIGINT NOT NULL, -- 0: none
+    created_at BIGINT NOT NULL,
+    state      TEXT   NOT NULL,
+    tries      BIGINT NOT NULL,
+    next_at    BIGINT NOT NULL,
+    tried_at   BIGINT,
+    status     BIGINT NOT NULL, -- of the last answer; 0: none
+    answer     TEXT   NOT NULL, -- its beginning
+    error      TEXT   NOT NULL
+);
+CREATE INDEX deliveries_of_webhook ON deliveries (webhook, id);
+CREATE INDEX deliveries_waiting ON deliveries (webhook, link, id) WHERE state = 'waiting';
+CREATE INDEX deliveries_by_time ON deliveries (created_at) WHERE state <> 'waiting';
+
 CREATE TABLE abuse_reports (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     link     BIGINT  NOT NULL REFERENCES links (id),
