@@ -14,8 +14,8 @@ import (
 
 // TestSharedKeeps checks that an address that keeps filters and dates shows
 // exactly these, whatever its readers ask for, also in explanations; that it
-// says by whom and until when; that its owner can copy it again; and that it
-// keeps no filter by recipient.
+// says who shared it and until when; that its owner can copy it again; and that
+// it keeps no filter by recipient.
 func TestSharedKeeps(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	for _, root := range []string{webtest.StatsPath(o.Links[report.ContentPages]), "/analytics"} {
