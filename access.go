@@ -97,7 +97,7 @@ type PlaceTx interface {
 	// OpenPlaces lists the places of a link that do not count, oldest first.
 	OpenPlaces(l LinkID, round string) ([]*Place, error)
 	CountPlaces(l LinkID, round string) (int64, error) // those that count
-	DeletePlaces(l LinkID) error                       // of all rounds
+	DeletePlaces(l LinkID, round string) error         // "": of all rounds
 }
 
 // Recipient is a named address of a link: the link's own address and a token.
@@ -107,8 +107,9 @@ type Recipient struct {
 	Account   AccountID
 	Number    int64 // of the link's recipients, from 1, in the order in which they were added
 	Token     RecipientToken
-	Label     string // for the owner only; "" once it is deleted
-	Download  *bool  // whether the file may be downloaded; nil: as the link says
+	Label     string  // for the owner only; "" once it is deleted
+	Download  *bool   // whether the file may be downloaded; nil: as the link says
+	Access    *Access // what its readers need; nil: as the link says
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: with the link
 	RevokedAt time.Time // zero: not revoked
@@ -136,6 +137,7 @@ func ParseRecipientToken(s string) (RecipientToken, bool) {
 type Through struct {
 	Recipient RecipientID
 	Token     RecipientToken
+	Own       bool // it has an access of its own
 }
 
 // Path returns the address of the link without the host: that of its recipient,
@@ -149,9 +151,12 @@ func (l *Link) Path() string {
 
 // For returns the link as a recipient may have it.
 func (l Link) For(r *Recipient) *Link {
-	l.Through = Through{r.ID, r.Token}
+	l.Through = Through{r.ID, r.Token, r.Access != nil}
 	if r.Download != nil {
 		l.AllowDownload = *r.Download
+	}
+	if r.Access != nil {
+		l.Access = *r.Access
 	}
 	return &l
 }

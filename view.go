@@ -56,6 +56,8 @@ type Viewed struct {
 	View  ViewID
 	Kind  report.ContentKind
 	Pages int // of a PDF; 0 if unknown
+	// Recipient is 0 for the plain address.
+	Recipient RecipientID
 }
 
 // Snapshot limits a claim to what is possible at a time. It reports whether it

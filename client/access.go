@@ -17,6 +17,25 @@ type Access struct {
 	ReadersLeft int    `json:"readersLeft,omitempty"` // of Readers, how many more
 }
 
+// MarshalJSON implements [json.Marshaler]. An access that needs nothing is
+// false.
+func (a Access) MarshalJSON() ([]byte, error) {
+	if a == (Access{}) {
+		return []byte("false"), nil
+	}
+	type plain Access
+	return json.Marshal(plain(a))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *Access) UnmarshalJSON(b []byte) error {
+	if *a = (Access{}); string(b) == "false" {
+		return nil
+	}
+	type plain Access
+	return json.Unmarshal(b, (*plain)(a))
+}
+
 // Email is whom a link admits that asks readers to confirm an email address.
 type Email struct {
 	Allow   []string `json:"allow"`             // addresses and domains; none admits all
@@ -31,10 +50,20 @@ type AccessChange struct {
 	Readers  *int    // 0 removes the limit
 	Email    *Email  // replaces the one before
 	NoEmail  bool    // readers need not confirm an address any more
+
+	// Open and AsLink are of recipients, and alone: its readers need nothing,
+	// or what those of the link need.
+	Open, AsLink bool
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (c AccessChange) MarshalJSON() ([]byte, error) {
+	switch {
+	case c.Open:
+		return []byte("false"), nil
+	case c.AsLink:
+		return []byte(`"link"`), nil
+	}
 	o := map[string]any{}
 	if c.Password != nil {
 		o["password"] = orFalse(*c.Password)

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"net/url"
@@ -19,6 +20,9 @@ type Recipient struct {
 	ExpiresAt     time.Time `json:"expiresAt,omitzero"`      // zero means with the link
 	RevokedAt     time.Time `json:"revokedAt,omitzero"`      // zero means not revoked
 	AllowDownload *bool     `json:"allowDownload,omitempty"` // nil means as the link says
+	// Access is what readers need; nil means as the link says, and the zero
+	// Access nothing.
+	Access *Access `json:"access,omitempty"`
 
 	// How far the link was read through the address, of all views that are
 	// kept; only in lists, and only of accounts with analytics.
@@ -36,6 +40,8 @@ type NewRecipient struct {
 	Label         string    `json:"label"`
 	ExpiresAt     time.Time `json:"expiresAt,omitzero"`
 	AllowDownload *bool     `json:"allowDownload,omitempty"`
+	// Access replaces that of the link. One call may set one password.
+	Access *AccessChange `json:"access,omitempty"`
 }
 
 // MaxRecipients is how many recipients one call may add.
@@ -90,6 +96,30 @@ func (c *Client) RecipientPage(ctx context.Context, slug, cursor string, limit i
 		query.Set("cursor", cursor)
 	}
 	return p, c.get(ctx, recipientsPath(slug), query, &p)
+}
+
+// RecipientChange is a change of a recipient. Nil fields stay unchanged.
+type RecipientChange struct {
+	Label         *string    // "" deletes it; the numbers stay
+	ExpiresAt     *time.Time // the zero time: with the link
+	AllowDownload *bool
+	Access        *AccessChange // of its own access, or the first one
+}
+
+// UpdateRecipient changes a recipient.
+func (c *Client) UpdateRecipient(ctx context.Context, slug, id string, change RecipientChange) (r Recipient, err error) {
+	b, err := json.Marshal(struct {
+		Label         *string       `json:"label,omitempty"`
+		ExpiresAt     string        `json:"expiresAt,omitempty"`
+		AllowDownload *bool         `json:"allowDownload,omitempty"`
+		Access        *AccessChange `json:"access,omitempty"`
+	}{change.Label, expiry(change.ExpiresAt), change.AllowDownload, change.Access})
+	if err != nil {
+		return r, err
+	}
+	err = c.call(ctx, http.MethodPatch, recipientsPath(slug)+"/"+url.PathEscape(id), nil,
+		payload{contentType: "application/json", bytes: b}, &r)
+	return r, err
 }
 
 // RevokeRecipient revokes the address of a recipient.

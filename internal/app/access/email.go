@@ -266,11 +266,11 @@ func digits(code string) string {
 func (s *Gates) admit(ctx context.Context, l *vitrine.Link, a signer.Ask) (pass string, err error) {
 	now := s.Now()
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		current, err := tx.Link(l.ID)
+		round, err := currentRound(tx, l)
 		if err != nil {
 			return err
 		}
-		if !current.DeletedAt.IsZero() || current.Access.Round != l.Access.Round {
+		if round != l.Access.Round {
 			return errAskAgain
 		}
 		return tx.AddKnownReader(&vitrine.KnownReader{Link: l.ID, Round: l.Access.Round, Email: a.Email,
@@ -280,6 +280,23 @@ func (s *Gates) admit(ctx context.Context, l *vitrine.Link, a signer.Ask) (pass 
 		return "", err
 	}
 	return s.Signer.Pass(l, 0, now), nil
+}
+
+// currentRound returns the round of the access that a reader's link has now, or
+// "" if it is deleted.
+func currentRound(tx vitrine.Tx, l *vitrine.Link) (string, error) {
+	current, err := tx.Link(l.ID)
+	switch {
+	case err != nil || !current.DeletedAt.IsZero():
+		return "", err
+	case !l.Through.Own:
+		return current.Access.Round, nil
+	}
+	r, err := tx.Recipient(l.ID, l.Through.Recipient)
+	if err != nil {
+		return "", err
+	}
+	return current.For(r).Access.Round, nil
 }
 
 // KnownReaderLife is how long it is kept who passed the email gate of a link.

@@ -38,6 +38,7 @@ type Change struct {
 	Password *string // "" removes it
 	Readers  *int    // 0 removes the limit
 	Email    *Email
+	Open     bool // readers need nothing; the other parts must be nil
 
 	hash  string
 	email vitrine.EmailGate
@@ -80,6 +81,10 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 // email gate changes, or a limit of readers begins.
 func (c *Change) Apply(a *vitrine.Access) {
 	if c == nil {
+		return
+	}
+	if c.Open {
+		*a = vitrine.Access{}
 		return
 	}
 	before := *a

@@ -11,7 +11,10 @@ import (
 // passes of before a change cannot fit, and that no version has an access of
 // its own.
 func auditAccess(tx vitrine.PlaceTx, l *vitrine.Link, fault func(string)) error {
-	a := l.Access
+	name, a := "link "+string(l.Slug), l.Access
+	if to := l.Through.Recipient; to != 0 {
+		name = fmt.Sprintf("recipient %d", to)
+	}
 	_, _, _, known := password.ParsePHC(a.Password)
 	switch {
 	case a == (vitrine.Access{}):
@@ -19,13 +22,13 @@ func auditAccess(tx vitrine.PlaceTx, l *vitrine.Link, fault func(string)) error 
 	case !l.Standalone():
 		fault(fmt.Sprintf("link %d: a version is protected by itself", l.ID))
 	case !known && a.Password != "":
-		fault(fmt.Sprintf("link %s: its password has an unknown form", l.Slug))
+		fault(name + ": its password has an unknown form")
 	case a.Gated() != (a.Round != ""):
-		fault(fmt.Sprintf("link %s: it is protected, but its passes have no round, or the other way round", l.Slug))
+		fault(name + ": it is protected, but its passes have no round, or the other way round")
 	}
 	open, err := tx.OpenPlaces(l.ID, a.Round)
 	if len(open) > 2*maxOpenPlaces {
-		fault(fmt.Sprintf("link %s: %d browsers have a place that does not count yet", l.Slug, len(open)))
+		fault(fmt.Sprintf("%s: %d browsers have a place that does not count yet", name, len(open)))
 	}
 	return err
 }

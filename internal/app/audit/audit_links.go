@@ -34,13 +34,14 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 }
 
 // auditRecipients checks that each recipient is of a link that is not deleted
-// and can have recipients, and of the link's account.
-func auditRecipients(tx vitrine.RecipientTx, links []*vitrine.Link, fault func(string)) error {
+// and can have recipients, and of the link's account, and its access.
+func auditRecipients(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) error {
 	byID := make(map[vitrine.LinkID]*vitrine.Link, len(links))
 	for _, l := range links {
 		byID[l.ID] = l
 	}
-	return tx.EachRecipient(func(r *vitrine.Recipient) error {
+	var protected []*vitrine.Link
+	err := tx.EachRecipient(func(r *vitrine.Recipient) error {
 		l, of := byID[r.Link], fmt.Sprintf("recipient %d: ", r.ID)
 		switch {
 		case l == nil:
@@ -53,8 +54,17 @@ func auditRecipients(tx vitrine.RecipientTx, links []*vitrine.Link, fault func(s
 		if _, ok := vitrine.ParseRecipientToken(string(r.Token)); !ok || r.Number < 1 {
 			fault(of + "its address or number is not valid")
 		}
+		if r.Access != nil && l != nil && l.Standalone() {
+			protected = append(protected, l.For(r))
+		}
 		return nil
 	})
+	for _, l := range protected { // a row at a time: a transaction has one open list
+		if err == nil {
+			err = auditAccess(tx, l, fault)
+		}
+	}
+	return err
 }
 
 // auditOldSlugs checks that each old slug leads to an existing link and is not

@@ -225,9 +225,8 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
 			strconv.FormatInt(l.Size, 10), l.SHA256,
-			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload),
-			strconv.FormatBool(l.Access.Password != ""), strconv.FormatBool(l.Access.Email.On),
-			strconv.Itoa(l.Access.Readers)})
+			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
+		rows[len(rows)-1] = append(rows[len(rows)-1], protection(l.Access)...)
 	}
 	for _, row := range rows {
 		if err := c.Write(row); err != nil {
@@ -235,6 +234,11 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 		}
 	}
 	return c.Flush()
+}
+
+// protection returns what readers need, for tables.
+func protection(a vitrine.Access) []string {
+	return []string{strconv.FormatBool(a.Password != ""), strconv.FormatBool(a.Email.On), strconv.Itoa(a.Readers)}
 }
 
 // events writes an event on each line, as the API lists it, with the slug of

@@ -28,17 +28,20 @@ func (e *Exporter) recipients(ctx context.Context, links []*vitrine.Link, z *zip
 				c := NewCSV(w)
 				table = &c
 				if err := c.Write([]string{"slug", "id", "label", "url", "created_at", "expires_at", "revoked_at",
-					"download"}); err != nil {
+					"download", "password", "email", "readers"}); err != nil {
 					return err
 				}
 			}
-			download := ""
+			download, access := "", []string{"", "", ""} // as the link says
+			if a := r.Access; a != nil {
+				access = protection(*a)
+			}
 			if r.Download != nil {
 				download = strconv.FormatBool(*r.Download)
 			}
-			if err := table.Write([]string{string(l.Slug), strconv.FormatInt(int64(r.ID), 10), r.Label,
+			if err := table.Write(append([]string{string(l.Slug), strconv.FormatInt(int64(r.ID), 10), r.Label,
 				e.URL(l.Slug) + "/" + string(r.Token), moment(r.CreatedAt), moment(r.ExpiresAt), moment(r.RevokedAt),
-				download}); err != nil {
+				download}, access...)); err != nil {
 				return err
 			}
 		}

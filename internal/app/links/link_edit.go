@@ -144,8 +144,8 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	}
 	if round := l.Access.Round; e.Access != nil {
 		e.Access.Apply(&l.Access)
-		if l.Access.Round != round {
-			if err := tx.DeletePlaces(l.ID); err != nil {
+		if l.Access.Round != round && round != "" {
+			if err := tx.DeletePlaces(l.ID, round); err != nil {
 				return err
 			}
 		}

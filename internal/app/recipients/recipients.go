@@ -11,9 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/publish"
 )
 
@@ -28,6 +30,7 @@ const revokedTimes = 20
 type Service struct {
 	Store vitrine.Store
 	Plans vitrine.Plans
+	Gates *access.Gates
 	Now   func() time.Time
 }
 
@@ -36,6 +39,8 @@ type Request struct {
 	Label     string
 	Download  *bool     // nil: as the link allows
 	ExpiresAt time.Time // zero: with the link
+	// Access replaces that of the link; nil: as the link says.
+	Access *access.Change
 }
 
 // Addition is a call that adds recipients.
@@ -52,6 +57,8 @@ type Change struct {
 	Label     *string // "" deletes it
 	Download  *bool
 	ExpiresAt *time.Time // the zero time: with the link
+	Access    *access.Change
+	AsLink    bool // Access is nil, and that of the link holds again
 	Fills     func(*vitrine.Link) error
 }
 
@@ -82,7 +89,15 @@ func (a *Addition) check(now time.Time) error {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "recipients",
 			Message: fmt.Sprintf("Send 1 to %d recipients in one call. This call has %d.", MaxCall, n)}
 	}
+	passwords := 0
 	for i, r := range a.Recipients {
+		if r.Access != nil && r.Access.Password != nil {
+			passwords++
+		}
+		if passwords > 1 {
+			return wrong(i, "access.password",
+				"One call can set the password of one recipient. Add the others, then set each password with a call of its own.")
+		}
 		if _, err := vitrine.ParseTitle(r.Label); err != nil {
 			return wrong(i, "label", badLabel)
 		}
@@ -103,15 +118,15 @@ func (s *Service) Add(ctx context.Context, a *vitrine.Account, slug string,
 		if call, err = publish.ParseIdempotencyKey(*add.IdempotencyKey); err != nil {
 			return nil, nil, err
 		}
-		text, err := json.Marshal(add.Recipients)
-		if err != nil {
+		if asked, err = add.digest(); err != nil {
 			return nil, nil, err
 		}
-		sum := sha256.Sum256(text)
-		asked = sum[:]
 	}
 	now := s.Now().Truncate(time.Millisecond)
 	late := add.check(now) // a retry may come after the expiry that it asks for
+	if late == nil {
+		late = s.prepare(ctx, a, add)
+	}
 	if late != nil && call == "" {
 		return nil, nil, late
 	}
@@ -145,6 +160,7 @@ func (s *Service) Add(ctx context.Context, a *vitrine.Account, slug string,
 			r := New(l)
 			r.Number, r.Label, r.Download = highest+int64(i)+1, asks.Label, asks.Download
 			r.CreatedAt, r.ExpiresAt, r.Call, r.Asked = now, asks.ExpiresAt, call, asked
+			setAccess(r, asks.Access)
 			list = append(list, r)
 		}
 		return tx.AddRecipients(list)
@@ -153,6 +169,54 @@ func (s *Service) Add(ctx context.Context, a *vitrine.Account, slug string,
 		return nil, nil, err
 	}
 	return l, list, nil
+}
+
+// prepare checks the access of each recipient of a call, and hashes a password.
+func (s *Service) prepare(ctx context.Context, a *vitrine.Account, add Addition) error {
+	for i, asks := range add.Recipients {
+		err := s.Gates.Prepare(ctx, asks.Access, a.Email)
+		if e := (*vitrine.Error)(nil); errors.As(err, &e) && e.Field != "" {
+			about := *e
+			about.Field = fmt.Sprintf("recipients[%d].%s", i, e.Field)
+			return &about
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digest returns the hash of what a call asks for. It says that there is a
+// password, and not which: this hash is a fast one.
+func (a *Addition) digest() ([]byte, error) {
+	list := slices.Clone(a.Recipients)
+	for i, r := range list {
+		if r.Access != nil && r.Access.Password != nil {
+			without := *r.Access
+			without.Password = new("…")
+			list[i].Access = &without
+		}
+	}
+	text, err := json.Marshal(list)
+	sum := sha256.Sum256(text)
+	return sum[:], err
+}
+
+// setAccess gives a recipient an access of its own, or changes that. To remove
+// a part of one that it does not have has no effect.
+func setAccess(r *vitrine.Recipient, c *access.Change) {
+	if c == nil || *c == (access.Change{}) {
+		return
+	}
+	var own vitrine.Access
+	if r.Access != nil {
+		own = *r.Access
+	}
+	c.Apply(&own)
+	if r.Access != nil || c.Open || own.Gated() {
+		r.Access = &own
+	}
 }
 
 func sameCall(list []*vitrine.Recipient, asked []byte) error {
@@ -231,8 +295,11 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, id 
 	if c.ExpiresAt != nil && !c.ExpiresAt.IsZero() && !c.ExpiresAt.After(now) {
 		return nil, nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt", Message: tooSoon}
 	}
+	if err := s.Gates.Prepare(ctx, c.Access, a.Email); err != nil {
+		return nil, nil, err
+	}
 	return s.change(ctx, a, slug, id, func(l *vitrine.Link, r *vitrine.Recipient) error {
-		if c.Fills != nil && (c.ExpiresAt != nil || c.Download != nil && *c.Download) {
+		if c.Fills != nil && (c.ExpiresAt != nil || c.Download != nil && *c.Download || c.Access != nil || c.AsLink) {
 			if err := c.Fills(l); err != nil {
 				return err
 			}
@@ -245,6 +312,9 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, id 
 		}
 		if c.ExpiresAt != nil {
 			r.ExpiresAt = *c.ExpiresAt
+		}
+		if setAccess(r, c.Access); c.AsLink {
+			r.Access = nil
 		}
 		return nil
 	})
@@ -276,12 +346,24 @@ func (s *Service) change(ctx context.Context, a *vitrine.Account, slug string, i
 		if err != nil {
 			return err
 		}
+		before := ownRound(r)
 		if err := f(l, r); err != nil {
 			return err
 		}
-		return tx.PutRecipient(r)
+		if before != "" && (ownRound(r) != before || !r.RevokedAt.IsZero()) {
+			err = tx.DeletePlaces(l.ID, before)
+		}
+		return errors.Join(err, tx.PutRecipient(r))
 	})
 	return l, r, err
+}
+
+// ownRound returns the round of a recipient's own access, or "".
+func ownRound(r *vitrine.Recipient) string {
+	if r.Access == nil {
+		return ""
+	}
+	return r.Access.Round
 }
 
 // ownLink finds a link of an account by any of its slugs.

@@ -41,7 +41,7 @@ func (t Tx) CountPlaces(l vitrine.LinkID, round string) (n int64, err error) {
 	return n, err
 }
 
-func (t Tx) DeletePlaces(l vitrine.LinkID) error {
-	_, err := t.Exec("DELETE FROM places WHERE link = $1", int64(l))
+func (t Tx) DeletePlaces(l vitrine.LinkID, round string) error {
+	_, err := t.Exec("DELETE FROM places WHERE link = $1 AND ($2 = '' OR round = $2)", int64(l), round)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const recipientColumns = `id, link, account, number, token, label, allow_download, created_at, expires_at, revoked_at,
-	call, asked`
+	call, asked, access`
 
 const selectRecipients = "SELECT " + recipientColumns + " FROM recipients"
 
@@ -17,16 +17,25 @@ func recipientValues(r *vitrine.Recipient) []any {
 	if r.Download != nil {
 		download.Bool = *r.Download
 	}
+	access := sql.NullString{Valid: r.Access != nil}
+	if r.Access != nil {
+		access.String = r.Access.String()
+	}
 	return []any{int64(r.ID), int64(r.Link), int64(r.Account), r.Number, string(r.Token), r.Label, download,
-		sqldb.Ms(r.CreatedAt), sqldb.MsOrNull(r.ExpiresAt), sqldb.MsOrNull(r.RevokedAt), r.Call, r.Asked}
+		sqldb.Ms(r.CreatedAt), sqldb.MsOrNull(r.ExpiresAt), sqldb.MsOrNull(r.RevokedAt), r.Call, r.Asked,
+		access}
 }
 
 func readRecipient(s sqldb.Scanner) (*vitrine.Recipient, error) {
 	r := new(vitrine.Recipient)
 	var download sql.NullBool
+	var access sql.Null[vitrine.Access]
 	err := s.Scan(&r.ID, &r.Link, &r.Account, &r.Number, &r.Token, &r.Label, &download,
 		sqldb.Instant{Time: &r.CreatedAt}, sqldb.Instant{Time: &r.ExpiresAt}, sqldb.Instant{Time: &r.RevokedAt},
-		&r.Call, &r.Asked)
+		&r.Call, &r.Asked, &access)
+	if access.Valid {
+		r.Access = &access.V
+	}
 	if download.Valid {
 		r.Download = &download.Bool
 	}
@@ -35,7 +44,7 @@ func readRecipient(s sqldb.Scanner) (*vitrine.Recipient, error) {
 
 func (t Tx) AddRecipients(list []*vitrine.Recipient) error {
 	changed, err := t.ExecMany("INSERT INTO recipients ("+recipientColumns+
-		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING", len(list),
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING", len(list),
 		func(i int) []any { return recipientValues(list[i]) })
 	for _, n := range changed {
 		if err == nil && n == 0 {
@@ -55,7 +64,8 @@ func (t Tx) RecipientByToken(l vitrine.LinkID, token vitrine.RecipientToken) (*v
 
 func (t Tx) PutRecipient(r *vitrine.Recipient) error {
 	return t.Put(`UPDATE recipients SET link = $2, account = $3, number = $4, token = $5, label = $6, allow_download = $7,
-		created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12 WHERE id = $1`,
+		created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12, access = $13
+		WHERE id = $1`,
 		recipientValues(r)...)
 }
 

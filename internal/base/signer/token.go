@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"net/url"
 	"strconv"
@@ -202,8 +203,12 @@ func (s *Signer) Message(a vitrine.AccountID, event int64) string {
 // ViewToken returns a token that a page carries to prove that its beacons
 // belong to its view.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
-	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36),
-		string(v.Kind), strconv.Itoa(v.Pages))
+	f := []string{strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36), string(v.Kind),
+		strconv.Itoa(v.Pages)}
+	if v.Recipient != 0 {
+		f = append(f, strconv.FormatInt(int64(v.Recipient), 36))
+	}
+	return s.token(PurposeView, f...)
 }
 
 // ParseViewToken checks a view token; it is good for TokenLife from its view
@@ -211,16 +216,23 @@ func (s *Signer) ViewToken(v vitrine.Viewed) string {
 func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, error) {
 	f, ok := s.parse(PurposeView, token, 4)
 	if !ok {
+		f, ok = s.parse(PurposeView, token, 5)
+	}
+	if !ok {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
+	}
+	to, err4 := int64(0), error(nil)
+	if len(f) > 4 {
+		to, err4 = strconv.ParseInt(f[4], 36, 64)
 	}
 	link, err1 := strconv.ParseInt(f[0], 36, 64)
 	open, err2 := strconv.ParseInt(f[1], 36, 64)
 	pages, err3 := strconv.Atoi(f[3])
-	if err1 != nil || err2 != nil || err3 != nil {
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
 	}
 	v := vitrine.Viewed{Link: vitrine.LinkID(link), View: vitrine.ViewID(open), Kind: report.ContentKind(f[2]),
-		Pages: pages}
+		Pages: pages, Recipient: vitrine.RecipientID(to)}
 	if age := now.Sub(v.View.Time()); age >= vitrine.TokenLife || age < -vitrine.ClockJump {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeURLExpired, "The view token has expired.")
 	}

@@ -19,9 +19,11 @@ type recipientsCmd struct {
 	Link   string
 	Add    []string
 	From   string
+	Edit   string
 	Revoke string
 	Unread bool
 	CSV    bool
+	recipientFlags
 	Flags
 }
 
@@ -31,14 +33,20 @@ func newRecipients() *command.Command {
 	cmd.SuggestFor = []string{"recipient", "share", "send"}
 	cmd.Examples("recipients q3-report --add Acme --add Globex",
 		"recipients q3-report --from investors.csv --csv",
-		"recipients q3-report --unopened")
+		"recipients q3-report --unopened",
+		"recipients q3-report --edit 2814749767106561 --expires 30d --view-only")
 	cmd.Check(c.Validate)
-	cmd.Exclusive("revoke", "add")
-	cmd.Exclusive("revoke", "from")
+	for _, other := range []string{"add", "from"} {
+		cmd.Exclusive("revoke", other)
+		cmd.Exclusive("edit", other)
+	}
+	cmd.Exclusive("revoke", "edit")
 	cmd.Arg(&c.Link, "link", "Slug or address of the link.").Complete(links)
 	cmd.Repeated(&c.Add, "add", "NAME", "Add an address with this name. No reader sees the name. May be repeated.")
 	cmd.String(&c.From, "from", "FILE", "Add an address for each row of a CSV file, with the name in its first column.")
 	cmd.String(&c.Revoke, "revoke", "ID", "Revoke the address with this ID. Its readers lose access at once; its numbers stay.")
+	cmd.String(&c.Edit, "edit", "ID", "Change the address with this ID by the following flags, which also apply to new ones.")
+	c.recipientFlags.take(cmd)
 	cmd.Bool(&c.Unread, "unopened", "Show only addresses that were not opened yet and are not revoked.")
 	cmd.Bool(&c.CSV, "csv", "Print name and address as CSV, for a mail merge. After --add or --from only the new ones.")
 	c.Flags.AddFlags(cmd)
@@ -50,10 +58,10 @@ func (c *recipientsCmd) Validate() error {
 	if c.CSV && c.JSON {
 		return errors.New("--csv and --json cannot be combined")
 	}
-	return nil
+	return c.recipientFlags.validate(c.Edit != "", len(c.Add) > 0 || c.From != "", len(c.Add) == 1 && c.From == "")
 }
 
-// Run adds or revokes recipients, then lists those that were added, or all. On
+// Run adds, changes or revokes recipients, then lists those, or all. On
 // a terminal the columns are aligned. Otherwise they are separated by tabs: ID,
 // name, address, views, engaged time, progress, downloads, latest view.
 func (c *recipientsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -70,10 +78,21 @@ func (c *recipientsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	var list []client.Recipient
+	change, err := c.change(t)
+	if err != nil {
+		return err
+	}
+	if c.Edit != "" {
+		changed, err := api.UpdateRecipient(ctx, slug, c.Edit, change)
+		if err != nil {
+			return orWebsite(ctx, t, api, c.Link, err)
+		}
+		return c.show(t, []client.Recipient{changed})
+	}
 	for some := range slices.Chunk(names, client.MaxRecipients) {
 		var rows []client.NewRecipient
 		for _, name := range some {
-			rows = append(rows, client.NewRecipient{Label: name})
+			rows = append(rows, newRecipient(name, change))
 		}
 		added, err := api.AddRecipients(ctx, slug, rows, "")
 		if err != nil {

@@ -50,7 +50,14 @@ func (t storeTest) places() {
 		t.is("a deleted place", none, vitrine.ErrNotFound)
 		return err
 	})
-	t.update(func(tx vitrine.Tx) error { return tx.DeletePlaces(l.ID) })
+	t.update(func(tx vitrine.Tx) error { return tx.DeletePlaces(l.ID, "a") })
 	check(0)
+	t.read(func(tx vitrine.Tx) error { _, err := tx.Place(before.ID); return err })
+	t.update(func(tx vitrine.Tx) error { return tx.DeletePlaces(l.ID, "") })
+	t.read(func(tx vitrine.Tx) error {
+		_, none := tx.Place(before.ID)
+		t.is("a place of another round", none, vitrine.ErrNotFound)
+		return nil
+	})
 	t.read(func(tx vitrine.Tx) error { _, err := tx.Place(foreign.ID); return err })
 }

@@ -22,6 +22,7 @@ func (t storeTest) recipients() {
 	}
 	a, b, c, other := row(one, 1, ""), row(one, 2, "key"), row(one, 3, "key"), row(two, 1, "key")
 	a.Download, a.ExpiresAt, b.Asked = &no, vitrinetest.Epoch.Add(time.Hour), []byte{0, 255}
+	a.Access, b.Access = &vitrine.Access{Password: "$argon2id$…", Readers: 3, Round: "a"}, &vitrine.Access{}
 	t.update(func(tx vitrine.Tx) error { return tx.AddRecipients([]*vitrine.Recipient{a, b, c, other}) })
 	for name, taken := range map[string]func(*vitrine.Recipient){
 		"ID":     func(r *vitrine.Recipient) { r.ID = other.ID },
@@ -48,6 +49,7 @@ func (t storeTest) recipients() {
 	list(vitrine.RecipientQuery{Link: one.ID, After: 1, Limit: 1}, b)
 	list(vitrine.RecipientQuery{Link: two.ID}, other)
 	b.RevokedAt, b.Label, b.Download, b.ExpiresAt = vitrinetest.Epoch, "", nil, time.Time{}
+	b.Access = &vitrine.Access{Email: vitrine.EmailGate{On: true, Allow: "a.example\nb.example"}, Round: "b"}
 	t.update(func(tx vitrine.Tx) error { return tx.PutRecipient(b) })
 	t.read(func(tx vitrine.Tx) error {
 		got, err := tx.Recipient(one.ID, b.ID)

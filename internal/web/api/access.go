@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,6 +24,15 @@ func readAccess(f *httpx.Fields) *access.Change {
 		f.Err = err
 	}
 	return c
+}
+
+// ownAccess reads the field access of a recipient, which may be false, or nil
+// if it is missing.
+func ownAccess(f *httpx.Fields) *access.Change {
+	if v := f.Object["access"]; v.Kind() == 'f' {
+		return &access.Change{Open: true}
+	}
+	return readAccess(f)
 }
 
 // readEmail reads the field access.email, or nil if it is missing.
@@ -82,12 +92,18 @@ func accessOf(l *vitrine.Link) *Access {
 // detail returns a link with all that its owner sees.
 func (s *Handler) detail(r *http.Request, l *vitrine.Link) (LinkDetail, error) {
 	d := s.Detail(l)
+	return d, s.addLeft(r.Context(), l, d.Access)
+}
+
+// addLeft adds to the access of a link that limits its readers how many more
+// may open it.
+func (s *Handler) addLeft(ctx context.Context, l *vitrine.Link, a *Access) error {
 	if l.Access.Readers == 0 {
-		return d, nil
+		return nil
 	}
-	left, err := s.Viewers.Gates.Left(r.Context(), l)
-	d.Access.ReadersLeft = &left
-	return d, err
+	left, err := s.Viewers.Gates.Left(ctx, l)
+	a.ReadersLeft = &left
+	return err
 }
 
 // knownReader is who confirmed an address at the email gate of a link.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -23,6 +24,7 @@ type recipientItem struct {
 	ExpiresAt     string              `json:"expiresAt,omitempty"`
 	RevokedAt     string              `json:"revokedAt,omitempty"`
 	AllowDownload *bool               `json:"allowDownload,omitempty"` // missing: as the link says
+	Access        any                 `json:"access,omitempty"`        // *Access, or false for nothing; missing: as the link says
 	*reading
 }
 
@@ -45,9 +47,31 @@ func newReading(r *report.Reading) *reading {
 	return &reading{r.Views > 0, stamp(r.First), stamp(r.Last), r.Views, r.EngagedMs, r.Progress, r.Downloads}
 }
 
-func (s *Handler) recipient(l *vitrine.Link, r *vitrine.Recipient) recipientItem {
-	return recipientItem{ID: r.ID, Label: r.Label, URL: s.Server.AddressOf(l.For(r)), CreatedAt: stamp(r.CreatedAt),
+func (s *Handler) recipient(ctx context.Context, l *vitrine.Link, r *vitrine.Recipient) (recipientItem, error) {
+	item := recipientItem{ID: r.ID, Label: r.Label, URL: s.Server.AddressOf(l.For(r)), CreatedAt: stamp(r.CreatedAt),
 		ExpiresAt: stamp(r.ExpiresAt), RevokedAt: stamp(r.RevokedAt), AllowDownload: r.Download}
+	if r.Access == nil {
+		return item, nil
+	}
+	own := l.For(r)
+	item.Access = false
+	if a := accessOf(own); a != nil {
+		item.Access = a
+		return item, s.addLeft(ctx, own, a)
+	}
+	return item, nil
+}
+
+// recipients returns recipients of a link, as many as there are.
+func (s *Handler) recipients(ctx context.Context, l *vitrine.Link,
+	list []*vitrine.Recipient) (items []recipientItem, err error) {
+	items = make([]recipientItem, len(list))
+	for i, one := range list {
+		if items[i], err = s.recipient(ctx, l, one); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
 }
 
 // recipientList is a page of the recipients of a link.
@@ -57,7 +81,7 @@ type recipientList struct {
 }
 
 // recipientFields lists the fields of a recipient that may be sent.
-var recipientFields = []string{"label", "expiresAt", "allowDownload"}
+var recipientFields = []string{"label", "expiresAt", "allowDownload", "access"}
 
 // unknownField returns an error for a field of a recipient that does not exist.
 // A misspelt one would give more rights than the caller means.
@@ -89,6 +113,7 @@ func (s *Handler) AddRecipients(w http.ResponseWriter, r *http.Request, c *auth.
 		if at := expiry(&one); at != nil {
 			asks.ExpiresAt = *at
 		}
+		asks.Access = ownAccess(&one)
 		if one.Err != nil {
 			return one.Err
 		}
@@ -101,11 +126,11 @@ func (s *Handler) AddRecipients(w http.ResponseWriter, r *http.Request, c *auth.
 	if err != nil {
 		return err
 	}
-	body := recipientList{Recipients: []recipientItem{}}
-	for _, one := range list {
-		body.Recipients = append(body.Recipients, s.recipient(l, one))
+	rows, err := s.recipients(r.Context(), l, list)
+	if err != nil {
+		return err
 	}
-	return httpx.WriteJSON(w, map[string][]recipientItem{"recipients": body.Recipients})
+	return httpx.WriteJSON(w, map[string][]recipientItem{"recipients": rows})
 }
 
 // ListRecipients lists the recipients of a link, revoked ones included, in the
@@ -124,9 +149,9 @@ func (s *Handler) ListRecipients(w http.ResponseWriter, r *http.Request, c *auth
 	if err != nil {
 		return err
 	}
-	body := recipientList{Recipients: []recipientItem{}}
-	for _, one := range list {
-		body.Recipients = append(body.Recipients, s.recipient(l, one))
+	var body recipientList
+	if body.Recipients, err = s.recipients(r.Context(), l, list); err != nil {
+		return err
 	}
 	if c.Account.Plan.Pro() && len(list) > 0 {
 		read, err := s.Analytics.Readings(r.Context(), l)
@@ -155,7 +180,7 @@ func recipientID(r *http.Request) vitrine.RecipientID {
 
 // UpdateRecipient changes a recipient.
 func (s *Handler) UpdateRecipient(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	o, err := httpx.ReadObject(w, r)
+	o, err := httpx.ReadLarge(w, r)
 	if err != nil {
 		return err
 	}
@@ -165,6 +190,11 @@ func (s *Handler) UpdateRecipient(w http.ResponseWriter, r *http.Request, c *aut
 	f := httpx.Fields{Object: o}
 	change := recipients.Change{Label: f.OptionalText("label"), Download: f.OptionalBool("allowDownload"),
 		ExpiresAt: expiry(&f), Fills: c.MayChange}
+	if v := f.Object["access"]; v.Kind() == '"' && string(v) == `"link"` {
+		change.AsLink = true
+	} else {
+		change.Access = ownAccess(&f)
+	}
 	if f.Err != nil {
 		return f.Err
 	}
@@ -172,7 +202,11 @@ func (s *Handler) UpdateRecipient(w http.ResponseWriter, r *http.Request, c *aut
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, s.recipient(l, changed))
+	item, err := s.recipient(r.Context(), l, changed)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, item)
 }
 
 // RevokeRecipient revokes a recipient's address.

@@ -330,6 +330,8 @@ func TestRecipientsAreAudited(t *testing.T) {
 		"account": func(r *vitrine.Recipient) { r.Account = stranger.ID },
 		"number":  func(r *vitrine.Recipient) { r.Number = -1 },
 		"token":   func(r *vitrine.Recipient) { r.Token = "x" },
+		"hash":    func(r *vitrine.Recipient) { r.Access = &vitrine.Access{Password: "x", Round: "a"} },
+		"round":   func(r *vitrine.Recipient) { r.Access = &vitrine.Access{Readers: 1} },
 	} {
 		var was vitrine.Recipient
 		put := func(change func(r *vitrine.Recipient)) {

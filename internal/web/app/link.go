@@ -1,14 +1,11 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,9 +67,8 @@ type linkPage struct {
 	MayCaption bool
 
 	Gate        accessForm
-	Readers     string // limit of readers as in the form; "" for none
-	Used        string // how many of them there were
-	NewTitle    string // as in the form
+	Protection  *protection // nil on other tabs than Share
+	NewTitle    string      // as in the form
 	NewSlug     string
 	NewDownload bool
 	NewExpires  string // the last day; "" for none
@@ -154,16 +150,12 @@ func (s *LinkPages) writeLink(w http.ResponseWriter, r *http.Request, status int
 			return err
 		}
 	}
-	if n := p.Link.Access.Readers; p.Head.Tab == LinkShare && n > 0 {
-		left, err := s.Viewers.Gates.Left(r.Context(), p.Link.Link)
-		if err != nil {
+	if p.Head.Tab == LinkShare {
+		if p.Protection, err = s.protection(r.Context(), p.Link.Link); err != nil {
 			return err
 		}
-		p.Used = fmt.Sprintf("%d of %d have opened it.", int64(n)-left, n)
-		p.Readers = cmp.Or(p.Readers, strconv.Itoa(n))
-	}
-	if p.Head.Tab == LinkShare {
-		if p.Recipients, err = s.recipientCard(r, me, p.Link.Link); err != nil {
+		p.Protection.typed(r.PostForm, p.Wrong)
+		if p.Recipients, err = s.recipientCard(r, me, p.Link.Link, p.Wrong); err != nil {
 			return err
 		}
 	}
@@ -226,6 +218,9 @@ var linkForms = map[string]linkAction{
 	},
 	"access": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
 		string, error) {
+		if f.Has("recipient") {
+			return s.protectRecipient(ctx, me, slug, f)
+		}
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Access: accessChange(f)})
 		return l, "access-saved", err
 	},
@@ -291,8 +286,7 @@ func (s *LinkPages) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vi
 	p := s.linkPage(r, me, o, tab)
 	p.Wrong = wrong
 	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires,
-		"language": &p.NewLanguage, "readers": &p.Readers, "allow": &p.Gate.Allow, "deny": &p.Gate.Deny,
-		"consent": &p.Gate.Consent} {
+		"language": &p.NewLanguage} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}

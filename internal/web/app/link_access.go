@@ -2,6 +2,8 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,12 +14,15 @@ import (
 	"vitrine/internal/app/access"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/report"
 )
 
 // accessChange reads the form of what readers need.
 func accessChange(f url.Values) *access.Change {
 	c := &access.Change{}
 	switch {
+	case f.Get("remove") == "all":
+		c.Open = true
 	case f.Get("remove") == "password":
 		c.Password = new(string)
 	case f.Get("password") != "":
@@ -53,6 +58,70 @@ type accessForm struct {
 	Allow   string
 	Deny    string
 	Consent string
+}
+
+// protection has the forms of what readers of a link, or of one address, need.
+type protection struct {
+	Action    string // address
+	Known     string // address of the list of confirmed addresses
+	Recipient string // ID; "" for the link itself
+	ID        string // before the IDs of fields
+	Own       bool   // the address has an access of its own
+	Has       vitrine.Access
+	Gate      accessForm
+	Readers   string // limit of readers as in the form; "" for none
+	Used      string // how many of them there were
+	Wrong     httpx.FieldErrors
+}
+
+// Needs returns what readers need, in words; "" for nothing.
+func (p *protection) Needs() string {
+	var all []string
+	if p.Has.Password != "" {
+		all = append(all, "a password")
+	}
+	if p.Has.Email.On {
+		all = append(all, "a code from their e-mail")
+	}
+	if p.Has.Readers > 0 {
+		all = append(all, "to be among the first readers")
+	}
+	return strings.Join(all, " and ")
+}
+
+// protection returns the forms for a link as readers have it.
+func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protection, error) {
+	here := LinkAddress(l)
+	p := &protection{Action: here + "/access", Known: here + "/readers", ID: "access", Own: l.Through.Own, Has: l.Access,
+		Gate: s.accessForm(l)}
+	if l.Through.Recipient != 0 {
+		p.Recipient, p.ID = report.RecipientText(int64(l.Through.Recipient)), "recipient"
+		if !p.Own { // the forms begin with nothing
+			p.Has, p.Gate = vitrine.Access{}, accessForm{MayAsk: p.Gate.MayAsk}
+		}
+	}
+	if n := p.Has.Readers; n > 0 {
+		left, err := s.Viewers.Gates.Left(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		p.Used, p.Readers = fmt.Sprintf("%d of %d have opened it.", int64(n)-left, n), strconv.Itoa(n)
+	}
+	return p, nil
+}
+
+// typed puts what was typed into a form that failed, and what is wrong.
+func (p *protection) typed(f url.Values, wrong httpx.FieldErrors) {
+	if wrong == nil || f.Get("recipient") != p.Recipient {
+		return
+	}
+	p.Wrong = wrong
+	for name, field := range map[string]*string{"readers": &p.Readers, "allow": &p.Gate.Allow, "deny": &p.Gate.Deny,
+		"consent": &p.Gate.Consent} {
+		if f.Has(name) {
+			*field = f.Get(name)
+		}
+	}
 }
 
 func (s *LinkPages) accessForm(l *vitrine.Link) accessForm {

@@ -90,3 +90,45 @@ func TestEmailCard(t *testing.T) {
 		t.Error("the readers of a deleted link are kept")
 	}
 }
+
+// TestProtectAnAddress follows an owner who gives one address a password and
+// other protection of its own on the tab Share, and takes it back.
+func TestProtectAnAddress(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("notes.txt", []byte("notes"))
+	owner, r := s.SignIn(s.Account), s.Recipients(l, "Anna", "Bob")[0]
+	here, id := "/links/"+string(l.Slug), strconv.FormatInt(int64(r.ID), 10)
+	edit := func() string {
+		t.Helper()
+		return s.Status(s.Get(here+"/share?edit="+id, owner), 200).Text
+	}
+	save := func(want int, form url.Values) webtest.Reply {
+		t.Helper()
+		form.Set("recipient", id)
+		return s.Status(s.Post(here+"/access", form, owner), want)
+	}
+	is := func(want int, text string) {
+		t.Helper()
+		s.Status(s.Get(l.For(r).Path()), want)
+		s.Status(s.Get("/p/"+string(l.Slug)), 200)
+		if page := edit(); !strings.Contains(page, text) {
+			t.Errorf("the page of the address does not say %q:\n%s", text, page)
+		}
+	}
+	is(200, "Readers need what the link asks for.")
+	save(303, url.Values{"readers": {""}}) // the form as it is shown
+	is(200, "Readers need what the link asks for.")
+	save(303, url.Values{"password": {"open sesame"}})
+	is(403, "readers need a password.")
+	if list := s.Status(s.Get(here+"/share", owner), 200).Text; strings.Count(list, "Own access") != 1 {
+		t.Error("the table does not say which address has an access of its own")
+	}
+	page := save(400, url.Values{"readers": {"-1"}}).Text
+	if !strings.Contains(page, `id="recipient-readers"`) || strings.Count(page, "10,000") != 1 {
+		t.Errorf("what is wrong is not said once, beside the field of the address:\n%s", page)
+	}
+	save(303, url.Values{"remove": {"all"}})
+	is(200, "Readers need nothing")
+	save(303, url.Values{"remove": {"own"}})
+	is(200, "Readers need what the link asks for.")
+}

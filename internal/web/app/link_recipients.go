@@ -39,7 +39,8 @@ type recipientRow struct {
 	Edit   string // address of the page with its form
 	Ended  string // why its address no longer works; "" while it does
 
-	Until string // its last day, as in the form
+	Until      string      // its last day, as in the form
+	Protection *protection // of the row that is edited
 }
 
 // Name is what the table calls the row.
@@ -126,7 +127,8 @@ type recipientCard struct {
 func (c *recipientCard) CSV() string { return c.Here + "/recipients.csv" }
 
 // recipientCard returns the table that a request asks for.
-func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitrine.Link) (*recipientCard, error) {
+func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitrine.Link,
+	wrong httpx.FieldErrors) (*recipientCard, error) {
 	rows, err := s.recipientRows(r.Context(), me, l)
 	if err != nil {
 		return nil, err
@@ -148,12 +150,18 @@ func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitri
 	}
 	c := &recipientCard{Here: LinkAddress(l), Numbers: me.Plan.Pro(), Any: len(rows) > 0, Back: at(),
 		Names: r.PostForm.Get("names"), Until: r.PostForm.Get("until")}
-	edited := cmp.Or(r.PostForm.Get("id"), asked.Get("edit"))
+	edited := cmp.Or(r.PostForm.Get("id"), r.PostForm.Get("recipient"), asked.Get("edit"))
 	for _, row := range rows {
 		row.Edit = at("edit", report.RecipientText(int64(row.ID)))
 		if report.RecipientText(int64(row.ID)) == edited && row.RevokedAt.IsZero() {
 			c.Edit = row
 		}
+	}
+	if c.Edit != nil {
+		if c.Edit.Protection, err = s.protection(r.Context(), l.For(c.Edit.Recipient)); err != nil {
+			return nil, err
+		}
+		c.Edit.Protection.typed(r.PostForm, wrong)
 	}
 	c.choose(rows, asked, at)
 	return c, nil
@@ -318,14 +326,30 @@ func onNames(err error) error {
 	return err
 }
 
+// recipientIn returns the ID of a recipient in a form, or 0, which none has.
+func recipientIn(text string) vitrine.RecipientID {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return vitrine.RecipientID(n)
+}
+
+// protectRecipient changes what readers of a recipient's address need.
+func (s *LinkPages) protectRecipient(ctx context.Context, me *vitrine.Account, slug string,
+	f url.Values) (*vitrine.Link, string, error) {
+	change := recipients.Change{AsLink: f.Get("remove") == "own"}
+	if !change.AsLink {
+		change.Access = accessChange(f)
+	}
+	l, _, err := s.Recipients.Edit(ctx, me, slug, recipientIn(f.Get("recipient")), change)
+	return l, "access-saved", err
+}
+
 // changeRecipient changes or revokes a recipient.
 func (s *LinkPages) changeRecipient(ctx context.Context, me *vitrine.Account, slug string,
 	f url.Values) (l *vitrine.Link, saying string, err error) {
-	n, err := strconv.ParseInt(f.Get("id"), 10, 64)
-	if err != nil {
-		n = 0 // which no recipient has
-	}
-	id := vitrine.RecipientID(n)
+	id := recipientIn(f.Get("id"))
 	if f.Get("do") == "revoke" {
 		l, _, err = s.Recipients.Revoke(ctx, me, slug, id)
 		return l, "recipient-revoked", err

@@ -19,7 +19,7 @@ func (f *Fields) Within(name string) *Fields {
 		f.Wrong(name, "The field \""+name+"\" must be an object.")
 		return nil
 	}
-	within := &Fields{Object: Object{}}
+	within := &Fields{Object: Object{}, At: f.At}
 	for member, v := range o {
 		if v.Kind() != 'n' {
 			within.Object[name+"."+member] = v

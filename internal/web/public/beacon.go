@@ -52,7 +52,7 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 		if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
 			return err
 		}
-		if err := s.prove(r, &snapshot); err != nil {
+		if err := s.prove(r, v.Recipient, &snapshot); err != nil {
 			return err
 		}
 	}

@@ -37,12 +37,13 @@ func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Ga
 }
 
 // prove counts the reader of a page as one of those that a link admits, once
-// the page was read by a person.
-func (s *Handler) prove(r *http.Request, snapshot *vitrine.Snapshot) error {
-	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs || !s.Viewers.HasCookie(r, snapshot.Link) {
+// the page was read by a person. to is the recipient through whose address it
+// was opened, or 0.
+func (s *Handler) prove(r *http.Request, to vitrine.RecipientID, snapshot *vitrine.Snapshot) error {
+	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs || !s.Viewers.HasCookie(r, snapshot.Link, to) {
 		return nil
 	}
-	l, err := s.Links.PublicByID(r.Context(), snapshot.Link, s.Viewers.Reader(r))
+	l, err := s.Links.PublicVersion(r.Context(), snapshot.Link, 0, to, s.Viewers.Reader(r))
 	if err != nil || l.Access.Readers == 0 {
 		return nil // it limits no readers any more
 	}

@@ -151,7 +151,8 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	if throttle.ClientGone(r.Context()) {
 		return v, httpx.ErrClientGone
 	}
-	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
+	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
+		Recipient: l.Through.Recipient}
 	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), o)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)

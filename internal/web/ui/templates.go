@@ -54,7 +54,7 @@ var pages = []page{
 	{"keys.html", member, nil},
 	{"link_overview.html", inLink, []string{"link_tabs.html", "visit_table.html", "website_offer.html"}},
 	{"link_settings.html", inLink, []string{"link_tabs.html", "visit_table.html"}},
-	{"link_share.html", inLink, []string{"link_recipients.html", "link_tabs.html", "visit_table.html"}},
+	{"link_share.html", inLink, []string{"link_protection.html", "link_recipients.html", "link_tabs.html", "visit_table.html"}},
 	{"links.html", member, []string{"chart.html", "link_rows.html"}},
 	{"people.html", member, nil},
 	{"readers.html", inLink, nil},

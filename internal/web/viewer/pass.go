@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vitrine"
@@ -19,7 +20,7 @@ func (s *Viewers) Reader(r *http.Request) access.Asker {
 
 // PassOf returns what the sender of a request has of the gate of a link.
 func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
-	if c, err := r.Cookie(s.passCookie(l.ID)); err == nil {
+	if c, err := r.Cookie(s.passCookie(l.ID, l.Through)); err == nil {
 		p = s.Signer.ParsePass(c.Value, l, s.Now(), access.PassLife)
 	}
 	if given, ok := r.Context().Value(givenPass{}).(vitrine.Pass); ok {
@@ -45,10 +46,12 @@ func WithPass(r *http.Request, p vitrine.Pass) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), givenPass{}, p))
 }
 
-// HasCookie reports whether a browser may have a pass for a link.
-func (s *Viewers) HasCookie(r *http.Request, id vitrine.LinkID) bool {
-	_, err := r.Cookie(s.passCookie(id))
-	return err == nil
+// HasCookie reports whether a browser may have a pass for a link, through the
+// address of a recipient or the plain one (0).
+func (s *Viewers) HasCookie(r *http.Request, id vitrine.LinkID, to vitrine.RecipientID) bool {
+	_, plain := r.Cookie(s.passCookie(id, vitrine.Through{}))
+	_, own := r.Cookie(s.passCookie(id, vitrine.Through{Recipient: to, Own: true}))
+	return plain == nil || to != 0 && own == nil
 }
 
 // fetches notes that the sender of a request gets content of a link.
@@ -75,8 +78,8 @@ func (s *Viewers) Bearer(ctx context.Context, p vitrine.Pass) access.Asker {
 }
 
 // passPrefix begins the names of the cookies of passes. A cookie is of one
-// link, but has the path "/", which __Host- needs, so the link is part of its
-// name.
+// link, or of a recipient with an access of its own, but has the path "/",
+// which __Host- needs, so its name says of which.
 func (s *Viewers) passPrefix() string {
 	if s.Server.Secure() {
 		return "__Host-vitrine-pass-"
@@ -84,8 +87,12 @@ func (s *Viewers) passPrefix() string {
 	return "vitrine-pass-"
 }
 
-func (s *Viewers) passCookie(id vitrine.LinkID) string {
-	return s.passPrefix() + strings.TrimPrefix(s.Signer.LinkID(id), "lnk_")
+func (s *Viewers) passCookie(id vitrine.LinkID, t vitrine.Through) string {
+	name := s.passPrefix() + strings.TrimPrefix(s.Signer.LinkID(id), "lnk_")
+	if t.Own {
+		name += "-" + strconv.FormatInt(int64(t.Recipient), 36)
+	}
+	return name
 }
 
 // maxPasses bounds the passes that a browser keeps. It sends all of them with
@@ -100,8 +107,9 @@ func (s *Viewers) SetPass(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 			Secure: s.Server.Secure(), SameSite: http.SameSiteLaxMode})
 	}
 	var others []*http.Cookie
+	own := s.passCookie(l.ID, l.Through)
 	for _, c := range r.Cookies() {
-		if strings.HasPrefix(c.Name, s.passPrefix()) && c.Name != s.passCookie(l.ID) {
+		if strings.HasPrefix(c.Name, s.passPrefix()) && c.Name != own {
 			others = append(others, c)
 		}
 	}
@@ -112,5 +120,5 @@ func (s *Viewers) SetPass(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		set(others[0].Name, "", -1)
 		others = others[1:]
 	}
-	set(s.passCookie(l.ID), pass, int(access.PassLife.Seconds()))
+	set(own, pass, int(access.PassLife.Seconds()))
 }

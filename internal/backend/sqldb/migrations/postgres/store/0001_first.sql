@@ -241,7 +241,8 @@ CREATE TABLE recipients (
     expires_at     BIGINT, -- NULL: with the link
     revoked_at     BIGINT,
     call           TEXT   COLLATE "C" NOT NULL, -- the idempotency key of the call that added it; '': none
-    asked          BYTEA -- hash of what that call asked for
+    asked          BYTEA, -- hash of what that call asked for
+    access         TEXT   COLLATE "C" -- what its readers need; '': nothing; NULL: as the link says
 );
 CREATE UNIQUE INDEX recipients_by_number ON recipients (link, number);
 CREATE UNIQUE INDEX recipients_by_token ON recipients (link, token);

@@ -238,7 +238,8 @@ CREATE TABLE recipients (
     expires_at     BIGINT, -- NULL: with the link
     revoked_at     BIGINT,
     call           TEXT    NOT NULL, -- the idempotency key of the call that added it; '': none
-    asked          BLOB -- hash of what that call asked for
+    asked          BLOB, -- hash of what that call asked for
+    access         TEXT -- what its readers need; '': nothing; NULL: as the link says
 );
 CREATE UNIQUE INDEX recipients_by_number ON recipients (link, number);
 CREATE UNIQUE INDEX recipients_by_token ON recipients (link, token);
