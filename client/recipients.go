@@ -107,7 +107,8 @@ type RecipientChange struct {
 }
 
 // UpdateRecipient changes a recipient.
-func (c *Client) UpdateRecipient(ctx context.Context, slug, id string, change RecipientChange) (r Recipient, err error) {
+func (c *Client) UpdateRecipient(ctx context.Context, slug, id string,
+	change RecipientChange) (r Recipient, err error) {
 	b, err := json.Marshal(struct {
 		Label         *string       `json:"label,omitempty"`
 		ExpiresAt     string        `json:"expiresAt,omitempty"`

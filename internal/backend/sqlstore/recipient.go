@@ -63,8 +63,8 @@ func (t Tx) RecipientByToken(l vitrine.LinkID, token vitrine.RecipientToken) (*v
 }
 
 func (t Tx) PutRecipient(r *vitrine.Recipient) error {
-	return t.Put(`UPDATE recipients SET link = $2, account = $3, number = $4, token = $5, label = $6, allow_download = $7,
-		created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12, access = $13
+	return t.Put(`UPDATE recipients SET link = $2, account = $3, number = $4, token = $5, label = $6,
+		allow_download = $7, created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12, access = $13
 		WHERE id = $1`,
 		recipientValues(r)...)
 }

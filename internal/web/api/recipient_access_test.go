@@ -62,7 +62,8 @@ func TestRecipientAccessByTheClient(t *testing.T) {
 	is(200, 403, 200)
 	for r, err := range c.Recipients(ctx, slug) {
 		f.Check(err)
-		if r.ID == list[2].ID && (r.Label != label || !r.ExpiresAt.Equal(until) || *r.AllowDownload || r.Access == nil) {
+		if r.ID == list[2].ID &&
+			(r.Label != label || !r.ExpiresAt.Equal(until) || *r.AllowDownload || r.Access == nil) {
 			t.Errorf("the changed recipient is %+v", r)
 		}
 	}

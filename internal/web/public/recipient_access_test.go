@@ -83,7 +83,8 @@ func TestRecipientAccess(t *testing.T) {
 	is(list[0], 403, pass)
 	is(list[1], 403)
 	none := ""
-	if r := protectRecipient(s, l, list[1], recipients.Change{Access: &access.Change{Password: &none}}); r.Access != nil {
+	r := protectRecipient(s, l, list[1], recipients.Change{Access: &access.Change{Password: &none}})
+	if r.Access != nil {
 		t.Error("removing what an address does not have made it an open one")
 	}
 	is(list[1], 403)
