@@ -42,7 +42,8 @@ func (f *recipientFlags) take(cmd *command.Command) {
 		cmd.Exclusive(flag, "no-email")
 	}
 	for _, whole := range []string{"unprotected", "as-link"} {
-		for _, part := range []string{"password-stdin", "no-password", "readers", "allow", "deny", "consent", "no-email"} {
+		for _, part := range []string{"password-stdin", "no-password", "readers", "allow", "deny", "consent",
+			"no-email"} {
 			cmd.Exclusive(whole, part)
 		}
 	}

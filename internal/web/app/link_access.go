@@ -92,7 +92,8 @@ func (p *protection) Needs() string {
 // protection returns the forms for a link as readers have it.
 func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protection, error) {
 	here := LinkAddress(l)
-	p := &protection{Action: here + "/access", Known: here + "/readers", ID: "access", Own: l.Through.Own, Has: l.Access,
+	p := &protection{Action: here + "/access", Known: here + "/readers", ID: "access", Own: l.Through.Own,
+		Has:  l.Access,
 		Gate: s.accessForm(l)}
 	if l.Through.Recipient != 0 {
 		p.Recipient, p.ID = report.RecipientText(int64(l.Through.Recipient)), "recipient"

@@ -40,7 +40,8 @@ func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Ga
 // the page was read by a person. to is the recipient through whose address it
 // was opened, or 0.
 func (s *Handler) prove(r *http.Request, to vitrine.RecipientID, snapshot *vitrine.Snapshot) error {
-	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs || !s.Viewers.HasCookie(r, snapshot.Link, to) {
+	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs ||
+		!s.Viewers.HasCookie(r, snapshot.Link, to) {
 		return nil
 	}
 	l, err := s.Links.PublicVersion(r.Context(), snapshot.Link, 0, to, s.Viewers.Reader(r))
