@@ -46,11 +46,12 @@ type Part string
 
 const (
 	PartPicture Part = "picture" // JPEG, PictureWidth × PictureHeight: the picture of a link on other sites
-	PartImage   Part = "image"   // JPEG: an image that browsers cannot decode (HEIC, TIFF of one page)
+	PartImage   Part = "image"   // JPEG: an image that browsers cannot decode (HEIC, TIFF of one page), or the cover of a sound
 	PartPages   Part = "pages"   // PDF: an office document as printed, or the pages of a TIFF
 	PartSheets  Part = "sheets"  // JSON, a Workbook: the cells of a spreadsheet
 	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
 	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages
+	PartFirst   Part = "first"   // JPEG: the first page of a PDF; 120 pixels are an inch of a page that is not wider than high
 )
 
 // Size of PartPicture in pixels, which large networks ask for, and the most

@@ -35,16 +35,18 @@ func (m *Maker) parts(ext string) []vitrine.Part {
 	ffmpeg, heif := m.ffmpeg != "" && programs, m.heif != "" && programs
 	switch {
 	case ext == "tiff":
-		return []vitrine.Part{vitrine.PartImage, vitrine.PartPages, vitrine.PartPicture}
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst}
 	case ext == "heic" && (heif || ffmpeg):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
 	case ext == "pdf":
-		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}
+		return []vitrine.Part{vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
+	case ffmpeg && is(sounds):
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
 	case is(rasters),
-		ffmpeg && (is(videos) || is(sounds) || ext == "avif"):
+		ffmpeg && (is(videos) || ext == "avif"):
 		return []vitrine.Part{vitrine.PartPicture}
 	case office && paged(ext):
-		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartThumbs}
+		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
 	case ext == "xlsx", office && is(oldTables):
 		return []vitrine.Part{vitrine.PartSheets}
 	case is(archives):

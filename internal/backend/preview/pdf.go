@@ -68,7 +68,7 @@ type document struct {
 	ref references.FPDF_DOCUMENT
 }
 
-// pdfParts makes the picture of the first page and the thumbnails of the first
+// pdfParts makes the pictures of the first page and the thumbnails of the first
 // pages.
 func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
@@ -105,7 +105,12 @@ func (j *job) pdfPicture(d document) error {
 	if area.Width >= area.Height {
 		width, height = cardWidth-2*mat, cardHeight-2*mat
 	}
-	return d.draw(0, width, height, func(page image.Image) error { return j.putPicture(pageCard(page)) })
+	err = d.draw(0, width, height, func(page image.Image) error { return j.putPicture(pageCard(page)) })
+	width, height, ok := firstSize(area.Width, area.Height)
+	if err != nil || !ok {
+		return err
+	}
+	return d.draw(0, width, height, j.putFirst)
 }
 
 func (d document) page(i int) requests.Page {

@@ -102,3 +102,40 @@ func TestThumbs(t *testing.T) {
 		t.Error("a document with one page does not have one thumbnail")
 	}
 }
+
+// TestFirst checks the picture of the first page: its size is that of an
+// upright page, and its shape that of each page.
+func TestFirst(t *testing.T) {
+	m, _ := newMaker(t, Options{})
+	for _, c := range []struct {
+		name          string
+		width, height float64
+		want          image.Point // zero for none
+	}{
+		{"A4", 595, 842, image.Pt(992, 1403)},
+		{"letter", 612, 792, image.Pt(1020, 1320)},
+		{"slide", 960, 540, image.Pt(1200, 675)},
+		{"small slide", 160, 90, image.Pt(1200, 675)},
+		{"receipt", 200, 900, image.Point{}},
+	} {
+		parts := mustPreview(t, m, "a.pdf", filled(int(c.width), int(c.height), "1 0 0"))
+		parts.picture(t)
+		part := parts[vitrine.PartFirst]
+		if c.want == (image.Point{}) {
+			if part != nil {
+				t.Errorf("%s: has a picture of the first page", c.name)
+			}
+			continue
+		}
+		img, err := jpeg.Decode(bytes.NewReader(part))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := img.Bounds().Size(); got != c.want {
+			t.Errorf("%s: size = %v, want %v", c.name, got, c.want)
+		}
+		if err := near(img, 50, 50, 255, 0, 0); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

@@ -23,9 +23,17 @@ const (
 	mat       = 44  // margin around uncropped content
 
 	pictureQuality = 82
-	imageQuality   = 85
-	maxImage       = 4096          // longer side of PartImage
-	maxShown       = 2 * cardWidth // longer side of images drawn on a card, for sharper scaling
+
+	// Of PartFirst. Its size says that of an upright page. Other pages are
+	// fitted into the window, so that only their shape is needed.
+	firstDensity = 120  // pixels per inch; internal/web/viewer/pdf/view.js has it too
+	firstWidth   = 1200 // pixels across, of other pages
+	firstQuality = 70   // for slow networks
+
+	imageQuality = 85
+	maxImage     = 4096          // longer side of PartImage
+	coverSide    = 720           // likewise, of the cover of a sound
+	maxShown     = 2 * cardWidth // longer side of images drawn on a card, for sharper scaling
 
 	// nearCard is the maximum difference between the proportions of an image
 	// and the card for an image that fills the card. At most a fifth is
@@ -119,6 +127,22 @@ func blurred(from, to, length int, sigma float64) []float64 {
 // putPicture stores a card as PartPicture.
 func (j *job) putPicture(card image.Image) error {
 	return j.putJPEG(vitrine.PartPicture, card, pictureQuality)
+}
+
+// firstSize returns the size of PartFirst in pixels, for the size of a page in
+// points. ok is false for a page that is too large or too narrow for a picture.
+func firstSize(width, height float64) (w, h int, ok bool) {
+	scale := firstDensity / 72.0
+	if width > height {
+		scale = firstWidth / width
+	}
+	w, h = int(width*scale+0.5), int(height*scale+0.5)
+	return w, h, w > 0 && h > 0 && h <= maxPageRatio*w && w <= 2*firstWidth
+}
+
+// putFirst stores a picture of that size.
+func (j *job) putFirst(page image.Image) error {
+	return j.putJPEG(vitrine.PartFirst, page, firstQuality)
 }
 
 func (j *job) putJPEG(p vitrine.Part, img image.Image, quality int) error {

@@ -51,7 +51,14 @@ func (j *job) scan() error {
 	if first == nil {
 		return nil
 	}
-	return j.putPicture(pageCard(smaller(first, maxShown)))
+	if err := j.putPicture(pageCard(smaller(first, maxShown))); err != nil {
+		return err
+	}
+	width, height, ok := firstSize(pageSize(first.Bounds().Size()))
+	if !ok {
+		return nil
+	}
+	return j.putFirst(onWhite(first, image.Pt(width, height)))
 }
 
 // scanned returns a page as it is read: upright, with square pixels, and at
@@ -152,10 +159,15 @@ func (d *pdfWriter) picture(img image.Image) {
 	}
 	n := d.stream(fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/%s/BitsPerComponent 8/Filter/DCTDecode",
 		size.X, size.Y, colors), b.Bytes())
-	scale := a4 / float64(max(size.X, size.Y))
-	width, height := float64(size.X)*scale, float64(size.Y)*scale
+	width, height := pageSize(size)
 	d.page(width, height, fmt.Sprintf("/XObject<</I %d 0 R>>", n),
 		fmt.Sprintf("%.2f 0 0 %.2f 0 0 cm /I Do", width, height))
+}
+
+// pageSize returns the size of the page of a picture, in points.
+func pageSize(picture image.Point) (width, height float64) {
+	scale := a4 / float64(max(picture.X, picture.Y))
+	return float64(picture.X) * scale, float64(picture.Y) * scale
 }
 
 func (d *pdfWriter) note(text string) {

@@ -31,7 +31,7 @@ func TestScans(t *testing.T) {
 	parts := mustPreview(t, m, "fax.tiff", vitrinetest.TIFF(vitrinetest.TIFFForm{}, scanOf(0x20, nil), scanOf(0, unknown),
 		scanOf(0x80, vitrinetest.TIFFTags{254: {1}}), scanOf(0xe0, vitrinetest.TIFFTags{282: {200}, 283: {100}})))
 	pages := parts[vitrine.PartPages]
-	if parts[vitrine.PartImage] != nil || parts[vitrine.PartPicture] == nil ||
+	if parts[vitrine.PartImage] != nil || parts[vitrine.PartPicture] == nil || parts[vitrine.PartFirst] == nil ||
 		!bytes.Contains(pages, []byte("/Count 3/")) || !bytes.Contains(pages, []byte("(Page 2 cannot be shown here.")) {
 		t.Fatalf("pages: %q", pages)
 	}

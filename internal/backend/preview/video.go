@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 
+	"vitrine"
+
 	"golang.org/x/image/draw"
 	"golang.org/x/image/vector"
 )
@@ -94,11 +96,14 @@ func lightness(img image.Image) float64 {
 	return float64(sum) / (side * side * 255)
 }
 
-// cover makes the picture of a sound from its cover.
+// cover makes the parts of a sound that has a cover.
 func (j *job) cover() error {
 	img, err := j.frame(0, "0:v:0")
 	if err != nil {
 		return nil // most files have no cover
+	}
+	if err := j.putJPEG(vitrine.PartImage, smaller(img, coverSide), imageQuality); err != nil {
+		return err
 	}
 	return j.putPicture(imageCard(smaller(img, maxShown)))
 }

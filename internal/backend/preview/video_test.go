@@ -60,6 +60,9 @@ func TestFilmsAndSounds(t *testing.T) {
 		{"none.flac", ffmpeg(t, "none.flac", tone...), false, 0, 0, 0},
 	} {
 		parts := mustPreview(t, m, c.name, c.content)
+		if cover := c.picture && strings.HasSuffix(c.name, ".mp3"); (parts[vitrine.PartImage] != nil) != cover {
+			t.Errorf("%s: cover = %v", c.name, !cover)
+		}
 		if (parts[vitrine.PartPicture] != nil) != c.picture {
 			t.Errorf("%s: picture = %v", c.name, !c.picture)
 			continue

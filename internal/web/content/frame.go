@@ -14,7 +14,7 @@ type framePage struct {
 	Library string // directory of assets
 	File    string // the bytes that it reads, relative to the frame's address
 	Size    int64  // of these, bytes
-	Picture string // of the beginning, relative to the frame's address; "" for none
+	Picture string // of the first page, relative to the frame's address; "" for none
 	Prints  bool
 }
 
@@ -34,8 +34,8 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 			return s.toPage(w, r, l)
 		}
 		p := framePage{File: file, Size: size, Prints: l.AllowDownload}
-		if l.Parts.Has(vitrine.PartPicture) {
-			p.Picture = "part/" + string(vitrine.PartPicture)
+		if l.Parts.Has(vitrine.PartFirst) {
+			p.Picture = "part/" + string(vitrine.PartFirst)
 		}
 		if v.Frame.Library != "" {
 			p.Library = ui.AssetPath(v.Frame.Library)

@@ -18,6 +18,7 @@ var shownParts = map[vitrine.Part]string{
 	vitrine.PartPages:   "application/pdf",
 	vitrine.PartImage:   "image/jpeg",
 	vitrine.PartPicture: "image/jpeg",
+	vitrine.PartFirst:   "image/jpeg",
 }
 
 // Part sends a part's bytes to its viewer.

@@ -2,8 +2,10 @@
 // shown, and connects the page with its viewer.
 const find = (selector) => document.querySelector(selector);
 const cannot = find("#cannot");
-const media = find(".stage img, .stage video, .stage audio");
+const media = find(".stage img:not(.cover), .stage video, .stage audio");
 const frame = find("iframe");
+const stage = find(".stage");
+const full = find("#full");
 
 const instead = (element, message) => {
   if (message) cannot.querySelector(".notice").textContent = message;
@@ -32,17 +34,24 @@ if (frame && cannot) {
     if (source !== frame.contentWindow || !m) return;
     if (m.ready && document.activeElement === document.body && !("embed" in document.body.dataset)) frame.focus();
     if (m.failed) instead(frame, String(m.failed).slice(0, 200));
+    if (m.full) fill();
   });
   frame.contentWindow.postMessage({ vitrine: "again" }, "*");
 }
 
 // Full screen shows the content without the label. A viewer of pages then shows
 // one at a time.
-const stage = find(".stage");
-const full = find("#full");
+function fill() {
+  if (!full || !document.fullscreenEnabled) return;
+  if (document.fullscreenElement) document.exitFullscreen();
+  else stage.requestFullscreen().catch(() => {});
+}
 if (full && document.fullscreenEnabled) {
   full.hidden = false;
-  full.addEventListener("click", () => stage.requestFullscreen().catch(() => {}));
+  full.addEventListener("click", fill);
+  addEventListener("keydown", (e) => {
+    if (e.key === "f" && !(e.ctrlKey || e.metaKey || e.altKey) && document.activeElement === document.body) fill();
+  });
   stage.addEventListener("fullscreenchange", () => {
     const on = document.fullscreenElement === stage;
     frame?.contentWindow.postMessage({ vitrine: { full: on } }, "*");
@@ -54,8 +63,10 @@ if (full && document.fullscreenEnabled) {
 // A frame prints its own document. Without a frame, this page prints itself.
 const print = find("#print");
 if (print) {
+  const printFrame = () => frame.contentWindow.postMessage({ vitrine: "print" }, "*");
   print.hidden = false;
-  print.addEventListener("click", () =>
-    frame ? frame.contentWindow.postMessage({ vitrine: "print" }, "*") : window.print(),
-  );
+  print.addEventListener("click", () => (frame ? printFrame() : window.print()));
+  // The browser's menu prints this page with a note instead of the frame. When
+  // its dialog is closed, the document is printed.
+  if (frame) addEventListener("afterprint", printFrame);
 }

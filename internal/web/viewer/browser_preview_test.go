@@ -4,7 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"math"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,9 +173,8 @@ func TestLostPart(t *testing.T) {
 	}
 }
 
-// TestBrowserGlimpse checks that a picture of the document's beginning is shown
-// while the document loads, and stays without scripts. It moves nothing, and
-// disappears when the page is there.
+// TestBrowserGlimpse checks that without scripts a picture of the document's
+// beginning stays.
 func TestBrowserGlimpse(t *testing.T) {
 	s := webtest.NewSite(t)
 	webtest.Previewer(t, s)
@@ -185,22 +187,69 @@ func TestBrowserGlimpse(t *testing.T) {
 		t.Errorf("box of the picture = %+v", box)
 	}
 	tb.Quiet()
+}
 
-	frame := s.ContentOf(s.Status(s.Get("/p/"+string(l.Slug)), 200).Text)
-	if body := s.Status(s.Get(frame), 200).Text; !strings.Contains(body, `<img id="glimpse" src="part/picture"`) {
-		t.Errorf("no picture while the document loads:\n%s", body)
+// TestBrowserFirstPage checks that the picture of the first page can be read
+// before the document has arrived, that it is exactly where the page is then
+// drawn, and that the time until then counts for the first page.
+func TestBrowserFirstPage(t *testing.T) {
+	var holding atomic.Pointer[chan struct{}] // closed when the bytes of the document may go
+	s := webtest.NewSiteWith(t, webtest.SiteOptions{Around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if h := holding.Load(); h != nil && strings.HasSuffix(r.URL.Path, "/file") {
+				select {
+				case <-*h:
+				case <-r.Context().Done():
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	webtest.Previewer(t, s)
+	deck := webtest.NewPDF()
+	deck.Rotate = 90
+	links := []*vitrine.Link{s.Publish("report.pdf", webtest.Samples["report.pdf"]),
+		s.Publish("deck.pdf", deck.Pages(3).Bytes())}
+	s.Check(s.Server.Previews.Make(t.Context()))
+	const listen = `window.told = []; addEventListener("message", ({data}) => data?.vitrine?.shown && told.push(data.vitrine))`
+	for _, l := range links {
+		for _, width := range []int64{1440, 390} {
+			held := make(chan struct{})
+			holding.Store(&held)
+			tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 844),
+				chromedp.ActionFunc(webtest.OnNewDocument(listen)), s.Page(l))
+			tb.Until(`told.length === 1 && told[0].page === 1 && told[0].shown.join() === "1"`)
+			f := tb.Frame("/view")
+			const place = `((r) => [r.left, r.top, r.width, r.height])(`
+			var before, after [4]float64
+			f.Run(chromedp.Evaluate(place+`document.querySelector(".page > #first").getBoundingClientRect())`, &before))
+			f.Until(`(() => { const e = document.querySelector(".page > #first"); return e.complete && e.naturalWidth >= 992 && getComputedStyle(e).filter === "none" && getComputedStyle(e).opacity === "1" })()`)
+			close(held)
+			f.Until(`document.getElementById("first") === null && document.querySelector('[data-number="1"] canvas') !== null`)
+			f.Run(chromedp.Evaluate(place+`document.querySelector(".page canvas").getBoundingClientRect())`, &after))
+			if !sameBox(before, after) {
+				t.Errorf("%s, %d pixels: the page is drawn at %v, its picture was at %v", l.Name, width, after, before)
+			}
+			f.Quiet()
+			tb.Quiet()
+		}
 	}
-	picture := strings.TrimSuffix(frame, "view") + "part/picture"
+	picture := s.ContentAddress(links[0], "part/first")
 	if r := s.Status(s.Get(picture), 200); r.Header.Get("Content-Type") != "image/jpeg" {
 		t.Errorf("headers = %v", r.Header)
 	}
-	tb = webtest.NewTab(t, s.Page(l))
-	f := tb.Frame("/view")
-	f.Opened("12")
-	f.Until(`document.getElementById("glimpse") === null`)
-	f.Quiet()
-	s.SetState(l, vitrine.StateDisabled)
+	s.SetState(links[0], vitrine.StateDisabled)
 	s.Status(s.Get(picture), 410)
+}
+
+// sameBox reports whether the edges of two boxes differ by at most a pixel.
+func sameBox(a, b [4]float64) bool {
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // TestViewOnlyDocument checks that the file of a view-only document that is

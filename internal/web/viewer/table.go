@@ -67,7 +67,7 @@ var Table = []*Viewer{
 		Height: 88, Type: "music.song",
 		Progress: []report.ContentKind{report.ContentMedia},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
-		Fill:     fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+		Fill:     fillSound, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 		Entries: &Entries{Shows: isOf(filetype.Audio), Styles: []string{"viewer/media/media.css"}},
 	},
 	{
@@ -210,6 +210,13 @@ func fillImage(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string
 func fillMedia(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
 	c.File, c.Tracks = address("file"), tracks(l, address)
 	return nil
+}
+
+func fillSound(s *Viewers, r *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
+	if l.Parts.Has(vitrine.PartImage) {
+		c.Cover = address("part/" + string(vitrine.PartImage))
+	}
+	return fillMedia(s, r, l, address, c)
 }
 
 // ExaminedHTML is how much of a web page is parsed for a moderator, in bytes.

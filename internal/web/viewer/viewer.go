@@ -128,6 +128,7 @@ type Entries struct {
 type Content struct {
 	File     string // address of the bytes, or of the frame that shows them; "" for none
 	Sandbox  string // of the frame
+	Cover    string // address of a picture that belongs to a sound; "" for none
 	Tracks   []Track
 	Text     string
 	TextCut  bool            // there is more of it

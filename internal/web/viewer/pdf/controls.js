@@ -1,9 +1,10 @@
 // The bar, the menu and the keys.
-import { events, id, root, turn, view } from "./pages.js";
+import { events, id, root, tell, turn, view } from "./pages.js";
 import { fit, fitting, rotate, size, step } from "./zoom.js";
 import "./touch.js";
 
 const field = id("page");
+const mouse = matchMedia("(hover: hover) and (pointer: fine)");
 // These modules are loaded on first use.
 const find = () => import("./find.js");
 const side = () => import("./side.js");
@@ -14,6 +15,13 @@ async function openFind() {
 }
 
 const read = async () => (await import("./read.js")).toggle();
+const aloud = () => import("./aloud.js");
+async function speak() {
+  if (!(await aloud()).offer()) return;
+  id("menu").hidePopover();
+  if (!view.reading) await read();
+  (await aloud()).toggle();
+}
 
 const press = {
   back: () => turn(view.current - 1),
@@ -26,7 +34,11 @@ const press = {
   "fit-actual": () => fit("actual"),
   "open-find": openFind,
   "toggle-side": toggleSide,
-  read,
+  read: async () => {
+    if (!id("speaking").hidden) (await aloud()).stop();
+    await read();
+  },
+  aloud: speak,
 };
 const paper = () => import("./print.js").then((m) => m.print());
 if (id("print")) press.print = paper;
@@ -57,6 +69,7 @@ events.addEventListener("page", showPage);
 events.addEventListener("scale", showScale);
 showPage();
 showScale();
+id("menu").addEventListener("beforetoggle", async () => (await aloud()).offer());
 
 const sheet = id("keys");
 const toggleKeys = () => sheet.togglePopover();
@@ -70,8 +83,10 @@ const plain = {
   w: press["fit-width"],
   p: press["fit-page"],
   r: rotate,
+  f: () => tell({ full: true }),
   t: toggleSide,
-  x: read,
+  x: press.read,
+  l: speak,
   "/": openFind,
   "?": toggleKeys,
   Home: () => turn(1),
@@ -104,7 +119,6 @@ addEventListener("keydown", (e) => {
 
 // The bar hides when a mouse does not move, and in full screen also without a
 // mouse. In full screen, whole pages are shown.
-const mouse = matchMedia("(hover: hover) and (pointer: fine)");
 let still;
 function moved() {
   clearTimeout(still);

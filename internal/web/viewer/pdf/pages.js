@@ -40,7 +40,7 @@ export function sheet(number, width, height) {
 
 // resize gives a page its own size (before turning), which may differ from the
 // first page's, without moving what is in view.
-function resize(s, width, height) {
+export function resize(s, width, height) {
   if (s.natural?.[0] === width && s.natural[1] === height) return;
   const before = s.element.isConnected && s.element.getBoundingClientRect();
   s.natural = [width, height];

@@ -2,8 +2,29 @@
 // ranges, draws the pages near the viewport with pdf.js, and reports to the
 // page around it which pages are in view.
 import { at, library, source, trouble, worker } from "./file.js";
-import { css, id, look, observe, root, sheet, tell, view, want } from "./pages.js";
+import { css, id, look, observe, resize, root, sheet, tell, view, want } from "./pages.js";
 import { fit } from "./zoom.js";
+
+let failed; // why the document cannot be shown
+
+const density = 120; // pixels per inch of the picture of the first page, as internal/backend/preview makes it
+const picture = id("first");
+let seen = false; // whether the reader sees that picture
+
+// preview shows the picture in place of the first page until that is drawn.
+async function preview() {
+  while (!picture.naturalWidth && !picture.complete) await new Promise(requestAnimationFrame);
+  if (!picture.naturalWidth || view.sheets.length || failed) return picture.remove();
+  const s = sheet(1, (picture.naturalWidth * 96) / density, (picture.naturalHeight * 96) / density);
+  s.element.append(picture);
+  view.sheets = [s];
+  id("pages").append(s.element);
+  fit("auto");
+  await picture.decode();
+  if (!picture.isConnected) return;
+  seen = true;
+  report();
+}
 
 async function open() {
   const pdfjs = await library;
@@ -24,12 +45,15 @@ async function open() {
   if (!doc.numPages) throw new NoPages();
   view.doc = doc;
   const first = (await doc.getPage(1)).getViewport({ scale: css });
-  const sheets = Array.from({ length: doc.numPages }, (_, i) => sheet(i + 1, first.width, first.height));
-  view.sheets = sheets;
+  const sheets = view.sheets;
+  if (sheets.length) resize(sheets[0], first.width, first.height);
+  while (sheets.length < doc.numPages) sheets.push(sheet(sheets.length + 1, first.width, first.height));
   id("pages").append(...sheets.map((s) => s.element));
   id("count").textContent = doc.numPages;
   root.style.setProperty("--digits", String(doc.numPages).length);
+  const top = scrollY;
   fit("auto");
+  if (!top) scrollTo(0, 0); // the page may have another size than its picture had
   want(sheets[0], true);
   const controls = import("./controls.js");
   observe(sheets);
@@ -41,10 +65,9 @@ async function open() {
   report();
 }
 
-// clear removes the picture that is shown until the first page is drawn.
-const clear = () => id("glimpse")?.remove();
+// clear removes the picture of the first page.
+const clear = () => picture?.remove();
 
-let failed;
 // report sends the current state to the page around. It runs when the viewer is
 // ready or has failed, and again when that page asks, because its scripts may
 // start later than these.
@@ -53,7 +76,7 @@ function report() {
   else if (id("status").hidden && view.doc) {
     tell({ ready: true, pages: view.doc.numPages });
     look(true);
-  }
+  } else if (seen) tell({ page: 1, shown: [1] });
 }
 addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
 
@@ -91,6 +114,7 @@ function fail(error) {
         : "This document cannot be shown. Check the connection, and load the page again.";
   id("status").textContent = failed;
   clear();
+  id("pages").replaceChildren();
   id("status").hidden = false;
   report();
 }
@@ -109,4 +133,5 @@ for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove
 }
 
 trouble.catch(fail);
+if (picture) preview().catch(() => {}); // it is only an early picture
 open().catch(fail);
