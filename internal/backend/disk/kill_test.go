@@ -15,5 +15,5 @@ func init() {
 // TestKilledChunks kills processes during chunks.
 func TestKilledChunks(t *testing.T) {
 	dir := t.TempDir()
-	porttest.KilledChunks(t, dir, newBlobs(t, dir), 400_000)
+	porttest.KilledChunks(t, dir, newBlobs(t, dir), 400_000, 1000)
 }

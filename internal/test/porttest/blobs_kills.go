@@ -99,13 +99,14 @@ func ChunkProcess(open func(place string) (vitrine.Blobs, error)) {
 // KilledChunks kills processes that send uploads in chunks: each upload is
 // begun in one, goes on in a second one, and ends in this one. No byte that was
 // acknowledged may be missing, and nothing may be left. Files have a size of
-// unit bytes or more. The test's package calls ChunkProcess.
-func KilledChunks(t *testing.T, place string, b vitrine.Blobs, unit int) {
+// unit bytes or more. most is how many processes are killed in tier all. The
+// test's package calls ChunkProcess.
+func KilledChunks(t *testing.T, place string, b vitrine.Blobs, unit, most int) {
 	tier.Need(t, tier.Test, "processes that are killed")
 	random := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	test := chunkedTest{blobTest{t, b}, b.(publish.Resumer), unit}
 	steps, kills := int64(0), 0
-	for n := 0; kills < tier.Pick(6, 1000); n++ {
+	for n := 0; kills < tier.Pick(6, most); n++ {
 		p := chunkPlan{Place: place, Seed: random.Uint64(), Piece: unit / 4, Grant: vitrine.PutGrant{
 			Key: vitrine.NewUploadID(), Size: int64(unit + random.IntN(unit)), Type: "text/plain",
 			Expires: time.Now().Add(time.Hour)}}
