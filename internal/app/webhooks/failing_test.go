@@ -15,7 +15,6 @@ import (
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/test/fixture"
-	"vitrine/internal/test/tier"
 )
 
 // TestFailures checks each way in which a receiver fails: the result in the
@@ -98,8 +97,8 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	t.Run("hangs", func(t *testing.T) { // for as long as it is asked
-		tier.Need(t, tier.Test, "waits for a timeout")
 		w := newWorld(fixture.New(t))
+		w.AnswerTime = 50 * time.Millisecond
 		l, r := w.Note("one"), newReceiver(t)
 		d := w.add(r, nil)
 		r.answers(func(_ http.ResponseWriter, q *http.Request, _ message) {
@@ -281,6 +280,7 @@ func TestOtherSecret(t *testing.T) {
 func TestDown(t *testing.T) {
 	w := newWorld(fixture.New(t))
 	l := w.Note("one")
+	w.AnswerTime = 24 * time.Hour // nothing waits for those that hang
 	down, up := newReceiver(t), newReceiver(t)
 	down.answers(func(_ http.ResponseWriter, q *http.Request, _ message) { <-q.Context().Done() })
 	for i := range 100 {

@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -20,7 +21,6 @@ import (
 )
 
 const (
-	// answerTime is how long one try may take.
 	answerTime = 15 * time.Second
 	// maxAnswer is how much of an answer is read and kept.
 	maxAnswer = 1 << 10
@@ -146,7 +146,7 @@ func (t *try) send(ctx context.Context, s *Service) {
 	if t.own {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.AnswerTime, answerTime))
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(t.body))
 	if err != nil {

@@ -172,6 +172,17 @@ func (p *hookPage) Result(d *vitrine.Delivery) (of [2]string) {
 	return [2]string{"waiting", "Waiting"}
 }
 
+// maxAnswer is how many characters of an answer the page shows.
+const maxAnswer = 200
+
+// Answer returns the beginning of the answer to a delivery.
+func (p *hookPage) Answer(d *vitrine.Delivery) string {
+	if r := []rune(d.Answer); len(r) > maxAnswer {
+		return string(r[:maxAnswer-1]) + "…"
+	}
+	return d.Answer
+}
+
 // Show shows the list of webhooks and the form for a new one.
 func (s *WebhookPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writeList(w, r, http.StatusOK, me, nil)
