@@ -187,9 +187,19 @@ var inShort = map[string]bool{"dropoff": true, "best_time": true, "top_source": 
 // manyDigits are numbers that pages group by thousands.
 var manyDigits = regexp.MustCompile(`\b\d{4,}\b`)
 
+// finePercent are percentages with a decimal.
+var finePercent = regexp.MustCompile(`\b\d+\.\d%`)
+
 // statsTips writes insights as the page writes numbers and zones.
 func statsTips(insights []report.Insight) []statsTip {
 	grouped := func(text string) string {
+		text = finePercent.ReplaceAllStringFunc(text, func(share string) string {
+			var t report.Tenths
+			if t.UnmarshalJSON([]byte(strings.TrimSuffix(share, "%"))) != nil {
+				return share
+			}
+			return ui.Percent(t)
+		})
 		return manyDigits.ReplaceAllStringFunc(text, func(digits string) string {
 			n, err := strconv.ParseInt(digits, 10, 64)
 			if err != nil {
