@@ -115,6 +115,7 @@ type Recipient struct {
 	RevokedAt time.Time // zero: not revoked
 	Call      string    // idempotency key of the call that added it; "" if none
 	Asked     []byte    // hash of what that call asked for
+	OpenedAt  time.Time // when an event said that a person viewed the link; zero: not yet
 }
 
 // RecipientID identifies a recipient in the view log. It is random, so that a

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vitrine/report"
 )
 
 // Plan determines what an account may do (contract, Plans).
@@ -72,11 +74,13 @@ type Account struct {
 	ViewerKeyAt  time.Time
 	TimeZone     string // of the app, an IANA name; "" means UTC for days, and the browser's for moments
 	CreatedAt    time.Time
-	ClosedAt     time.Time // zero means open; a closed account is suspended permanently
-	CountOwn     bool      // whether views by the owner count
-	Closing      bool      // closed, but not everything is deleted yet
-	Dismissed    string    // dismissed notice; "" if none
-	OwnChangedAt time.Time // when CountOwn changed; zero once all views are updated
+	ClosedAt     time.Time  // zero means open; a closed account is suspended permanently
+	CountOwn     bool       // whether views by the owner count
+	Closing      bool       // closed, but not everything is deleted yet
+	Dismissed    string     // dismissed notice; "" if none
+	OwnChangedAt time.Time  // when CountOwn changed; zero once all views are updated
+	NoMail       string     // mails that it does not want, by name (package internal/app/notify), with spaces between
+	Weekly       report.Day // the last Monday on which the week before was summed up
 }
 
 // Role is what an account may do in the dashboard beyond its own links.

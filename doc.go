@@ -102,6 +102,7 @@
 //	collections          albums and websites, and page loads of these
 //	events               what happened, a row for each
 //	webhooks             events to addresses that owners name
+//	notify               mails about it, and who wants them
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
 //	analytics            reports and their read-only addresses; rolling up and

@@ -29,13 +29,14 @@ type EventQuery struct {
 	Link         LinkID
 	Kinds        []EventKind
 	Limit        int
+	Newest       bool // newest first
 }
 
 // EventTx reads and writes events within a transaction.
 type EventTx interface {
 	// AddEvent sets e.ID. Who reads an event can read all before it, too.
 	AddEvent(e *Event) error
-	// Events lists the events that q selects, oldest first.
+	// Events lists the events that q selects.
 	Events(q EventQuery) ([]*Event, error)
 	// LastEvent returns the last ID that AddEvent gave in an account, or 0.
 	LastEvent(a AccountID) (int64, error)

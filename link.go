@@ -77,10 +77,22 @@ type Link struct {
 
 	Told int64 // the highest number of views that an event told: 1, 10, 100 and so on
 
+	Bell   Bell
+	RungOn report.Day // the last day on which a mail said that it is viewed, in the owner's time zone
+
 	Access Access // what readers need; of a version of a link: none
 	// Through is set for a reader only. It is not stored.
 	Through Through
 }
+
+// Bell is when its owner gets a mail that a person views a link.
+type Bell string
+
+const (
+	BellFirst Bell = ""      // at the first view ever
+	BellDaily Bell = "daily" // at the first view of each day, too
+	BellOff   Bell = "off"   // never; no other mails about the link either
+)
 
 // OfLink and OfSite report whether it is a version of a link, or of a website.
 func (l *Link) OfLink() bool { return l.Of != 0 }
@@ -143,8 +155,8 @@ func (l *Link) Expire(tx Tx, now time.Time) error {
 // Tag returns a tag of what the owner sees of a link and its file. It changes
 // with any of it.
 func (l *Link) Tag() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d %s", l.Upload, l.Slug, l.Title, l.Name, l.Type,
-		l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli(), l.Access))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d %s %s", l.Upload, l.Slug, l.Title, l.Name,
+		l.Type, l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli(), l.Access, l.Bell))
 	return hex.EncodeToString(sum[:12])
 }
 

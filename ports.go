@@ -270,12 +270,14 @@ type Mailer interface {
 // ErrMailRefused is returned if the mail server will never accept the message.
 var ErrMailRefused = errors.New("refused for good")
 
-// Message is a plain-text message.
+// Message is a message: plain text, and perhaps the same as HTML.
 type Message struct {
 	ID      string // unique, so that a duplicate can be recognized
 	To      string // one address
 	Subject string // one line
 	Text    string // lines of at most 72 characters, except addresses
+	HTML    string // "" if it is plain text only
+	Stop    string // address that ends such messages by one POST (RFC 8058); "" if none
 }
 
 // Letter is a message to be sent. The transaction that causes it stores it, and

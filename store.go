@@ -118,9 +118,10 @@ type LinkQuery struct {
 type AccountQuery struct {
 	Role       Role
 	Banned     bool
-	OwnChanged bool   // accounts with OwnChangedAt
-	Closing    bool   // only closed accounts with something left to delete
-	Search     string // part of the email, in any case
+	OwnChanged bool       // accounts with OwnChangedAt
+	WeeklyDue  report.Day // accounts with an earlier Weekly
+	Closing    bool       // only closed accounts with something left to delete
+	Search     string     // part of the email, in any case
 	After      AccountID
 	Limit      int // 0 means all
 }

@@ -20,6 +20,7 @@ type LinkDetail struct {
 	Version       int     `json:"version"`          // current version
 	AllowDownload bool    `json:"allowDownload"`
 	Disabled      bool    `json:"disabled"` // by its owner
+	Notify        string  `json:"notify"`   // when its owner gets mails about it: NotifyFirst and so on
 	PublishedBy   string  `json:"publishedBy,omitempty"`
 	Access        *Access `json:"access,omitempty"` // what readers need; nil for nothing
 
@@ -39,6 +40,7 @@ type Change struct {
 	Disabled      *bool
 	ExpiresAt     *time.Time // the zero time removes the expiry
 	Access        *AccessChange
+	Notify        string // "" leaves it unchanged
 	// IfMatch is the expected ETag of the link, or "" for any. If the link has
 	// another ETag, the error has the code precondition_failed and
 	// Error.Current is the link.
@@ -60,7 +62,9 @@ func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l 
 		Disabled      *bool         `json:"disabled,omitempty"`
 		ExpiresAt     string        `json:"expiresAt,omitempty"`
 		Access        *AccessChange `json:"access,omitempty"`
-	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt), change.Access})
+		Notify        string        `json:"notify,omitempty"`
+	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt), change.Access,
+		change.Notify})
 	if err != nil {
 		return l, err
 	}

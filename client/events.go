@@ -13,7 +13,10 @@ type Event struct {
 	Type string     `json:"type"` // such as view.first; see the API
 	At   time.Time  `json:"at"`
 	Link *EventLink `json:"link"` // nil if it is about none
-	Data EventData  `json:"data"`
+	// Recipient is who opened the link, of recipient.opened. It is nil of other
+	// events, and if the recipient is gone.
+	Recipient *EventRecipient `json:"recipient,omitempty"`
+	Data      EventData       `json:"data"`
 }
 
 // EventLink is the link or website of an event.
@@ -21,6 +24,12 @@ type EventLink struct {
 	Slug  string `json:"slug"`
 	Title string `json:"title"`
 	URL   string `json:"url"`
+}
+
+// EventRecipient is a recipient of a link.
+type EventRecipient struct {
+	ID    string `json:"id"`
+	Label string `json:"label"` // "" if it was deleted
 }
 
 // EventData is what is known about an event. Which members are set depends on
@@ -36,6 +45,25 @@ type EventData struct {
 	Downloads int64       `json:"downloads,omitempty"`
 	Milestone int64       `json:"milestone,omitempty"`
 	Visit     *EventVisit `json:"visit,omitempty"`
+	// Of alert.spike: the views of the day (UTC), and of a usual day.
+	Today  int64   `json:"today,omitempty"`
+	Median float64 `json:"median,omitempty"`
+	// Of report.weekly, with Views and Downloads of the account in the week.
+	From         string     `json:"from,omitempty"` // Monday, as 2026-11-02
+	To           string     `json:"to,omitempty"`   // Sunday
+	Timezone     string     `json:"timezone,omitempty"`
+	Uniques      int64      `json:"uniques,omitempty"`
+	Sessions     int64      `json:"sessions,omitempty"` // 0: nothing was measured, and AvgEngagedMs is 0
+	AvgEngagedMs int64      `json:"avgEngagedMs,omitempty"`
+	Excluded     int64      `json:"excluded,omitempty"` // views by programs
+	Links        []EventTop `json:"links,omitempty"`    // the most viewed ones
+}
+
+// EventTop is a link with its views of the week.
+type EventTop struct {
+	Slug  string `json:"slug"`
+	Title string `json:"title"`
+	Views int64  `json:"views"`
 }
 
 // EventVisit is a visit as it was at the time of an event.

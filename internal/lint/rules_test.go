@@ -72,6 +72,7 @@ var ports = map[string][]string{
 	"ingest":      {"Spool", "Store"},
 	"links":       {"Store"},
 	"moderation":  {"Store"},
+	"notify":      {"Store"},
 	"ownership":   {"Store"},
 	"recipients":  {"Store"},
 	"publish":     {"Blobs", "Previewer", "Scanner", "Store"},

@@ -102,11 +102,16 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: "/p/" + c.slug() + "/report",
 			body: costReport}
 	},
-	"GET /oembed":           func(c *costSite) ask { return ask{path: "/oembed?url=" + c.URL + "/p/" + string(c.json.Slug)} },
-	"POST /p/{slug}/beacon": func(c *costSite) ask { return c.beacon() },
-	"GET /sign-up/{token}":  func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
-	"GET /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
-	"GET /setup/{token}":    func(c *costSite) ask { return c.setup("") },
+	"GET /oembed":                 func(c *costSite) ask { return ask{path: "/oembed?url=" + c.URL + "/p/" + string(c.json.Slug)} },
+	"POST /p/{slug}/beacon":       func(c *costSite) ask { return c.beacon() },
+	"GET /sign-up/{token}":        func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
+	"GET /password/{token}":       func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
+	"GET /setup/{token}":          func(c *costSite) ask { return c.setup("") },
+	"PATCH /api/v1/notifications": func(*costSite) ask { return ask{body: `{"alert":false}`} },
+	"GET /mail/{token}":           func(c *costSite) ask { return ask{path: c.mailEnd()} },
+	"POST /mail/{token}": func(c *costSite) ask {
+		return ask{path: c.mailEnd(), body: "List-Unsubscribe=One-Click"}
+	},
 	"GET /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
 	"POST /sign-in/{token}": func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
 	"POST /sign-in":         func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
@@ -196,6 +201,7 @@ var asks = map[string]func(c *costSite) ask{
 			"password=a+cafe")
 	},
 	"POST /links/{slug}/disable": func(c *costSite) ask { return onLink(c.note(), "/disable", "") },
+	"POST /links/{slug}/bell":    func(c *costSite) ask { return onLink(c.note(), "/bell", "notify=off") },
 	"POST /links/{slug}/undo":    func(c *costSite) ask { return onLink(c.disabled(), "/undo", "") },
 	"POST /links/{slug}/delete":  func(c *costSite) ask { return onLink(c.note(), "/delete", "") },
 	"POST /links/{slug}/website": func(c *costSite) ask {
@@ -494,4 +500,9 @@ func (c *costSite) newAddress() ask {
 	defer func() { c.Server.Accounts.Mail = nil }()
 	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
 	return ask{path: sent.Path(c.T), as: cookie}
+}
+
+// mailEnd returns an address that ends mails.
+func (c *costSite) mailEnd() string {
+	return "/mail/" + c.Server.Signer.StopToken(signer.Stop{Account: c.Pro.ID, Mail: "alert"})
 }

@@ -38,6 +38,8 @@ type handlers struct {
 	keys       *app.KeyPages
 	webhooks   *app.WebhookPages
 	account    *app.AccountPages
+	mails      *app.MailPages
+	events     *app.EventPages
 	people     *app.PeoplePages
 	albums     *app.AlbumPages
 	websites   *app.WebsitePages
@@ -55,14 +57,15 @@ func (s *Server) handlers() *handlers {
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
 		Gates: s.Gates, Log: s.Log, StorageTime: s.StorageTime}
 	h.shell = &app.Shell{Server: h.server, Pages: h.pages, Viewers: h.viewers, Sessions: s.Sessions,
-		Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices, Now: s.Now}
+		Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices,
+		SendsMail: s.Notify.SendsMail, Now: s.Now}
 
 	h.content = &content.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs,
 		Signer: s.Signer, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse, Now: s.Now,
 		Log: s.Log}
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
 		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
-		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events, Webhooks: s.Webhooks,
+		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events, Webhooks: s.Webhooks, Notify: s.Notify,
 		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
@@ -99,6 +102,8 @@ func (s *Server) app(h *handlers) {
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,
 		SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
+	h.mails = &app.MailPages{Pages: h.pages, Notify: s.Notify}
+	h.events = &app.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}
 	h.albums = &app.AlbumPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Albums: s.Albums, Links: s.Links}
 	h.websites = &app.WebsitePages{Server: h.server, API: h.api, Shell: h.shell, Content: h.content, Sites: s.Sites,

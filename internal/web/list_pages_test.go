@@ -25,6 +25,7 @@ var listPages = map[string][2]string{
 	"api/recipients.go":        {"/api/v1/links/SLUG/recipients", "cursor"},
 	"api/webhooks.go":          {"/api/v1/webhooks/HOOK/deliveries", "cursor"},
 	"api/visits.go":            {"/api/v1/links/SLUG/visits", "cursor"},
+	"app/events.go":            {"/events", "before"},
 	"app/link_access.go":       {"/links/SLUG/readers", "cursor"},
 	"app/webhooks.go":          {"/webhooks/HOOK", "before"},
 	"app/people.go":            {"/people", "after"},

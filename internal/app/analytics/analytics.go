@@ -212,6 +212,15 @@ func (s *Service) makeAccount(ctx context.Context, a *vitrine.Account, q Query) 
 	return m, nil
 }
 
+// AccountDates returns the report of an account for some days in its time zone.
+func (s *Service) AccountDates(ctx context.Context, a *vitrine.Account, d report.Dates) (*report.AccountReport, error) {
+	zone, err := ParseZone(a.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	return s.Account(ctx, a, Query{Period: report.Period{Dates: &d, Zone: zone}})
+}
+
 // allTime returns what an account's report says of all its links.
 func (s *Service) allTime(ctx context.Context, a *vitrine.Account) (all report.AllTime, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {

@@ -46,6 +46,7 @@ type Log interface {
 		put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (
 		more bool, err error)
 	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
+	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
 }
 
 // Service makes and lists events.
@@ -55,7 +56,15 @@ type Service struct {
 	// Visits returns views of a link as its visits, or ErrNotFound
 	// (analytics.Service.VisitsOf).
 	Visits func(context.Context, vitrine.LinkID, []vitrine.ViewRecord) (report.Link, []report.VisitRow, error)
-	Now    func() time.Time
+	// Report returns the report of an account for some days in its time zone
+	// (analytics.Service.AccountDates). Only Weekly needs it.
+	Report func(context.Context, *vitrine.Account, report.Dates) (*report.AccountReport, error)
+	// Mail mails an event, in the transaction that makes it; it may change the
+	// link. nil: nobody gets mail.
+	Mail func(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error
+	Now  func() time.Time
+
+	watched map[vitrine.LinkID]watch // by Tell
 }
 
 // Visit is what an event says of a view, as the report's list of visits shows
@@ -94,6 +103,7 @@ type Numbers struct {
 	Downloads int64  `json:"downloads"`
 	Visit     *Visit `json:"visit,omitempty"`
 	Milestone int64  `json:"milestone,omitempty"`
+	*Spike
 }
 
 // Tell makes the events of views and downloads. It is background work of one
@@ -130,6 +140,7 @@ type told struct {
 	downloads []vitrine.Download
 	counts    vitrine.LinkCounts
 	before    bool // people viewed the link before: an import brought their views
+	spike     *Spike
 }
 
 func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewRecord, downloads []vitrine.Download,
@@ -161,7 +172,7 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 	slices.SortFunc(all, func(a, b *told) int { return int(a.link - b.link) })
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		for _, t := range all {
-			if err := t.add(tx, now); err != nil {
+			if err := s.add(tx, t, now); err != nil {
 				return err
 			}
 		}
@@ -183,6 +194,9 @@ func (s *Service) describe(ctx context.Context, t *told, now time.Time) error {
 	first := slices.IndexFunc(t.views,
 		func(v vitrine.ViewRecord) bool { return byPerson(&v.View) && certain(&v.View, now) })
 	l, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) { return tx.Link(t.link) })
+	if err == nil {
+		t.spike, err = s.spiked(ctx, l, t.counts.Views, now)
+	}
 	if err != nil || first < 0 || l.Told > 0 {
 		return err
 	}
@@ -239,24 +253,31 @@ func reached(views int64) (m int64) {
 	return m
 }
 
+// openedFirst reports whether no event has said yet that a recipient opened the
+// link, and notes that one does.
+func openedFirst(tx vitrine.Tx, l vitrine.LinkID, id vitrine.RecipientID, now time.Time) (bool, error) {
+	r, err := tx.Recipient(l, id)
+	if err != nil || !r.OpenedAt.IsZero() {
+		return false, vitrine.NotFoundIsNil(err)
+	}
+	r.OpenedAt = now
+	return true, tx.PutRecipient(r)
+}
+
 // add adds the events that there are not yet.
-func (t *told) add(tx vitrine.Tx, now time.Time) error {
+func (s *Service) add(tx vitrine.Tx, t *told, now time.Time) error {
 	l, err := tx.Link(t.link)
 	if err != nil || !l.DeletedAt.IsZero() {
 		return vitrine.NotFoundIsNil(err)
 	}
 	event := func(kind vitrine.EventKind, ref int64, n Numbers) {
 		n.Views, n.Downloads = t.counts.Views, t.counts.Downloads
-		data, failed := json.Marshal(n)
-		if failed == nil && err == nil {
-			err = tx.AddEvent(&vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref, Data: data})
+		if err == nil {
+			err = s.put(tx, &vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref}, n, l)
 		}
-		if errors.Is(err, vitrine.ErrExists) {
-			err = nil
-		}
-		err = errors.Join(err, failed)
 	}
-	before := l.Told
+	before := *l
+	rung := false
 	for i := range t.views {
 		v := &t.views[i].View
 		if !byPerson(v) {
@@ -270,6 +291,16 @@ func (t *told) add(tx vitrine.Tx, now time.Time) error {
 				event(FirstView, v.ID, Numbers{Visit: visit})
 			}
 		}
+		if l.Bell == vitrine.BellDaily && !rung && certain(v, now) {
+			rung = true
+			event(Daily, v.ID, Numbers{Visit: visit})
+		}
+		if v.Recipient != 0 && certain(v, now) && err == nil {
+			var opened bool
+			if opened, err = openedFirst(tx, l.ID, vitrine.RecipientID(v.Recipient), now); opened {
+				event(recipientOpened, v.Recipient, Numbers{Visit: visit})
+			}
+		}
 		if ended(v, now) {
 			event(View, v.ID, Numbers{Visit: visit})
 		}
@@ -281,8 +312,32 @@ func (t *told) add(tx vitrine.Tx, now time.Time) error {
 		l.Told = m
 		event(Milestone, m, Numbers{Milestone: m})
 	}
-	if err == nil && l.Told != before {
+	if err == nil && t.spike != nil {
+		var quiet bool
+		if quiet, err = spikedBefore(tx, l, now); !quiet {
+			event(spike, now.UnixMilli(), Numbers{Spike: t.spike})
+		}
+	}
+	if err == nil && *l != before {
 		err = tx.PutLink(l)
 	}
 	return err
+}
+
+// put adds an event, unless there is one already, and mails it.
+func (s *Service) put(tx vitrine.Tx, e *vitrine.Event, data any, l *vitrine.Link) (err error) {
+	if e.Data, err = json.Marshal(data); err != nil {
+		return err
+	}
+	if e.Kind != Daily {
+		if err := tx.AddEvent(e); errors.Is(err, vitrine.ErrExists) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	if s.Mail == nil {
+		return nil
+	}
+	return s.Mail(tx, e, l)
 }

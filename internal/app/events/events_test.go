@@ -33,7 +33,8 @@ func newWorld(s *fixture.Instance) *world {
 	w := &world{Instance: s, ids: vitrine.NewViewIDs()}
 	w.reports = &analytics.Service{Store: s.Store, Log: s.Log, Signer: signer.New([]byte("k")), Now: s.Clock.Now,
 		URL: func(slug vitrine.Slug) string { return string(slug) }}
-	w.Service = &events.Service{Store: s.Store, Log: s.Log, Visits: w.reports.VisitsOf, Now: s.Clock.Now}
+	w.Service = &events.Service{Store: s.Store, Log: s.Log, Visits: w.reports.VisitsOf, Report: w.reports.AccountDates,
+		Now: s.Clock.Now}
 	return w
 }
 

@@ -19,6 +19,9 @@ var Kinds = []Kind{
 	{View, "View", true},
 	{Download, "Download", true},
 	{Milestone, "Milestone reached", true},
+	{recipientOpened, "Recipient has opened the link", true},
+	{weekly, "Week summed up", true},
+	{spike, "Unusually many views", true},
 	{"link.live", "Link is live", false},
 	{"link.review", "Link is held for review", false},
 	{"link.disabled", "Link was disabled", false},
@@ -39,6 +42,14 @@ const (
 	View      vitrine.EventKind = "view"       // a view by a person has ended
 	Download  vitrine.EventKind = "download"   // a person downloaded the file
 	Milestone vitrine.EventKind = "milestone"  // people have viewed a link 10, 100, 1000 … times
+
+	// Daily is the first view of a day of a link whose bell asks for it. It is
+	// mailed, and is no event.
+	Daily vitrine.EventKind = "view.daily"
+
+	recipientOpened vitrine.EventKind = "recipient.opened" // the first view through the address of a recipient
+	weekly          vitrine.EventKind = "report.weekly"    // the numbers of the week before
+	spike           vitrine.EventKind = "alert.spike"      // a day has many more views than those before
 )
 
 // KindOf returns a kind by its name, or nil if there is none.

@@ -27,6 +27,8 @@ type Item struct {
 	*vitrine.Event
 	Of   *vitrine.Link // nil if there is none
 	Site *vitrine.Site // of a version of a website
+	// Recipient is who opened the link; nil of other events, and if it is gone.
+	Recipient *vitrine.Recipient
 }
 
 // Name returns the ID of the event as a text.
@@ -93,6 +95,66 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page
 	return p, err
 }
 
+// LatestQuery selects the newest events of an account before an ID, or all of
+// them (0).
+type LatestQuery struct {
+	Before int64
+	Kinds  []vitrine.EventKind
+	Link   string // slug; "" means all
+	Limit  int
+}
+
+// Latest lists events, newest first, and returns where the next page begins, or
+// 0 if there is none. A page may have fewer events than the limit, although
+// there are more. Errors are those of List.
+func (s *Service) Latest(ctx context.Context, a *vitrine.Account, q LatestQuery) (list []Item, next int64, err error) {
+	if err := (&Query{Kinds: q.Kinds}).check(); err != nil {
+		return nil, 0, err
+	}
+	of := vitrine.EventQuery{Account: a.ID, Kinds: q.Kinds, Limit: q.Limit + 1, Newest: true}
+	if q.Link != "" {
+		l, err := vitrine.OwnLink(ctx, s.Store, a, q.Link, s.Now())
+		if err != nil {
+			return nil, 0, err
+		}
+		of.Link = l.ID
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		next = 0
+		if of.Until, err = tx.LastEvent(a.ID); err != nil {
+			return err
+		}
+		if q.Before > 0 {
+			of.Until = min(of.Until, q.Before-1)
+		}
+		of.After = max(of.Until-window, 0)
+		found, err := tx.Events(of)
+		if err != nil {
+			return err
+		}
+		if len(found) > q.Limit {
+			found = found[:q.Limit]
+			next = found[q.Limit-1].ID
+		} else if of.After > 0 {
+			next, err = older(tx, a.ID, of.After)
+		}
+		if err == nil {
+			list, err = items(tx, a, found)
+		}
+		return err
+	})
+	return list, next, err
+}
+
+// older returns where events up to an ID begin, or 0 if none is kept.
+func older(tx vitrine.Tx, a vitrine.AccountID, until int64) (int64, error) {
+	some, err := tx.Events(vitrine.EventQuery{Account: a, Until: until, Limit: 1, Newest: true})
+	if err != nil || len(some) == 0 {
+		return 0, err
+	}
+	return some[0].ID + 1, nil
+}
+
 // ErrCursor is returned for a cursor that is not one of the account.
 var ErrCursor = &vitrine.Error{Code: vitrine.CodeBadCursor, Field: "cursor",
 	Message: "The cursor is not one of this account. Begin without one, then use nextCursor from the answer."}
@@ -122,6 +184,13 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 	}
 	for i, e := range list {
 		l := links[e.Link]
+		if e.Kind == recipientOpened && l != nil {
+			r, err := tx.Recipient(l.ID, vitrine.RecipientID(e.Ref))
+			if vitrine.NotFoundIsNil(err) != nil {
+				return nil, err
+			}
+			all[i].Recipient = r
+		}
 		if all[i].Of = l; l == nil || !l.OfSite() {
 			continue
 		}

@@ -143,12 +143,14 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		Plan      vitrine.Plan      `json:"plan"`
 		Limits    *vitrine.Limits   `json:"limits"`
 		Role      vitrine.Role      `json:"role"`
+		NoMail    string            `json:"noMail,omitempty"` // kinds of mail that are switched off
 		CreatedAt time.Time         `json:"createdAt"`
 		Keys      []exportedKey     `json:"keys"`
 		Sessions  []exportedSession `json:"sessions"`
 		Activity  []exportedEvent   `json:"activity"`
 		Exported  time.Time         `json:"exportedAt"`
 	}
+	v.NoMail = a.NoMail
 	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
 		e.Now().UTC()
 	err := e.Store.Read(ctx, func(tx vitrine.Tx) error {

@@ -21,6 +21,7 @@ type Edit struct {
 	// gives an expired link the state that it had before.
 	ExpiresAt *time.Time
 	Access    *access.Change // what readers need
+	Bell      *vitrine.Bell
 
 	Match Match
 	// Fills, unless nil, must hold for the edited link, except if the edit only
@@ -141,6 +142,9 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	}
 	if e.Download != nil {
 		l.AllowDownload = *e.Download
+	}
+	if e.Bell != nil {
+		l.Bell = *e.Bell
 	}
 	if round := l.Access.Round; e.Access != nil {
 		e.Access.Apply(&l.Access)

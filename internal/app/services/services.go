@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/app/ingest"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/notify"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
 	"vitrine/internal/app/webhooks"
@@ -66,6 +67,7 @@ type Services struct {
 
 	Events    *events.Service // without a log until a server makes events
 	Webhooks  *webhooks.Service
+	Notify    *notify.Service // without an outbox until a server sends mail
 	Analytics *analytics.Service
 	OwnViews  *analytics.OwnViews
 	Shared    *analytics.Sharing
@@ -119,9 +121,12 @@ func (s *Services) files() {
 // numbers makes the services of reports.
 func (s *Services) numbers() {
 	s.Analytics = &analytics.Service{Store: s.Store, Log: s.ViewLog, Signer: s.Signer, Now: s.Now}
-	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsOf, Now: s.Now}
 	s.Webhooks = &webhooks.Service{Store: s.Store, Signer: s.Signer, Leases: s.Leases, Guard: new(outbound.Guard),
 		Now: s.Now}
+	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsOf, Report: s.Analytics.AccountDates,
+		Now: s.Now}
+	s.Notify = &notify.Service{Store: s.Store, Signer: s.Signer, Now: s.Now}
+	s.Events.Mail = s.Notify.Mail
 	s.OwnViews = &analytics.OwnViews{Store: s.Store, Log: s.ViewLog, Now: s.Now}
 	s.Shared = &analytics.Sharing{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	if s.Views != nil {

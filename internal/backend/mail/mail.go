@@ -154,7 +154,7 @@ func (s *Sender) send(ctx context.Context, m vitrine.Message) error {
 	return err
 }
 
-// message returns a plain-text message with the headers of an automatic one.
+// message returns a message with the headers of an automatic one.
 func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
@@ -166,6 +166,13 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	msg.Subject(m.Subject)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(mail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		msg.AddAlternativeString(mail.TypeTextHTML, m.HTML)
+	}
+	if m.Stop != "" {
+		msg.SetGenHeader("List-Unsubscribe", "<"+m.Stop+">")
+		msg.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
 	return msg, nil
 }
 

@@ -12,7 +12,8 @@ var accounts = newTable("accounts", func(a *vitrine.Account) []field {
 		{"limits", sqldb.InJSON[vitrine.Limits]{V: &a.Limits}}, {"role", &a.Role}, {"banned", &a.Banned},
 		{"viewer_key", &a.ViewerKey}, {"viewer_key_at", orNone(&a.ViewerKeyAt)}, {"created_at", at(&a.CreatedAt)},
 		{"closed_at", orNone(&a.ClosedAt)}, {"closing", &a.Closing}, {"time_zone", &a.TimeZone},
-		{"count_own", &a.CountOwn}, {"own_changed_at", orNone(&a.OwnChangedAt)}, {"dismissed", &a.Dismissed}}
+		{"count_own", &a.CountOwn}, {"own_changed_at", orNone(&a.OwnChangedAt)}, {"dismissed", &a.Dismissed},
+		{"no_mail", &a.NoMail}, {"weekly", &a.Weekly}}
 })
 
 func (t Tx) AddAccount(a *vitrine.Account) error { return accounts.add(t, a) }
@@ -46,6 +47,9 @@ func (t Tx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
 	}
 	if q.OwnChanged {
 		w.Where("own_changed_at IS NOT NULL")
+	}
+	if q.WeeklyDue != 0 {
+		w.Where("weekly < $%d", int64(q.WeeklyDue))
 	}
 	if q.Banned {
 		w.Where("banned")

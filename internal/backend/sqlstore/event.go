@@ -48,7 +48,11 @@ func (t Tx) Events(q vitrine.EventQuery) ([]*vitrine.Event, error) {
 		}
 		w.Where("kind IN (" + strings.Join(places, ", ") + ")")
 	}
-	return events.list(t, w.End(" ORDER BY id", q.Limit), w.Args...)
+	order := " ORDER BY id"
+	if q.Newest {
+		order += " DESC"
+	}
+	return events.list(t, w.End(order, q.Limit), w.Args...)
 }
 
 func (t Tx) LastEvent(a vitrine.AccountID) (last int64, err error) {

@@ -10,7 +10,8 @@ import (
 var letters = newTable("letters", func(l *vitrine.Letter) []field {
 	m := &l.Message
 	return []field{{"id", &l.ID}, {"message_id", &m.ID}, {"recipient", &m.To}, {"subject", &m.Subject},
-		{"body", &m.Text}, {"created_at", at(&l.CreatedAt)}, {"expires_at", orNone(&l.ExpiresAt)},
+		{"body", &m.Text}, {"html", &m.HTML}, {"stop", &m.Stop},
+		{"created_at", at(&l.CreatedAt)}, {"expires_at", orNone(&l.ExpiresAt)},
 		{"tries", &l.Tries}, {"next_at", at(&l.NextAt)}}
 })
 

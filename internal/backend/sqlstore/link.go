@@ -19,7 +19,8 @@ var links = newTable("links", func(l *vitrine.Link) []field {
 		{"reason", &l.Reason}, {"detail", &l.Detail}, {"created_at", at(&l.CreatedAt)},
 		{"state_at", orNone(&l.StateAt)}, {"expires_at", orNone(&l.ExpiresAt)}, {"deleted_at", orNone(&l.DeletedAt)},
 		{"site", &l.Site}, {"version_of", &l.Of}, {"version", &l.Version}, {"versions", &l.Versions},
-		{"pending", &l.Pending}, {"told", &l.Told}, {"access", accessText{&l.Access}},
+		{"pending", &l.Pending}, {"told", &l.Told}, {"bell", &l.Bell}, {"rung_on", &l.RungOn},
+		{"access", accessText{&l.Access}},
 		{"words", onlyWritten(l.SearchWords())}} // by which links are searched
 })
 

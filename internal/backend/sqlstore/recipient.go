@@ -8,7 +8,7 @@ import (
 )
 
 const recipientColumns = `id, link, account, number, token, label, allow_download, created_at, expires_at, revoked_at,
-	call, asked, access`
+	call, asked, access, opened_at`
 
 const selectRecipients = "SELECT " + recipientColumns + " FROM recipients"
 
@@ -23,7 +23,7 @@ func recipientValues(r *vitrine.Recipient) []any {
 	}
 	return []any{int64(r.ID), int64(r.Link), int64(r.Account), r.Number, string(r.Token), r.Label, download,
 		sqldb.Ms(r.CreatedAt), sqldb.MsOrNull(r.ExpiresAt), sqldb.MsOrNull(r.RevokedAt), r.Call, r.Asked,
-		access}
+		access, sqldb.MsOrNull(r.OpenedAt)}
 }
 
 func readRecipient(s sqldb.Scanner) (*vitrine.Recipient, error) {
@@ -32,7 +32,7 @@ func readRecipient(s sqldb.Scanner) (*vitrine.Recipient, error) {
 	var access sql.Null[vitrine.Access]
 	err := s.Scan(&r.ID, &r.Link, &r.Account, &r.Number, &r.Token, &r.Label, &download,
 		sqldb.Instant{Time: &r.CreatedAt}, sqldb.Instant{Time: &r.ExpiresAt}, sqldb.Instant{Time: &r.RevokedAt},
-		&r.Call, &r.Asked, &access)
+		&r.Call, &r.Asked, &access, sqldb.Instant{Time: &r.OpenedAt})
 	if access.Valid {
 		r.Access = &access.V
 	}
@@ -44,7 +44,7 @@ func readRecipient(s sqldb.Scanner) (*vitrine.Recipient, error) {
 
 func (t Tx) AddRecipients(list []*vitrine.Recipient) error {
 	changed, err := t.ExecMany("INSERT INTO recipients ("+recipientColumns+
-		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING", len(list),
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING", len(list),
 		func(i int) []any { return recipientValues(list[i]) })
 	for _, n := range changed {
 		if err == nil && n == 0 {
@@ -64,8 +64,8 @@ func (t Tx) RecipientByToken(l vitrine.LinkID, token vitrine.RecipientToken) (*v
 
 func (t Tx) PutRecipient(r *vitrine.Recipient) error {
 	return t.Put(`UPDATE recipients SET link = $2, account = $3, number = $4, token = $5, label = $6,
-		allow_download = $7, created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12, access = $13
-		WHERE id = $1`,
+		allow_download = $7, created_at = $8, expires_at = $9, revoked_at = $10, call = $11, asked = $12, access = $13,
+		opened_at = $14 WHERE id = $1`,
 		recipientValues(r)...)
 }
 

@@ -1,6 +1,6 @@
-// Package notation reads and writes what people type: hosts as the network
-// needs them, times, words for a shell, and the word that a misspelt one may
-// mean.
+// Package notation reads and writes what people type and read: hosts as the
+// network needs them, times, numbers, words for a shell, and the word that a
+// misspelt one may mean.
 package notation
 
 import (

@@ -44,6 +44,7 @@ const (
 	PurposeAsked        Purpose = "asked"         // a browser that asked for a code at an email gate
 	PurposeMailed       Purpose = "mailed"        // who reads the mail with the code
 	PurposeCode         Purpose = "code"          // the code itself
+	PurposeStop         Purpose = "stop"          // the end of mails of a kind, by the address in one
 	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
 	PurposeShared       Purpose = "shared"        // the address of a shared report
 )
@@ -80,7 +81,7 @@ func New(secret []byte) *Signer {
 	s := &Signer{macs: map[Purpose]*sync.Pool{}, sealing: newSealing(secret)}
 	s.derive(secret, PurposePut, PurposeChunks, PurposeView, PurposeContent, PurposeExamine, PurposeOwner,
 		PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup, PurposePass, PurposeAsked, PurposeMailed,
-		PurposeCode, PurposeSharedReport, PurposeShared, PurposeViewer, PurposeEvent)
+		PurposeCode, PurposeStop, PurposeSharedReport, PurposeShared, PurposeViewer, PurposeEvent)
 	return s
 }
 

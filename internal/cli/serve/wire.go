@@ -68,6 +68,8 @@ const (
 	// webhooksEvery is the pause before webhooks are sent again after the store
 	// failed.
 	webhooksEvery = 5 * time.Second
+	// weeklyEvery is the interval of looking for accounts whose week is over.
+	weeklyEvery = 5 * time.Minute
 )
 
 // choresLease is the name of the lease for work that only one process of an
@@ -131,12 +133,14 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	c.apply(in.Accounts, s.outbox, public)
 	c.sendWebhooks(s, public)
 	in.Gates.Mail, in.Gates.Site = s.outbox, public.Host
+	in.Notify.Outbox, in.Notify.Public = s.outbox, strings.TrimSuffix(public.String(), "/")
 	in.Gates.Address = func(l *vitrine.Link, mailed string) string { return httpx.MailedURL(public, l, mailed) }
 	follow := worker.New("own views", scanEvery, log, in.OwnViews.Apply)
 	in.OwnViews.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, in.SiteStats.Purge),
 		worker.New("rescan", rescanEvery, log, in.Scans.Rescan),
 		worker.New("events", tellEvery, log, in.Events.Tell),
+		worker.New("weekly reports", weeklyEvery, log, in.Events.Weekly),
 		worker.New("review", queueEvery, log, queue.check),
 		worker.New("sweep", sweepEvery, log, in.Uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))

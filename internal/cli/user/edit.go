@@ -27,6 +27,7 @@ type editCmd struct {
 	Readers  *int
 	emailFlags
 	AnyEmail bool // readers confirm no address any more
+	Notify   string
 	Flags
 }
 
@@ -53,6 +54,7 @@ func newEdit() *command.Command {
 	cmd.Exclusive("password-stdin", "no-password")
 	c.take(cmd, " This replaces earlier lists.")
 	cmd.Bool(&c.AnyEmail, "no-email", "Do not ask readers for an address.")
+	cmd.Choice(&c.Notify, "notify", "", "When you get a mail that a person views the link: first (at the first view ever), daily (also at the first view of each day) or off (no mails about the link).", client.NotifyFirst, client.NotifyDaily, client.NotifyOff)
 	for _, flag := range []string{"allow", "deny", "consent"} {
 		cmd.Exclusive(flag, "no-email")
 	}
@@ -85,8 +87,9 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 	if c.Password || c.Open {
 		change.Access.Password = new(string)
 	}
+	change.Notify = c.Notify
 	if change == (client.Change{}) {
-		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password, --readers, --allow, --deny, --consent or --no-email")
+		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password, --readers, --allow, --deny, --consent, --no-email or --notify")
 	}
 	return change, nil
 }
@@ -153,6 +156,7 @@ func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
 			return terminal.Moment(l.ExpiresAt)
 		}},
 		{"Protection", protection},
+		{"Mails", func(l *client.LinkDetail) string { return l.Notify }},
 		{"Status", func(l *client.LinkDetail) string { return listStatus(l.ListedLink) }},
 	} {
 		if was, is := terminal.Plain(field.of(before)), terminal.Plain(field.of(after)); was != is {

@@ -2,6 +2,7 @@ package user
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,11 @@ func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event) error {
 		if e.Link != nil {
 			slug, title = e.Link.Slug, e.Link.Title
 		}
-		rows[i] = []string{t.When(e.At), e.Type, slug, title, eventDetails(e.Data)}
+		details := eventDetails(e.Data)
+		if e.Recipient != nil && e.Recipient.Label != "" {
+			details = e.Recipient.Label + ", " + details
+		}
+		rows[i] = []string{t.When(e.At), e.Type, slug, title, details}
 	}
 	if c.JSON || len(rows) == 0 {
 		return nil
@@ -89,8 +94,16 @@ func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event) error {
 // eventDetails returns what is known about an event, in words.
 func eventDetails(d client.EventData) string {
 	words := []string{d.Reason, d.Detail}
-	if d.Milestone > 0 {
-		words = append(words, strconv.FormatInt(d.Milestone, 10)+" views")
+	for _, n := range []struct {
+		value int64
+		after string
+	}{{d.Milestone, " views"}, {d.Today, " views today"}} {
+		if n.value > 0 {
+			words = append(words, strconv.FormatInt(n.value, 10)+n.after)
+		}
+	}
+	if d.From != "" {
+		words = append(words, fmt.Sprintf("%s to %s: %d views, %d excluded", d.From, d.To, d.Views, d.Excluded))
 	}
 	if v := d.Visit; v != nil {
 		words = append(words, v.Progress, v.Country, v.Device)

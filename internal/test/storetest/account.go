@@ -40,10 +40,12 @@ func (t storeTest) accountsClosed() {
 		vitrinetest.Equal(t, "closed account", got, eve)
 		return errors.Join(err1, err2)
 	})
-	eve.Closing, eve.TimeZone, eve.Dismissed = false, "Asia/Kathmandu", "scanner"
-	bob.CountOwn, bob.OwnChangedAt = true, vitrinetest.Epoch
+	eve.Closing, eve.TimeZone, eve.Dismissed, eve.Weekly = false, "Asia/Kathmandu", "scanner", 20_000
+	bob.CountOwn, bob.OwnChangedAt, bob.Weekly, bob.NoMail = true, vitrinetest.Epoch, 7, "weekly alert"
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(bob) })
 	check(vitrine.AccountQuery{OwnChanged: true}, bob)
+	check(vitrine.AccountQuery{WeeklyDue: 7}, ann)
+	check(vitrine.AccountQuery{WeeklyDue: 8}, ann, bob)
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
 	check(vitrine.AccountQuery{Closing: true})
 	t.read(func(tx vitrine.Tx) error {

@@ -45,6 +45,7 @@ func (t storeTest) events() {
 	vitrinetest.Equal(t, "IDs", []int64{one.ID, two.ID, three.ID, bobs.ID}, []int64{1, 2, 3, 1})
 	list("all", vitrine.EventQuery{Account: ann.ID, Until: 9}, one, two, three)
 	list("one", vitrine.EventQuery{Account: ann.ID, Until: 9, Limit: 1}, one)
+	list("the newest", vitrine.EventQuery{Account: ann.ID, Until: 9, Limit: 2, Newest: true}, three, two)
 	list("a range", vitrine.EventQuery{Account: ann.ID, After: 1, Until: 2}, two)
 	list("of a link", vitrine.EventQuery{Account: ann.ID, Until: 9, Link: 8}, three)
 	list("of kinds", vitrine.EventQuery{Account: ann.ID, Until: 9, Kinds: []vitrine.EventKind{"x", "view"}}, one, three)

@@ -12,7 +12,9 @@ import (
 // leaves no data.
 func (t storeTest) letters() {
 	letter := func(to string, due, life time.Duration) *vitrine.Letter {
-		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓", Text: "a\n\nb\n"},
+		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓",
+			Text: "a\n\nb\n",
+			HTML: "<p>ü", Stop: "https://share.example/mail/x"},
 			CreatedAt: vitrinetest.Epoch, NextAt: vitrinetest.Epoch.Add(due)}
 		if life > 0 {
 			l.ExpiresAt = vitrinetest.Epoch.Add(life)

@@ -23,6 +23,7 @@ func (t storeTest) recipients() {
 	a, b, c, other := row(one, 1, ""), row(one, 2, "key"), row(one, 3, "key"), row(two, 1, "key")
 	a.Download, a.ExpiresAt, b.Asked = &no, vitrinetest.Epoch.Add(time.Hour), []byte{0, 255}
 	a.Access, b.Access = &vitrine.Access{Password: "$argon2id$…", Readers: 3, Round: "a"}, &vitrine.Access{}
+	b.OpenedAt = vitrinetest.Epoch.Add(time.Minute)
 	t.update(func(tx vitrine.Tx) error { return tx.AddRecipients([]*vitrine.Recipient{a, b, c, other}) })
 	for name, taken := range map[string]func(*vitrine.Recipient){
 		"ID":     func(r *vitrine.Recipient) { r.ID = other.ID },

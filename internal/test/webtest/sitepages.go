@@ -64,7 +64,7 @@ func SitePages(d *Demo) []SitePage {
 		"albums": "/albums", "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
 		"website":           "/websites/" + string(d.Website.Slug),
 		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",
-		"webhooks": "/webhooks", "webhook": d.hooked(),
+		"webhooks": "/webhooks", "webhook": d.hooked(), "events": "/events", "mails": "/events/mail",
 		"account":      "/account",
 		"plans of Pro": "/plans"} {
 		member(d.Pro, name, path)

@@ -71,6 +71,7 @@ type detailOut struct {
 	Pages         int            `json:"pages,omitempty"`
 	Version       int            `json:"version"`
 	AllowDownload bool           `json:"allowDownload"`
+	Notify        string         `json:"notify" jsonschema:"when the owner gets mails about it"`
 	PublishedBy   string         `json:"publishedBy,omitempty"`
 	Access        *client.Access `json:"access,omitempty" jsonschema:"what readers need; left out if anyone with the address can open the link"`
 	ETag          string         `json:"etag" jsonschema:"give this as if_match so that you change only what you have seen"`
@@ -82,7 +83,7 @@ type detailOut struct {
 func detailOf(l client.LinkDetail) detailOut {
 	return detailOut{listed: listItem(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
 		Pages: l.Pages, Version: l.Version,
-		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, Access: l.Access, ETag: l.ETag}
+		AllowDownload: l.AllowDownload, Notify: l.Notify, PublishedBy: l.PublishedBy, Access: l.Access, ETag: l.ETag}
 }
 
 // maxSource bounds the text of a file in an answer.

@@ -40,6 +40,7 @@ func TestClientTypes(t *testing.T) {
 		"/webhooks":                         &struct{ Webhooks []client.Webhook }{},
 		"/webhooks/" + hook:                 new(client.Webhook),
 		"/webhooks/" + hook + "/deliveries": new(client.DeliveryPage),
+		"/notifications":                    new(client.Notifications),
 		"/websites":                         &struct{ Websites []client.Website }{},
 	} {
 		body := o.Ask(path).Body

@@ -33,12 +33,14 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 	"putFile": func(c caller) webtest.Answer {
 		return c.Put(c.address(), "text/plain", strings.NewReader(webtest.Note))
 	},
-	"appendUpload":    caller.append,
-	"terminateUpload": caller.end,
-	"listLinks":       func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links", nil) },
-	"listEvents":      func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/events", nil) },
-	"listWebsites":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/websites", nil) },
-	"getLink":         func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope", nil) },
+	"appendUpload":        caller.append,
+	"terminateUpload":     caller.end,
+	"listLinks":           func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links", nil) },
+	"listEvents":          func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/events", nil) },
+	"getNotifications":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/notifications", nil) },
+	"changeNotifications": func(c caller) webtest.Answer { return c.Call(c.key, "PATCH", "/notifications", mailOff) },
+	"listWebsites":        func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/websites", nil) },
+	"getLink":             func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope", nil) },
 	"updateLink": func(c caller) webtest.Answer {
 		return c.Call(c.key, "PATCH", "/links/nope", webtest.Fields{"title": "x"})
 	},
@@ -70,8 +72,7 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 	"getAccountAnalytics": func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/analytics", nil) },
 	"startLogin":          func(c caller) webtest.Answer { return c.Call("", "POST", "/logins", webtest.Laptop) },
 	"takeLogin": func(c caller) webtest.Answer {
-		return c.Call("", "POST", "/logins/take",
-			webtest.Fields{"secret": "nope"})
+		return c.Call("", "POST", "/logins/take", webtest.Fields{"secret": "nope"})
 	},
 	"getKey":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/key", nil) },
 	"revokeKey": func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/key", nil) },
@@ -85,7 +86,7 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 // paths has the path of each operation that is used with a wrong method.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
 	"cancelUpload": "/uploads/cancel",
-	"listLinks":    "/links", "listWebsites": "/websites", "listEvents": "/events",
+	"listLinks":    "/links", "listWebsites": "/websites", "listEvents": "/events", "getNotifications": "/notifications", "changeNotifications": "/notifications",
 	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
 	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",

@@ -182,6 +182,8 @@ func TestDocumentedExamples(t *testing.T) {
 	check("getVisit", o.Ask(visits+"/"+listed.JSON()["visits"].([]any)[0].(map[string]any)["id"].(string)))
 	o.Server.Events.Log = o.Log
 	o.Check(o.Server.Events.Tell(t.Context()))
+	check("getNotifications", o.Ask("/notifications"))
+	check("changeNotifications", c.Call(c.key, "PATCH", "/notifications", request("changeNotifications", nil)))
 	check("listEvents", o.Ask("/events?type=view.first&limit=1"))
 	for op := range all {
 		t.Errorf("the example of %s was not compared", op)

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/links"
+	"vitrine/internal/app/notify"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
 	"vitrine/internal/app/webhooks"
@@ -40,6 +41,7 @@ type Handler struct {
 	Recipients *recipients.Service
 	EventLog   *events.Service
 	Webhooks   *webhooks.Service
+	Notify     *notify.Service
 	Receiver   vitrine.Receiver            // nil when signed URLs lead elsewhere
 	Ready      func(context.Context) error // of the parts that the server is on
 	Version    string

@@ -133,6 +133,7 @@ type LinkDetail struct {
 	Version       int     `json:"version"`
 	AllowDownload bool    `json:"allowDownload"`
 	Disabled      bool    `json:"disabled"`              // by its owner
+	Notify        string  `json:"notify"`                // when its owner gets mails about it
 	PublishedBy   string  `json:"publishedBy,omitempty"` // the program
 	Access        *Access `json:"access,omitempty"`      // nil if readers need nothing
 }
@@ -142,6 +143,7 @@ func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
 	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages,
 		Version: l.Version, AllowDownload: l.AllowDownload,
 		Disabled:    l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner,
+		Notify:      links.BellName(l.Bell),
 		PublishedBy: l.Client, Access: accessOf(l)}
 }
 
@@ -209,7 +211,7 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 }
 
 // editable lists the fields of a link that may be changed.
-var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt", "access"}
+var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt", "access", "notify"}
 
 // never is the value of expiresAt that removes it.
 const never = "never"
@@ -220,8 +222,16 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
 		Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
 		ExpiresAt: expiry(&f), Access: readAccess(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
+	bell := f.OptionalText("notify")
 	if err := s.wrong(c.Account, f); err != nil {
 		return e, err
+	}
+	if bell != nil {
+		b, err := links.ParseBell(*bell)
+		if err != nil {
+			return e, err
+		}
+		e.Bell = &b
 	}
 	for name := range o {
 		if !slices.Contains(editable, name) {

@@ -73,6 +73,8 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
+var mailOff = webtest.Fields{"alert": false}
+
 // requests has a request for each route that accepts a key, about an audio file
 // with English captions that has replaced a text. Each request does what the
 // route is for.
@@ -92,6 +94,12 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 			nil)
 	},
 	"GET /api/v1/events": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/events", nil) },
+	"GET /api/v1/notifications": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "GET", "/notifications", nil)
+	},
+	"PATCH /api/v1/notifications": func(c caller, _ string) webtest.Answer {
+		return c.Call(c.key, "PATCH", "/notifications", mailOff)
+	},
 	"GET /api/v1/websites": func(c caller, _ string) webtest.Answer {
 		return c.Call(c.key, "GET", "/websites",
 			nil)

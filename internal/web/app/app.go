@@ -112,6 +112,8 @@ var formMessages = map[string]string{
 	"slug-changed":  "Saved. The old address keeps working for 90 days.",
 	"link-disabled": "Link disabled.",
 	"link-enabled":  "Link enabled.",
+	"bell":          "Saved. You get mails about this link.",
+	"bell-off":      "Saved. You get no mails about this link.",
 	"captioned":     "Captions added.",
 	"captions-gone": "Captions removed.",
 	"saved":         "Saved.",

@@ -225,6 +225,18 @@ var linkForms = map[string]linkAction{
 		return l, "access-saved", err
 	},
 	"recipient": (*LinkPages).changeRecipient,
+	"bell": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
+		string, error) {
+		bell, err := links.ParseBell(f.Get("notify"))
+		if err != nil {
+			return nil, "", err
+		}
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Bell: &bell})
+		if bell == vitrine.BellOff {
+			return l, "bell-off", err
+		}
+		return l, "bell", err
+	},
 	"disable": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
@@ -258,6 +270,9 @@ func (s *LinkPages) Form(action string) MemberHandler {
 		}
 		if err := httpx.ReadForm(w, r, most); err != nil {
 			return err
+		}
+		if action == "bell" && !r.PostForm.Has("settings") {
+			tab = LinkOverview
 		}
 		slug := r.PathValue("slug")
 		o, err := s.Links.Own(r.Context(), me, slug)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
@@ -42,11 +43,22 @@ type LinkHead struct {
 	Tab     LinkTab
 	Custom  bool         // the account's plan has custom addresses
 	Sample  bool         // the numbers on the page are made up
+	Mail    bool         // the instance sends mail
 	Numbers *LinkNumbers // nil if none
 }
 
 // Title returns the title of the link as its public page shows it.
 func (h *LinkHead) Title() string { return ui.Title(h.Link) }
+
+// Bells are the choices of mails about the link.
+func (h *LinkHead) Bells() (list []ui.Option) {
+	for _, o := range []ui.Option{{Value: "first", Name: "At the first view by a person"},
+		{Value: "daily", Name: "At the first view of each day"}, {Value: "off", Name: "Never"}} {
+		o.Chosen = o.Value == links.BellName(h.Bell)
+		list = append(list, o)
+	}
+	return list
+}
 
 // Look returns how the sheet of its file is drawn.
 func (h *LinkHead) Look() string { return ui.Look(h.Link) }
@@ -65,6 +77,7 @@ func (s *Shell) LinkHead(me *vitrine.Account, l *vitrine.Link, tab LinkTab) *Lin
 	t, _ := filetype.ByExt(l.Name)
 	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
 		URL: s.Server.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab, Custom: me.Plan.Pro()}
+	h.Mail = s.SendsMail != nil && s.SendsMail()
 	h.Address = s.Server.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
 }

@@ -22,13 +22,15 @@ type Shell struct {
 	Now        func() time.Time
 	Moderation *moderation.Service
 	Analytics  *analytics.Service
+	// SendsMail reports whether the instance sends mail; nil means no.
+	SendsMail func() bool
 	// Notices, if set, returns messages for administrators.
 	Notices func(context.Context) []Notice
 }
 
 // Each page has a folder with its templates, styles and scripts.
 //
-//go:embed *.html *.js account album entry hook key link people upload version website
+//go:embed *.html *.js account album entry event hook key link people upload version website
 var files embed.FS
 
 var _ = ui.Folder("app", files)

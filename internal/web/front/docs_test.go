@@ -303,7 +303,7 @@ func TestDocsSearch(t *testing.T) {
 		"bot": "/docs/how-we-count#bots", "expiry": "/docs/send-a-deck#prepare", "backup": "/docs/self-hosting#keeping",
 		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/webhooks", "delete": "/docs/links",
 		"delete link": "/docs/links#delete", "password": "/docs/links#protect",
-		"notifications":   "/docs/missing#notifications",
+		"notifications":   "/docs/accounts#notifications",
 		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/missing#slides",
 		"PowerPoint": "/docs/missing#slides", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
 		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders",

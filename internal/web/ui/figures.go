@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"strconv"
 
+	"vitrine/internal/base/notation"
 	"vitrine/internal/visitor"
 	"vitrine/report"
-
-	"github.com/dustin/go-humanize"
 )
 
 // Figure is a count for people.
 type Figure int64
 
-func (f Figure) String() string { return humanize.Comma(int64(f)) }
+func (f Figure) String() string { return notation.Count(int64(f)) }
 
 // Raw returns the count for programs.
 func (f Figure) Raw() int64 { return int64(f) }
@@ -38,16 +37,7 @@ func NotInAverages(views, sessions int64) string {
 // Lasting is a time in milliseconds for people.
 type Lasting int64
 
-func (l Lasting) String() string {
-	s := (int64(l) + 500) / 1000
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %02d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
-}
+func (l Lasting) String() string { return notation.Lasting(int64(l)) }
 
 // Percent formats a share: with one decimal below 10, and none above.
 func Percent(share report.Tenths) string {

@@ -30,6 +30,7 @@ type SignInPage struct {
 	Heading, Message string
 	Offer            bool   // the button that signs in
 	Confirm          bool   // the button that confirms an address
+	Do               string // the label of another button that sends the page's form
 	Account          string // e-mail address of who is signed in
 	Back, BackName   string // address and label of the button
 }

@@ -50,6 +50,8 @@ var pages = []page{
 	{"account.html", member, nil},
 	{"album.html", member, []string{"chart.html", "link_rows.html"}},
 	{"albums.html", member, []string{"chart.html", "link_rows.html"}},
+	{"events.html", member, nil},
+	{"mail.html", member, nil},
 	{"dashboard.html", member, []string{"chart.html", "link_rows.html", "visit_table.html", "website_offer.html"}},
 	{"keys.html", member, nil},
 	{"link_overview.html", inLink, []string{"link_tabs.html", "visit_table.html", "website_offer.html"}},

@@ -20,7 +20,9 @@ CREATE TABLE accounts (
     time_zone      TEXT    COLLATE "C" NOT NULL, -- of its reports in the app; '': UTC
     count_own      BOOLEAN NOT NULL, -- whether the owner's own views count
     own_changed_at BIGINT,           -- when that was changed, until all views follow it
-    dismissed      TEXT    COLLATE "C" NOT NULL  -- the notice that its administrator has read
+    dismissed      TEXT    COLLATE "C" NOT NULL, -- the notice that its administrator has read
+    no_mail        TEXT    COLLATE "C" NOT NULL, -- mails that it does not want
+    weekly         BIGINT  NOT NULL  -- the last Monday on which the week before was summed up
 );
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
@@ -160,6 +162,8 @@ CREATE TABLE links (
     versions       BIGINT  NOT NULL, -- of a link: the highest number given; 0: never replaced
     pending        BIGINT  NOT NULL, -- of a link: the version that is to become current; 0: none
     told           BIGINT  NOT NULL, -- the highest number of views that an event told: 1, 10, 100 and so on
+    bell           TEXT    COLLATE "C" NOT NULL, -- when its owner gets mails; '': at the first view
+    rung_on        BIGINT  NOT NULL, -- the last day on which a mail said that it is viewed
     access         TEXT    COLLATE "C" NOT NULL, -- what readers need (vitrine.Access); '': nothing
     words          TEXT    COLLATE "C" NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
@@ -242,7 +246,8 @@ CREATE TABLE recipients (
     revoked_at     BIGINT,
     call           TEXT   COLLATE "C" NOT NULL, -- the idempotency key of the call that added it; '': none
     asked          BYTEA, -- hash of what that call asked for
-    access         TEXT   COLLATE "C" -- what its readers need; '': nothing; NULL: as the link says
+    access         TEXT   COLLATE "C", -- what its readers need; '': nothing; NULL: as the link says
+    opened_at      BIGINT -- when an event said that a person viewed the link
 );
 CREATE UNIQUE INDEX recipients_by_number ON recipients (link, number);
 CREATE UNIQUE INDEX recipients_by_token ON recipients (link, token);
@@ -434,6 +439,8 @@ CREATE TABLE letters (
     recipient  TEXT    COLLATE "C" NOT NULL,
     subject    TEXT    COLLATE "C" NOT NULL,
     body       TEXT    COLLATE "C" NOT NULL,
+    html       TEXT    COLLATE "C" NOT NULL, -- '': plain text only
+    stop       TEXT    COLLATE "C" NOT NULL, -- address that ends such messages; '': none
     created_at BIGINT  NOT NULL,
     expires_at BIGINT,
     tries      BIGINT  NOT NULL,

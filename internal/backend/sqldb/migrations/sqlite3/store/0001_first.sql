@@ -17,7 +17,9 @@ CREATE TABLE accounts (
     time_zone      TEXT    NOT NULL, -- of its reports in the app; '': UTC
     count_own      BOOLEAN NOT NULL, -- whether the owner's own views count
     own_changed_at BIGINT,           -- when that was changed, until all views follow it
-    dismissed      TEXT    NOT NULL  -- the notice that its administrator has read
+    dismissed      TEXT    NOT NULL, -- the notice that its administrator has read
+    no_mail        TEXT    NOT NULL, -- mails that it does not want
+    weekly         BIGINT  NOT NULL  -- the last Monday on which the week before was summed up
 );
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
@@ -157,6 +159,8 @@ CREATE TABLE links (
     versions       BIGINT  NOT NULL, -- of a link: the highest number given; 0: never replaced
     pending        BIGINT  NOT NULL, -- of a link: the version that is to become current; 0: none
     told           BIGINT  NOT NULL, -- the highest number of views that an event told: 1, 10, 100 and so on
+    bell           TEXT    NOT NULL, -- when its owner gets mails; '': at the first view
+    rung_on        BIGINT  NOT NULL, -- the last day on which a mail said that it is viewed
     access         TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
     words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
@@ -239,7 +243,8 @@ CREATE TABLE recipients (
     revoked_at     BIGINT,
     call           TEXT    NOT NULL, -- the idempotency key of the call that added it; '': none
     asked          BLOB, -- hash of what that call asked for
-    access         TEXT -- what its readers need; '': nothing; NULL: as the link says
+    access         TEXT, -- what its readers need; '': nothing; NULL: as the link says
+    opened_at      BIGINT -- when an event said that a person viewed the link
 );
 CREATE UNIQUE INDEX recipients_by_number ON recipients (link, number);
 CREATE UNIQUE INDEX recipients_by_token ON recipients (link, token);
@@ -431,6 +436,8 @@ CREATE TABLE letters (
     recipient  TEXT    NOT NULL,
     subject    TEXT    NOT NULL,
     body       TEXT    NOT NULL,
+    html       TEXT    NOT NULL, -- '': plain text only
+    stop       TEXT    NOT NULL, -- address that ends such messages; '': none
     created_at BIGINT  NOT NULL,
     expires_at BIGINT,
     tries      BIGINT  NOT NULL,
