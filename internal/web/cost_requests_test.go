@@ -102,16 +102,11 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: "/p/" + c.slug() + "/report",
 			body: costReport}
 	},
-	"GET /oembed":                 func(c *costSite) ask { return ask{path: "/oembed?url=" + c.URL + "/p/" + string(c.json.Slug)} },
-	"POST /p/{slug}/beacon":       func(c *costSite) ask { return c.beacon() },
-	"GET /sign-up/{token}":        func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
-	"GET /password/{token}":       func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
-	"GET /setup/{token}":          func(c *costSite) ask { return c.setup("") },
-	"PATCH /api/v1/notifications": func(*costSite) ask { return ask{body: `{"alert":false}`} },
-	"GET /mail/{token}":           func(c *costSite) ask { return ask{path: c.mailEnd()} },
-	"POST /mail/{token}": func(c *costSite) ask {
-		return ask{path: c.mailEnd(), body: "List-Unsubscribe=One-Click"}
-	},
+	"GET /oembed":           func(c *costSite) ask { return ask{path: "/oembed?url=" + c.URL + "/p/" + string(c.json.Slug)} },
+	"POST /p/{slug}/beacon": func(c *costSite) ask { return c.beacon() },
+	"GET /sign-up/{token}":  func(c *costSite) ask { return ask{path: "/sign-up/" + c.invited()} },
+	"GET /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
+	"GET /setup/{token}":    func(c *costSite) ask { return c.setup("") },
 	"GET /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
 	"POST /sign-in/{token}": func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
 	"POST /sign-in":         func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
@@ -500,9 +495,4 @@ func (c *costSite) newAddress() ask {
 	defer func() { c.Server.Accounts.Mail = nil }()
 	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
 	return ask{path: sent.Path(c.T), as: cookie}
-}
-
-// mailEnd returns an address that ends mails.
-func (c *costSite) mailEnd() string {
-	return "/mail/" + c.Server.Signer.StopToken(signer.Stop{Account: c.Pro.ID, Mail: "alert"})
 }
