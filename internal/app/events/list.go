@@ -106,11 +106,8 @@ type LatestQuery struct {
 
 // Latest lists events, newest first, and returns where the next page begins, or
 // 0 if there is none. A page may have fewer events than the limit, although
-// there are more. Errors are those of List.
+// there are more. Errors: CodeNotFound.
 func (s *Service) Latest(ctx context.Context, a *vitrine.Account, q LatestQuery) (list []Item, next int64, err error) {
-	if err := (&Query{Kinds: q.Kinds}).check(); err != nil {
-		return nil, 0, err
-	}
 	of := vitrine.EventQuery{Account: a.ID, Kinds: q.Kinds, Limit: q.Limit + 1, Newest: true}
 	if q.Link != "" {
 		l, err := vitrine.OwnLink(ctx, s.Store, a, q.Link, s.Now())
@@ -139,7 +136,7 @@ func (s *Service) Latest(ctx context.Context, a *vitrine.Account, q LatestQuery)
 			next, err = older(tx, a.ID, of.After)
 		}
 		if err == nil {
-			list, err = items(tx, a, found)
+			list, err = Items(tx, a, found)
 		}
 		return err
 	})
