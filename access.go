@@ -210,3 +210,14 @@ type KnownReaderTx interface {
 	DeleteKnownReaders(l LinkID) error // of all rounds
 	ExpireKnownReaders(before time.Time) error
 }
+
+// GateCounts is how often browsers were shown the gate of a link, and how often
+// a reader passed it.
+type GateCounts struct{ Shown, Passed int64 }
+
+// GateTx counts gates within a transaction.
+type GateTx interface {
+	AddGateCounts(l LinkID, more GateCounts) error // nothing if the link is deleted
+	GateCounts(l LinkID) (GateCounts, error)
+	DeleteGateCounts(l LinkID) error
+}

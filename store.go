@@ -74,6 +74,7 @@ type Tx interface {
 	LinkTx
 	PlaceTx
 	KnownReaderTx
+	GateTx
 	ReviewTx
 	OldSlugTx
 	RecipientTx

@@ -15,6 +15,14 @@ type Access struct {
 	Email       *Email `json:"email,omitempty"`       // nil if readers need not confirm an address
 	Readers     int    `json:"readers,omitempty"`     // how many people may open the link; 0 for any number
 	ReadersLeft int    `json:"readersLeft,omitempty"` // of Readers, how many more
+	Gate        *Gate  `json:"gate,omitempty"`        // of a link that asks for something
+}
+
+// Gate is how often the gate of a link, which is no view, was shown to browsers
+// and passed, at all of its addresses.
+type Gate struct {
+	Shown  int64 `json:"shown"`
+	Passed int64 `json:"passed"`
 }
 
 // MarshalJSON implements [json.Marshaler]. An access that needs nothing is

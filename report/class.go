@@ -71,14 +71,14 @@ func (c Class) Decide(e Event) (after Class, effect Effect) {
 
 // Beacon is a message of the page of a view: the engaged time so far, and
 // whether a program controls the browser. A program's view is excluded. A view
-// with BotUndecided that reaches DecidedMs counts.
+// that is Undecided and reaches DecidedMs counts.
 type Beacon struct {
 	EngagedMs  int64
 	Automation bool
 }
 
 func (b Beacon) decide(c Class) Class {
-	undecided := c.Bot == BotUndecided
+	undecided := Undecided(c.Bot)
 	c.EngagedMs = max(c.EngagedMs, b.EngagedMs)
 	switch {
 	case b.Automation && (undecided || c.Counts()):
@@ -105,8 +105,8 @@ func (Downloaded) decide(c Class) Class {
 // set and is excluded otherwise. Any other view that was ever excluded by a
 // rule is now excluded for Reason; it counts if Reason is empty and Count is
 // set. WasBot and WasProduct preserve the original reason as long as another
-// one replaces it. A view with BotUndecided gets no other reason, and a view
-// that was read long enough never gets BotUndecided again.
+// one replaces it. A view that is Undecided gets no other reason, and a view
+// that was read long enough never becomes Undecided again.
 type Reclass struct {
 	Reason string
 	Count  bool
@@ -147,8 +147,8 @@ func (r Reclass) changes(c *Class, was string) bool {
 		return false
 	case r.Reason == c.Bot, r.Reason == "" && !r.Count:
 		return false
-	case r.Reason == BotOwn, r.Reason == BotAutomation, r.Reason != "" && c.Bot == BotUndecided:
+	case r.Reason == BotOwn, r.Reason == BotAutomation, r.Reason != "" && Undecided(c.Bot):
 		return false
 	}
-	return r.Reason != BotUndecided || was == BotUndecided && c.EngagedMs < DecidedMs
+	return !Undecided(r.Reason) || was == r.Reason && c.EngagedMs < DecidedMs
 }

@@ -9,7 +9,7 @@ import (
 // Reasons with which the laws of classes are tested. Rules know the reasons
 // that are named, and treat all others alike.
 var (
-	firstReasons = []string{"", report.BotOwn, report.BotUndecided, report.BotAutomation, "crawler", "monitor"}
+	firstReasons = []string{"", report.BotOwn, report.BotUndecided, report.BotDatacenter, report.BotAutomation, "crawler", "monitor"}
 	someEvents   = allEvents()
 )
 
@@ -132,13 +132,13 @@ func classLaws(e report.Event, before, after counted, fail func(law string)) {
 			fail("a download is lost")
 		}
 	case report.Beacon:
-		if after.Bot != before.Bot && before.Bot != report.BotUndecided && after.Bot != report.BotAutomation {
+		if after.Bot != before.Bot && !report.Undecided(before.Bot) && after.Bot != report.BotAutomation {
 			fail("a beacon changes a decided view")
 		}
 		if e.Automation && before.Counts() && after.Counts() {
 			fail("a program's view counts")
 		}
-		if after.Bot == report.BotUndecided && after.EngagedMs >= report.DecidedMs {
+		if report.Undecided(after.Bot) && after.EngagedMs >= report.DecidedMs {
 			fail("a view that was read is undecided")
 		}
 	case report.Reclass:
@@ -151,7 +151,7 @@ func classLaws(e report.Event, before, after counted, fail func(law string)) {
 		if before.Own && e.Count && after.Bot == report.BotOwn {
 			fail("the owner's view does not count")
 		}
-		if after.Bot == report.BotUndecided && after.EngagedMs >= report.DecidedMs {
+		if report.Undecided(after.Bot) && after.EngagedMs >= report.DecidedMs {
 			fail("a view that was read becomes undecided")
 		}
 		if after.EngagedMs != before.EngagedMs || after.SelfReported != before.SelfReported {

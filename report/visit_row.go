@@ -36,7 +36,7 @@ type VisitRow struct {
 	QR        bool       `json:"qr"`
 	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
 	Product   string     `json:"product"`  // the program of such a view, where it is known
-	Undecided bool       `json:"-"`        // excluded as BotUndecided
+	Undecided bool       `json:"-"`        // excluded until it is read
 	Engaged   bool       `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
 	PresentMs int64      `json:"presentMs"`
 	Pages     []PageSeen `json:"pages,omitempty"`     // in order
@@ -74,7 +74,7 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
 		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
 		Recipient: RecipientText(o.Recipient), QR: o.QR, Excluded: ShownReason(o.Bot), Product: o.Product,
-		Undecided: o.Bot == BotUndecided}
+		Undecided: Undecided(o.Bot)}
 	for _, d := range labelled {
 		if label := d.Field(o); label != nil {
 			*d.Visit(&row) = *label

@@ -56,7 +56,7 @@ func TestProducts(t *testing.T) {
 	for userAgent, want := range map[string][2]string{
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)":                    {BotAITraining, "GPTBot"},
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot":                 {BotAIAssistant, "ChatGPT-User"},
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot":          {BotCrawler, "OAI-SearchBot"},
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot":          {BotAISearch, "OAI-SearchBot"},
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)":               {BotAIAssistant, "Claude-User"},
 		"Mozilla/5.0 (compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)":                                                    {BotMonitor, "UptimeRobot"},
 		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)":                                                  {BotCrawler, "Googlebot"},

@@ -5,31 +5,46 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed mailnets.txt
 var mailNetworkList string
 
-// mailNetwork is a range of addresses of mail scanners.
-type mailNetwork struct {
-	from, to netip.Addr
-	name     string
+//go:embed hostnets.txt
+var hostNetworkList string
+
+// The reasons of views that are decided late ([report.Undecided]). Their
+// product is the name of the network.
+const (
+	botMailNetwork = "mail_network"
+	botDatacenter  = "datacenter"
+)
+
+// addressRange is a range of addresses from which programs read that look like
+// browsers.
+type addressRange struct {
+	from, to     netip.Addr
+	name, reason string
 }
 
-// mailNetworks are sorted and do not overlap.
-var mailNetworks = func() (list []mailNetwork) {
-	name := ""
-	for line := range strings.Lines(mailNetworkList) {
-		line = strings.TrimSpace(line)
-		if prefix, err := netip.ParsePrefix(line); err == nil {
-			list = append(list, mailNetwork{prefix.Addr(), lastOf(prefix), name})
-		} else if !strings.HasPrefix(line, "#") {
-			name = strings.TrimSuffix(line, ":")
+// networks returns all of them. They are sorted and do not overlap. Commands
+// that look up no address do not read the lists.
+var networks = sync.OnceValue(func() (list []addressRange) {
+	for reason, text := range map[string]string{botMailNetwork: mailNetworkList, botDatacenter: hostNetworkList} {
+		name := ""
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			if prefix, err := netip.ParsePrefix(line); err == nil {
+				list = append(list, addressRange{prefix.Addr(), lastOf(prefix), name, reason})
+			} else if !strings.HasPrefix(line, "#") {
+				name = strings.TrimSuffix(line, ":")
+			}
 		}
 	}
-	slices.SortFunc(list, func(a, b mailNetwork) int { return a.from.Compare(b.from) })
+	slices.SortFunc(list, func(a, b addressRange) int { return a.from.Compare(b.from) })
 	return list
-}()
+})
 
 // lastOf returns the last address of a prefix.
 func lastOf(p netip.Prefix) netip.Addr {
@@ -41,18 +56,28 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// MailNetwork returns the name of the network of mail scanners that contains an
-// address, such as Proofpoint, or "" if there is none. People read from there
-// too, so the network alone does not show that a view is a scanner's.
-func MailNetwork(addr netip.Addr) string {
+// Network returns the name of the network of mail scanners or of hosting that
+// contains an address, such as Proofpoint, and the reason for which its views
+// are decided late; "" if there is none. People read from there too, so the
+// network alone does not show that a view is a program's.
+func Network(addr netip.Addr) (name, reason string) {
 	addr = addr.Unmap().WithZone("")
-	list := mailNetworks
-	i, found := slices.BinarySearchFunc(list, addr, func(n mailNetwork, a netip.Addr) int { return n.from.Compare(a) })
+	list := networks()
+	i, found := slices.BinarySearchFunc(list, addr, func(n addressRange, a netip.Addr) int { return n.from.Compare(a) })
 	if !found {
 		i--
 	}
 	if i < 0 || list[i].to.Compare(addr) < 0 {
-		return ""
+		return "", ""
 	}
-	return list[i].name
+	return list[i].name, list[i].reason
+}
+
+// MailNetwork returns the name of the network of mail scanners that contains an
+// address, or "".
+func MailNetwork(addr netip.Addr) string {
+	if name, reason := Network(addr); reason == botMailNetwork {
+		return name
+	}
+	return ""
 }

@@ -6,11 +6,11 @@ import "strings"
 const (
 	BotAIAssistant = "ai_assistant" // an assistant that reads the page because a person asked it
 	BotAITraining  = "ai_training"  // collects pages to train models
+	BotAISearch    = "ai_search"    // builds the index that an assistant searches
 	BotMonitor     = "monitor"      // checks whether the page is available
 )
 
-// classes are programs by name. They take precedence over all other rules. An
-// assistant that builds an index of its own counts as a crawler.
+// classes are programs by name. They take precedence over all other rules.
 var classes = []struct {
 	reason string
 	names  []string
@@ -36,6 +36,9 @@ var classes = []struct {
 		"EchoboxBot", "Crawl4AI", "FirecrawlAgent", "Brightbot", "Factset_spyderbot", "ISSCyberRiskCrawler",
 		"Poseidon Research Crawler", "Sidetrade indexer bot",
 		"wpbot", "bedrockbot", "NovaBot", "HuggingFace-Bot", "netEstate NE Crawler",
+	}},
+	{BotAISearch, []string{
+		"OAI-SearchBot", "Claude-SearchBot", "PerplexityBot", "Amzn-SearchBot", "AzureAI-SearchBot", "MistralAI-Index",
 	}},
 	{BotMonitor, []string{
 		"UptimeRobot", "Pingdom", "StatusCake", "Site24x7", "Better Uptime Bot", "Better Stack", "BetterStackBot",

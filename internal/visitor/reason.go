@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// botMailNetwork is the reason of views from a network of mail scanners. Their
-// product is the name of the network (report.BotUndecided).
-const botMailNetwork = "mail_network"
-
 // ReasonOf returns the reason that the present rules give a stored view with a
 // reason and a product, or "" if the view is a person's. The user agent is not
 // stored, so only the name is looked up. The reason stays if the name decides
@@ -19,9 +15,10 @@ func ReasonOf(reason, product string) string {
 	switch {
 	case product == "", reason == "", reason == BotAutomation, reason == BotSpeculative, reason == BotNotShown:
 		return reason
-	case reason == botMailNetwork && isMailNetwork(product):
-		return reason
-	case reason == botMailNetwork:
+	case reason == botMailNetwork, reason == botDatacenter:
+		if isNetwork(product, reason) {
+			return reason
+		}
 		return ""
 	}
 	if r, named := class(name); named != "" {
@@ -38,7 +35,7 @@ func ReasonOf(reason, product string) string {
 		if hasAnyPrefix(name+"/", textBrowsers) || notBots.in(name) {
 			return ""
 		}
-	case BotAIAssistant, BotAITraining, BotMonitor: // the name is no longer in this class
+	case BotAIAssistant, BotAITraining, BotAISearch, BotMonitor: // the name is no longer in this class
 		return BotCrawler
 	}
 	return reason
@@ -55,7 +52,8 @@ func rank(reason string) int {
 	return len(botFamilies)
 }
 
-// isMailNetwork reports whether a name is that of a network of mail scanners.
-func isMailNetwork(name string) bool {
-	return slices.ContainsFunc(mailNetworks, func(n mailNetwork) bool { return n.name == name })
+// isNetwork reports whether a name is that of a network whose views are decided
+// late for a reason.
+func isNetwork(name, reason string) bool {
+	return slices.ContainsFunc(networks(), func(n addressRange) bool { return n.name == name && n.reason == reason })
 }

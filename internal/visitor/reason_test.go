@@ -37,8 +37,8 @@ func TestReasonOfSameRules(t *testing.T) {
 		t.Errorf("%d programs, %d with a name", n, named)
 	}
 	t.Logf("%d programs, %d with a name", n, named)
-	for _, network := range mailNetworks {
-		if got := ReasonOf(botMailNetwork, network.name); got != botMailNetwork {
+	for _, network := range networks()[:1000] {
+		if got := ReasonOf(network.reason, network.name); got != network.reason {
 			t.Errorf("ReasonOf a view of the network %s = %q", network.name, got)
 		}
 	}
@@ -48,6 +48,7 @@ func TestReasonOf(t *testing.T) {
 	for in, want := range map[[2]string]string{
 		{BotCrawler, "GPTBot"}:              BotAITraining,
 		{BotCrawler, "gptbot"}:              BotAITraining,
+		{BotCrawler, "OAI-SearchBot"}:       BotAISearch,
 		{BotCrawler, "Googlebot"}:           BotCrawler,
 		{BotLinkPreview, ""}:                BotLinkPreview,
 		{BotMonitor, "Nobody"}:              BotCrawler,
@@ -67,6 +68,9 @@ func TestReasonOf(t *testing.T) {
 		{botMailNetwork, "Gone"}:            "",
 		{botMailNetwork, "GPTBot"}:          "",
 		{botMailNetwork, ""}:                botMailNetwork,
+		{botDatacenter, "Amazon"}:           botDatacenter,
+		{botDatacenter, "Proofpoint"}:       "",
+		{botMailNetwork, "Amazon"}:          "",
 	} {
 		if got := ReasonOf(in[0], in[1]); got != want {
 			t.Errorf("ReasonOf%q = %q, want %q", in, got, want)

@@ -134,7 +134,7 @@ func FuzzClassify(f *testing.F) {
 	}
 	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless,
 		BotMailScanner, BotSpeculative,
-		BotAIAssistant, BotAITraining, BotMonitor}
+		BotAIAssistant, BotAITraining, BotAISearch, BotMonitor}
 	devices, browsers, systems := append(Devices(), ""), append(Browsers(), ""), append(Systems(), "")
 	f.Fuzz(func(t *testing.T, userAgent, referer, query string, ip []byte, brands, purpose string) {
 		q, _ := url.ParseQuery(query)

@@ -1,7 +1,7 @@
 // Lists generates the files that the program ships from public lists: the
-// networks of mail scanners, whose views are decided late, the passwords that
-// nobody may choose, and the user agents of programs for the tests of the bot
-// rules. update.sh downloads the lists and runs it.
+// networks of mail scanners and of hosting, whose views are decided late, the
+// passwords that nobody may choose, and the user agents of programs for the
+// tests of the bot rules. update.sh downloads the lists and runs it.
 package main
 
 import (
@@ -41,6 +41,32 @@ var networks = map[string]string{
 	"58976": "Sophos", "48328": "Retarus", "401943": "Hornetsecurity", "17330": "Trellix", "46484": "Trellix",
 }
 
+// hosting are the autonomous systems of companies that rent out servers. A view
+// from one is decided late, too. Networks through which browsers of people go,
+// such as Cloudflare, Akamai and Fastly, are not among them, and Microsoft's is
+// in networks.
+var hosting = map[string]string{
+	"16509": "Amazon", "14618": "Amazon", "8987": "Amazon",
+	"396982": "Google Cloud",
+	"14061":  "DigitalOcean",
+	"16276":  "OVHcloud", "35540": "OVHcloud",
+	"24940": "Hetzner", "213230": "Hetzner", "212317": "Hetzner",
+	"63949": "Linode",
+	"20473": "Vultr",
+	"31898": "Oracle Cloud",
+	"45102": "Alibaba Cloud", "37963": "Alibaba Cloud",
+	"132203": "Tencent Cloud", "45090": "Tencent Cloud",
+	"136907": "Huawei Cloud", "55990": "Huawei Cloud",
+	"12876": "Scaleway",
+	"60781": "Leaseweb", "28753": "Leaseweb", "30633": "Leaseweb", "59253": "Leaseweb", "7203": "Leaseweb",
+	"396362": "Leaseweb",
+	"51167":  "Contabo", "141995": "Contabo", "40021": "Contabo",
+	"8560":   "IONOS",
+	"36351":  "IBM Cloud",
+	"202053": "UpCloud",
+	"197540": "netcup",
+}
+
 func main() {
 	log.SetFlags(0)
 	asn4, asn6 := flag.String("asn4", "", "CSV of IPv4 ranges: first, last, number, name"),
@@ -49,7 +75,8 @@ func main() {
 	passwords := flag.String("passwords", "", "10_million_password_list_top_1M.txt of SecLists, the most common first")
 	to := flag.String("to", "", "directory internal of the program")
 	flag.Parse()
-	if err := errors.Join(writeNetworks(*to+"/visitor/mailnets.txt", *asn4, *asn6),
+	if err := errors.Join(writeNetworks(*to+"/visitor/mailnets.txt", "mail scanners", networks, *asn4, *asn6),
+		writeNetworks(*to+"/visitor/hostnets.txt", "hosting", hosting, *asn4, *asn6),
 		writeCorpus(*to+"/visitor/testdata/crawlers.tsv", *crawlers),
 		writePasswords(*to+"/password/vendor/passwords.txt.gz", *passwords)); err != nil {
 		log.Fatal(err)
@@ -61,10 +88,10 @@ type span struct {
 	name     string
 }
 
-func writeNetworks(to string, files ...string) error {
+func writeNetworks(to, what string, names map[string]string, files ...string) error {
 	var spans []span
 	for _, name := range files {
-		some, err := readSpans(name)
+		some, err := readSpans(name, names)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -82,7 +109,7 @@ func writeNetworks(to string, files ...string) error {
 		joined = append(joined, s)
 	}
 	var b strings.Builder
-	b.WriteString("# Networks of mail scanners, by tools/lists. From @ip-location-db/asn: Route Views (routeviews.org) and DB-IP (db-ip.com), both CC BY 4.0.\n")
+	b.WriteString("# Networks of " + what + ", by tools/lists. From @ip-location-db/asn: Route Views (routeviews.org) and DB-IP (db-ip.com), both CC BY 4.0.\n")
 	for i, s := range joined {
 		if i == 0 || joined[i-1].name != s.name {
 			fmt.Fprintf(&b, "%s:\n", s.name)
@@ -94,7 +121,7 @@ func writeNetworks(to string, files ...string) error {
 	return os.WriteFile(to, []byte(b.String()), 0o644)
 }
 
-func readSpans(name string) (spans []span, err error) {
+func readSpans(name string, names map[string]string) (spans []span, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -109,7 +136,7 @@ func readSpans(name string) (spans []span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(row) < 3 || networks[row[2]] == "" {
+		if len(row) < 3 || names[row[2]] == "" {
 			continue
 		}
 		from, err1 := netip.ParseAddr(row[0])
@@ -117,7 +144,7 @@ func readSpans(name string) (spans []span, err error) {
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		spans = append(spans, span{from, to, networks[row[2]]})
+		spans = append(spans, span{from, to, names[row[2]]})
 	}
 }
 

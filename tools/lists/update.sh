@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Refreshes internal/visitor/mailnets.txt and testdata/crawlers.tsv, and internal/app/auth/password/vendor, from npm packages.
+# Refreshes internal/visitor/mailnets.txt, hostnets.txt and testdata/crawlers.tsv, and internal/app/auth/password/vendor, from npm packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 dir=$(mktemp -d)

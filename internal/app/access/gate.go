@@ -122,6 +122,8 @@ type Gates struct {
 	Mail    *fleet.Outbox // nil if no mail is sent
 	Site    string        // the instance in mails: its host
 	Address func(of *vitrine.Link, mailed string) string
+
+	counts counter
 }
 
 // SendsMail reports whether an email gate can be set.
@@ -144,6 +146,14 @@ type Entry struct {
 // CodeRateLimited, with the time after which to try again; CodeUnavailable,
 // which does not count.
 func (s *Gates) Enter(ctx context.Context, l *vitrine.Link, e Entry) (pass, asked string, err error) {
+	pass, asked, err = s.enter(ctx, l, e)
+	if err == nil && pass != "" {
+		s.counts.add(l.ID, vitrine.GateCounts{Passed: 1})
+	}
+	return pass, asked, err
+}
+
+func (s *Gates) enter(ctx context.Context, l *vitrine.Link, e Entry) (pass, asked string, err error) {
 	email := l.Access.Email.On
 	switch {
 	case email && e.Mailed != "":

@@ -457,6 +457,6 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 // deleteReaders deletes what readers have left at a link that nobody can open
 // or report any more.
 func deleteReaders(tx vitrine.Tx, id vitrine.LinkID) error {
-	return errors.Join(tx.DeletePlaces(id, ""), tx.DeleteKnownReaders(id), tx.DeleteRecipients(id),
-		tx.DeleteAbuseReports(id))
+	return errors.Join(tx.DeletePlaces(id, ""), tx.DeleteKnownReaders(id), tx.DeleteGateCounts(id),
+		tx.DeleteRecipients(id), tx.DeleteAbuseReports(id))
 }

@@ -9,7 +9,7 @@ import (
 // Tables lists the tables to copy. Rows refer only to rows of earlier tables. A
 // table that is neither here nor in [sqldb.NotCopied] fails the copy.
 var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "link_counts",
-	"old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "albums",
+	"old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "gates", "albums",
 	"album_links", "shared_reports", "changes", "events", "event_ids", "webhooks", "deliveries",
 	"abuse_reports", "letters", "secrets"}
 

@@ -215,6 +215,9 @@ func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener net.
 	if err := s.views.Limits.Write(context.Background()); err != nil {
 		s.log.Warn("excess views of the last seconds were not counted", "error", err)
 	}
+	if err := s.instance.Gates.WriteCounts(context.Background()); err != nil {
+		s.log.Warn("gates of the last seconds were not counted", "error", err)
+	}
 	s.scanner.Close()
 	if s.outbox != nil {
 		letters, done := context.WithTimeout(context.Background(), mailTime)

@@ -122,7 +122,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	// the rest.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh),
-		worker.New("count excess views", excessEvery, log, s.views.Limits.Write)}
+		worker.New("count excess views", excessEvery, log, s.views.Limits.Write),
+		worker.New("count gates", excessEvery, log, in.Gates.WriteCounts)}
 	if sender != nil {
 		s.outbox = &fleet.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"SharedReports", storeTest.sharedReports},
 		{"Places", storeTest.places},
 		{"KnownReaders", storeTest.knownReaders},
+		{"Gates", storeTest.gates},
 		{"SitePages", storeTest.sitePages},
 		{"Attempts", storeTest.attempts},
 		{"Excess", storeTest.excess},

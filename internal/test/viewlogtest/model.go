@@ -76,7 +76,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		}
 		r.Apply(s)
 		r.view.Session = &r.Engagement.Session
-		undecided := r.view.Bot == report.BotUndecided
+		undecided := report.Undecided(r.view.Bot)
 		switch {
 		case s.Bot != "" && (undecided || r.view.Counted()):
 			m.exclude(r, s.Bot)

@@ -67,6 +67,13 @@ type Access struct {
 	Email       *Email `json:"email,omitempty"`
 	Readers     int    `json:"readers,omitempty"`
 	ReadersLeft *int64 `json:"readersLeft,omitempty"`
+	Gate        *gate  `json:"gate,omitempty"` // of the link, for all of its addresses
+}
+
+// gate is how often the gate of a link was shown, and passed.
+type gate struct {
+	Shown  int64 `json:"shown"`
+	Passed int64 `json:"passed"`
 }
 
 // Email is whom the email gate of a link admits.
@@ -92,6 +99,13 @@ func accessOf(l *vitrine.Link) *Access {
 // detail returns a link with all that its owner sees.
 func (s *Handler) detail(r *http.Request, l *vitrine.Link) (LinkDetail, error) {
 	d := s.Detail(l)
+	if l.Access.Asks() {
+		n, err := s.Viewers.Gates.Counts(r.Context(), l.ID)
+		if err != nil {
+			return d, err
+		}
+		d.Access.Gate = &gate{n.Shown, n.Passed}
+	}
 	return d, s.addLeft(r.Context(), l, d.Access)
 }
 

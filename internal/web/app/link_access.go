@@ -69,8 +69,9 @@ type protection struct {
 	Own       bool   // the address has an access of its own
 	Has       vitrine.Access
 	Gate      accessForm
-	Readers   string // limit of readers as in the form; "" for none
-	Used      string // how many of them there were
+	Readers   string              // limit of readers as in the form; "" for none
+	Used      string              // how many of them there were
+	Counts    *vitrine.GateCounts // of the link; nil if it asks for nothing
 	Wrong     httpx.FieldErrors
 }
 
@@ -100,6 +101,13 @@ func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protectio
 		if !p.Own { // the forms begin with nothing
 			p.Has, p.Gate = vitrine.Access{}, accessForm{MayAsk: p.Gate.MayAsk}
 		}
+	}
+	if p.Recipient == "" && p.Has.Asks() {
+		n, err := s.Viewers.Gates.Counts(ctx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		p.Counts = &n
 	}
 	if n := p.Has.Readers; n > 0 {
 		left, err := s.Viewers.Gates.Left(ctx, l)

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
@@ -57,6 +58,21 @@ func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate
 		s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	}
 	return ui.Render(w, r, status, "gate.html", p)
+}
+
+// countShown counts that a person's browser is shown the gate on the page of a
+// link.
+func (s *Handler) countShown(r *http.Request, l *vitrine.Link) {
+	network, _ := visitor.Network(s.Server.ClientAddr(r))
+	if r.Method == http.MethodGet && r.URL.Path == l.Path() && l.Access.Asks() && network == "" && !s.program(r) {
+		s.Viewers.Gates.CountShown(l.ID)
+	}
+}
+
+// program reports whether a request is of a recognized program.
+func (s *Handler) program(r *http.Request) bool {
+	return visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA"),
+		SecFetchDest: r.Header.Get("Sec-Fetch-Dest")}).Bot != ""
 }
 
 // OnRecipient answers for a recipient's address of a link: with the link's

@@ -26,8 +26,8 @@ func (s *Handler) givePlace(w http.ResponseWriter, r *http.Request, g *access.Ga
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		return nil
 	}
-	machine := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now()).Bot != "" ||
-		visitor.MailNetwork(s.Server.ClientAddr(r)) != ""
+	network, _ := visitor.Network(s.Server.ClientAddr(r))
+	machine := network != "" || s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now()).Bot != ""
 	pass, err := s.Viewers.Gates.Take(r.Context(), l, machine)
 	if err != nil {
 		return err
@@ -52,6 +52,5 @@ func (s *Handler) prove(r *http.Request, to vitrine.RecipientID, snapshot *vitri
 	if p.Place == 0 {
 		return nil
 	}
-	program := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")}).Bot
-	return s.Viewers.Gates.Prove(r.Context(), p, snapshot.Bot != "" || program != "")
+	return s.Viewers.Gates.Prove(r.Context(), p, snapshot.Bot != "" || s.program(r))
 }

@@ -31,6 +31,7 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 		if g.Place && r.URL.Path == g.Link.Path() {
 			return s.givePlace(w, r, g, h)
 		}
+		s.countShown(r, g.Link)
 		return s.askPass(w, r, g, http.StatusForbidden, "", nil)
 	})
 }
@@ -140,8 +141,8 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)}
 	o.Link, o.Version, o.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
-	if name := visitor.MailNetwork(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
-		o.Bot, o.Product = report.BotUndecided, name // until it is read
+	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
+		o.Bot, o.Product = reason, name // until it is read
 	}
 	if own {
 		if o.Own, o.Bot, o.Product = true, "", ""; !a.CountOwn {

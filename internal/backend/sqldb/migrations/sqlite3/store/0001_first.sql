@@ -220,6 +220,13 @@ CREATE UNIQUE INDEX known_readers_once ON known_readers (link, round, email);
 CREATE INDEX known_readers_of_link ON known_readers (link, id);
 CREATE INDEX known_readers_by_time ON known_readers (at);
 
+-- How often browsers were shown the gates of links, and readers passed them.
+CREATE TABLE gates (
+    link   INTEGER PRIMARY KEY REFERENCES links (id),
+    shown  BIGINT NOT NULL,
+    passed BIGINT NOT NULL
+);
+
 -- Slugs that links had before: they lead to them until a time.
 CREATE TABLE old_slugs (
     slug       TEXT   PRIMARY KEY,

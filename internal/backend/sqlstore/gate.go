@@ -1,0 +1,28 @@
+package sqlstore
+
+import (
+	"errors"
+
+	"vitrine"
+)
+
+func (t Tx) AddGateCounts(l vitrine.LinkID, more vitrine.GateCounts) error {
+	_, err := t.Exec(`INSERT INTO gates (link, shown, passed)
+		SELECT id, $2, $3 FROM links WHERE id = $1 AND deleted_at IS NULL
+		ON CONFLICT (link) DO UPDATE SET shown = gates.shown + excluded.shown, passed = gates.passed + excluded.passed`,
+		int64(l), more.Shown, more.Passed)
+	return err
+}
+
+func (t Tx) GateCounts(l vitrine.LinkID) (c vitrine.GateCounts, err error) {
+	err = t.Get([]any{&c.Shown, &c.Passed}, "SELECT shown, passed FROM gates WHERE link = $1", int64(l))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = nil
+	}
+	return c, err
+}
+
+func (t Tx) DeleteGateCounts(l vitrine.LinkID) error {
+	_, err := t.Exec("DELETE FROM gates WHERE link = $1", int64(l))
+	return err
+}

@@ -1,0 +1,159 @@
+package web_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/test/webtest"
+)
+
+// protectedRoots begin the addresses by which readers come to a link. Each
+// route below them is part of TestProtectedLinksAreAlike.
+var protectedRoots = []string{"/p/", "/c/", "/a/", "/r/", "/oembed"}
+
+// alikeOtherwise are routes that are not compared, with the reason.
+var alikeOtherwise = map[string]string{
+	"GET /r/{token}":        "a shared report shows title and numbers",
+	"GET /r/{token}/{$}":    "it leads to the report",
+	"POST /r/{token}":       "it leads to the report",
+	"GET /r/{token}/embed":  "a shared report shows title and numbers",
+	"POST /p/{slug}/report": "it files a report, and its form is compared",
+}
+
+// hidden is a protected link, with what leads to it.
+type hidden struct {
+	*vitrine.Link
+	recipient     *vitrine.Recipient
+	before, first string // tokens of content addresses: from before there was a password, and of the first one
+	album, report string
+}
+
+// hide publishes a file, and protects it.
+func hide(s *webtest.Site, name, title string, content []byte) *hidden {
+	h := &hidden{Link: s.Publish(name, content, webtest.Titled(title))}
+	h.recipient = s.Recipients(h.Link, title)[0]
+	s.Part(h.Link, vitrine.PartPicture, content)
+	s.Part(h.Link, vitrine.PartThumbs, webtest.Packed(s.T, "1.jpg="+title))
+	h.album = string(s.Album("An album", h.Link).Slug)
+	secret, err := s.Server.Shared.Create(s.T.Context(), s.Account, h.Link, analytics.SharedOptions{Label: "all"})
+	s.Check(err)
+	h.report = secret
+	token := func() string {
+		_, rest, _ := strings.Cut(s.ContentAddress(h.Link, ""), "/c/")
+		return strings.TrimSuffix(rest, "/")
+	}
+	h.before = token()
+	s.Protect(h.Link, "first")
+	h.first = token()
+	s.Protect(h.Link, "second")
+	return h
+}
+
+// address returns the path of a route for a hidden link; token is of a content
+// address.
+func (h *hidden) address(s *webtest.Site, path, token string) string {
+	switch {
+	case strings.HasPrefix(path, "/a/"):
+		path = strings.Replace(path, "{slug}", h.album, 1)
+	case strings.HasPrefix(path, "/r/"):
+		path = strings.Replace(path, "{token}", h.report, 1)
+	case path == "/oembed":
+		path += "?url=" + url.QueryEscape(s.URL+"/p/"+string(h.Slug))
+	}
+	return strings.NewReplacer("{slug}", string(h.Slug), "{recipient}", string(h.recipient.Token), "{token}", token,
+		"{part}", "picture", "{entry}", "0", "{frame}", "view", "{language}", "en", "{page}", "1", "{path...}", "x",
+		"{$}", "").Replace(path)
+}
+
+var changing = regexp.MustCompile(`nonce[-="a-zA-Z0-9_/+]+|[A-Za-z0-9_-]{20,}`)
+
+// anonymous returns an answer without what differs between any two answers, and
+// without the addresses of the link itself.
+func (h *hidden) anonymous(r webtest.Reply) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		if name != "Date" && name != "X-Request-Id" {
+			all = append(all, name+": "+strings.Join(r.Header[name], ", "))
+		}
+	}
+	text := fmt.Sprintf("%d\n%s\n%s", r.StatusCode, strings.Join(all, "\n"), r.Text)
+	text = strings.NewReplacer(string(h.Slug), "SLUG", string(h.recipient.Token), "RECIPIENT", h.album, "ALBUM",
+		h.report, "REPORT").Replace(text)
+	return changing.ReplaceAllString(text, "…")
+}
+
+// TestProtectedLinksAreAlike checks, at each address below which a link is
+// reached, by the table of routes, that what a reader without a valid pass gets
+// does not depend on the file: two links with other files, titles, sizes and
+// kinds answer the same, to the byte, also when the file of one is gone, so
+// that no answer can have taken the time to open it.
+func TestProtectedLinksAreAlike(t *testing.T) {
+	s := webtest.NewSite(t)
+	s.TrustProxy()
+	one := hide(s, "Confidential.pdf", "Confidential", webtest.Samples["report.pdf"])
+	two := hide(s, "b.txt", "b", []byte("x"))
+	s.Check(s.Server.Uploads.Blobs.Delete(t.Context(), two.Upload))
+	third := s.Publish("third.txt", []byte("third"))
+	s.Protect(third, "third")
+	foreign := webtest.PassOf(s.Status(s.Enter(third, "third", "192.0.2.77"), 303))
+	value := foreign[strings.LastIndexByte(foreign, '=')+1:]
+	callers := map[string]func(h *hidden) string{
+		"nobody":                 func(*hidden) string { return "X-Nothing: 1" },
+		"a preview":              func(*hidden) string { return "User-Agent: Slackbot-LinkExpanding 1.0" },
+		"a pass of another link": func(*hidden) string { return foreign },
+		"another link's pass under the name of this one's": func(h *hidden) string {
+			name := "vitrine-pass-" + strings.TrimPrefix(s.Server.Signer.LinkID(h.ID), "lnk_")
+			return "Cookie: " + name + "=" + value
+		},
+		"nonsense": func(h *hidden) string {
+			return "Cookie: vitrine-pass-" + strings.TrimPrefix(s.Server.Signer.LinkID(h.ID), "lnk_") + "=1.2.3"
+		},
+	}
+	n, tries := 0, 0
+	for _, r := range routeTable(t) {
+		if alikeOtherwise[r.String()] != "" ||
+			!slices.ContainsFunc(protectedRoots, func(root string) bool { return strings.HasPrefix(r.path, root) }) {
+			continue
+		}
+		n++
+		for who, caller := range callers {
+			for age, tokens := range [][2]string{{one.before, two.before}, {one.first, two.first}} {
+				ask := func(h *hidden, token string) string {
+					address := h.address(s, r.path, token)
+					from := "192.0.2.1"
+					method := r.method
+					if method == "" {
+						method = http.MethodGet
+					}
+					body, headers := "", []string{caller(h)}
+					if method == http.MethodPost { // from another network each time: wrong passwords are limited
+						tries++
+						from = fmt.Sprintf("85.214.%d.1", tries)
+						body, headers = "password=wrong", append(headers, webtest.Form, "Origin: "+s.URL)
+					}
+					return h.anonymous(s.Do(method, address, body, append(headers, "X-Forwarded-For: "+from)...))
+				}
+				a, b := ask(one, tokens[0]), ask(two, tokens[1])
+				if a != b {
+					t.Errorf("%s tells %s the links apart (token %d):\n%s\n\n%s", r, who, age, a, b)
+				}
+				for _, leak := range []string{"onfidential", "b.txt", "ETag", "report.pdf"} {
+					if strings.Contains(a, leak) {
+						t.Errorf("%s tells %s %q:\n%s", r, who, leak, a)
+					}
+				}
+			}
+		}
+	}
+	if n < 35 {
+		t.Errorf("only %d routes lead to links", n)
+	}
+}
