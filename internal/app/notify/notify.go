@@ -74,8 +74,8 @@ var mailedEvents = map[vitrine.EventKind]string{"view.first": firstView, events.
 const mostByHour = 10
 
 // Mail queues the mail about an event, if its owner wants it, in the
-// transaction that makes the event. l is the link that it is about, or nil; Mail
-// may change it, and the caller stores it.
+// transaction that makes the event. l is the link that it is about, or nil;
+// Mail may change it, and the caller stores it.
 func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 	kind := mailedEvents[e.Kind]
 	if kind == "" || s.Outbox == nil || l != nil && l.Bell == vitrine.BellOff {

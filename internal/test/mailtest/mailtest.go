@@ -54,7 +54,7 @@ func (m *Server) To(address string) (to []Mail) {
 }
 
 // New starts a mail server, and returns a mailer that sends to it.
-func New(t *testing.T) (*Server, vitrine.Mailer) {
+func New(t testing.TB) (*Server, vitrine.Mailer) {
 	t.Helper()
 	m := new(Server)
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {

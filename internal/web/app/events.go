@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -125,11 +126,10 @@ func rowOf(e *events.Item) eventRow {
 func detailsOf(e *events.Item) string {
 	var d struct {
 		events.Numbers
-		events.Week
 		Reason, Detail string
-		Views          int64 // of the link, or of the week
 	}
-	if json.Unmarshal(e.Data, &d) != nil {
+	var week events.Week
+	if errors.Join(json.Unmarshal(e.Data, &d), json.Unmarshal(e.Data, &week)) != nil {
 		return ""
 	}
 	var words []string
@@ -153,8 +153,9 @@ func detailsOf(e *events.Item) string {
 	if d.Spike != nil {
 		add(ui.Counted(d.Today, "view", "views")+" today", strconv.FormatFloat(d.Median, 'f', -1, 64)+" on a usual day")
 	}
-	if d.From != "" {
-		add(d.From+" to "+d.To, ui.Counted(d.Views, "view", "views"), ui.Counted(d.Excluded, "excluded", "excluded"))
+	if week.From != "" {
+		add(week.From+" to "+week.To, ui.Counted(week.Views, "view", "views"),
+			ui.Counted(week.Excluded, "excluded", "excluded"))
 	}
 	if v := d.Visit; v != nil {
 		if v.Engaged {
