@@ -32,7 +32,9 @@ var listPages = map[string][2]string{
 	"moderator/account.go":     {"/moderation/accounts/ACCOUNT", "after"},
 	"moderator/queue.go after": {"/moderation", "after"}, "moderator/queue.go before": {"/moderation/history",
 		"before"},
-	"app/reportpage/visits.go": {"/links/SLUG/analytics/visits", "cursor"},
+	"app/reportpage/visits.go":  {"/links/SLUG/analytics/visits", "cursor"},
+	"app/reportpage/explain.go": {"/links/SLUG/analytics/explain", "cursor"},
+	"api/analytics.go":          {"/api/v1/links/SLUG/analytics?explain=/totals/views", "cursor"},
 }
 
 // TestListPages checks that every list answers a wrong beginning of a page with
@@ -69,8 +71,12 @@ func TestListPages(t *testing.T) {
 	for source, list := range listPages {
 		address := fill.Replace(list[0])
 		d.Status(d.Get(address, cookie, key), 200)
+		separator := "?"
+		if strings.Contains(address, "?") {
+			separator = "&"
+		}
 		for _, wrong := range []string{"x", "!!", "1.", "-1", "1x", "99999999999999999999", "a.b.c", "\x00", "é"} {
-			r := d.Get(address+"?"+url.Values{list[1]: {wrong}}.Encode(), cookie, key)
+			r := d.Get(address+separator+url.Values{list[1]: {wrong}}.Encode(), cookie, key)
 			if r.StatusCode != 400 {
 				t.Errorf("%s: %s with %s=%q = %d, want 400", source, address, list[1], wrong, r.StatusCode)
 			}

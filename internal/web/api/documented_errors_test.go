@@ -168,7 +168,7 @@ func (c caller) method(op string) webtest.Answer {
 	address := c.URL + "/api/v1" + paths[op]
 	method := http.MethodPatch
 	switch {
-	case paths[op] == "/links/nope", paths[op] == "/webhooks/0", op == "updateRecipient", op == "revokeRecipient":
+	case paths[op] == "/links/nope", paths[op] == "/notifications", paths[op] == "/webhooks/0", op == "updateRecipient", op == "revokeRecipient":
 		method = http.MethodPost
 	case paths[op] == "":
 		address, method = c.address(), http.MethodGet
@@ -185,8 +185,14 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 		"":                func(c caller, op string) webtest.Answer { return c.Call(c.key, "POST", paths[op], "name=x") },
 		"updateLink":      func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "title=x") },
 		"updateRecipient": func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "label=x") },
+		"changeNotifications": func(c caller, op string) webtest.Answer {
+			return c.Call(c.key, "PATCH", paths[op], "weekly=1")
+		},
 	},
 	vitrine.CodeInvalidRequest: {
+		"changeNotifications": func(c caller, op string) webtest.Answer {
+			return c.Call(c.key, "PATCH", paths[op], webtest.Fields{"weekly": 5})
+		},
 		"updateLink": func(c caller, op string) webtest.Answer {
 			return c.Call(c.key, "PATCH", paths[op], webtest.Fields{"title": 5})
 		},

@@ -105,7 +105,11 @@ func TestLongLists(t *testing.T) {
 	want := func(path, card, row string, rows int, text string, all int) {
 		t.Helper()
 		page := s.Status(s.Get(path, cookie), http.StatusOK).Text
-		if n := strings.Count(page, row); n != rows || !strings.Contains(page, text) || !strings.Contains(page,
+		_, tile, found := strings.Cut(page, `id="by-`+card+`"`) // behind the menu of filters
+		if !found {
+			tile = page
+		}
+		if n := strings.Count(tile, row); n != rows || !strings.Contains(page, text) || !strings.Contains(page,
 			"All rows as CSV") {
 			t.Errorf("%s has %d rows of %s, want %d, %q, and a file", path, n, card, rows, text)
 		}

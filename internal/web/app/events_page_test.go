@@ -30,7 +30,7 @@ func TestEventsPage(t *testing.T) {
 			}
 		}
 	}
-	live := `<td>Link is live</td><td dir="auto"><a href="` + here + `">notes.txt</a>`
+	live := `<td>Link is live</td><td dir="auto"><a href="` + here + `">notes</a>`
 	shows("/events", live, `<td>Sign-in from a new browser</td>`)
 	shows("/events?type=link.live", live, `!<td>Sign-in from a new browser</td>`)
 	shows("/events?link="+url.QueryEscape("http://share.example/p/"+string(l.Slug)), live, `!<td>Sign-in`)

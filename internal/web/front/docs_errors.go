@@ -50,24 +50,27 @@ var (
 	recipientOps = []string{"listRecipients", "addRecipients", "updateRecipient", "revokeRecipient"}
 	hookOps      = []string{"getWebhook", "updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook",
 		"listDeliveries", "resendDelivery"}
+	mailOps   = []string{"getNotifications", "changeNotifications"}
 	ofOneLink = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
 		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader"},
 		slices.Concat(versionOps, recipientOps)...)
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
-		"listWebsites", "listEvents", "getAccountAnalytics", "listWebhooks", "createWebhook"}, hookOps, ofOneLink)
+		"listWebsites", "listEvents", "getAccountAnalytics", "listWebhooks", "createWebhook"}, mailOps, hookOps,
+		ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
-		"revokeRecipient", "deleteReader", "listWebhooks", "createWebhook"}, slices.Concat(keyOps, hookOps)...)
+		"revokeRecipient", "deleteReader", "changeNotifications", "listWebhooks", "createWebhook"},
+		slices.Concat(keyOps, hookOps)...)
 	anyOp = slices.Concat([]string{"status", "putFile", "startLogin", "takeLogin"}, chunkOps, withKey)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB where it may have access or recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook"}), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB where it may have access or recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "changeNotifications", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook"}), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addRecipients", "updateRecipient", "changeNotifications", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
