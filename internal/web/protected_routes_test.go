@@ -21,11 +21,12 @@ var protectedRoots = []string{"/p/", "/c/", "/a/", "/r/", "/oembed"}
 
 // alikeOtherwise are routes that are not compared, with the reason.
 var alikeOtherwise = map[string]string{
-	"GET /r/{token}":        "a shared report shows title and numbers",
-	"GET /r/{token}/{$}":    "it leads to the report",
-	"POST /r/{token}":       "it leads to the report",
-	"GET /r/{token}/embed":  "a shared report shows title and numbers",
-	"POST /p/{slug}/report": "it files a report, and its form is compared",
+	"GET /r/{token}":         "a shared report shows title and numbers",
+	"GET /r/{token}/{$}":     "it leads to the report",
+	"POST /r/{token}":        "it leads to the report",
+	"GET /r/{token}/embed":   "a shared report shows title and numbers",
+	"GET /r/{token}/explain": "a shared report shows title and numbers",
+	"POST /p/{slug}/report":  "it files a report, and its form is compared",
 }
 
 // hidden is a protected link, with what leads to it.
@@ -73,7 +74,7 @@ func (h *hidden) address(s *webtest.Site, path, token string) string {
 		"{$}", "").Replace(path)
 }
 
-var changing = regexp.MustCompile(`nonce[-="a-zA-Z0-9_/+]+|[A-Za-z0-9_-]{20,}`)
+var changing = regexp.MustCompile(`nonce[-="a-zA-Z0-9_/+]+|Request ID [0-9a-f]+|[A-Za-z0-9_-]{20,}`)
 
 // anonymous returns an answer without what differs between any two answers, and
 // without the addresses of the link itself.
@@ -135,7 +136,7 @@ func TestProtectedLinksAreAlike(t *testing.T) {
 						method = http.MethodGet
 					}
 					body, headers := "", []string{caller(h), "Accept-Encoding: identity"} // compressed, nonces vary in length
-					if method == http.MethodPost { // from another network each time: wrong passwords are limited
+					if method == http.MethodPost {                                        // from another network each time: wrong passwords are limited
 						tries++
 						from = fmt.Sprintf("85.214.%d.1", tries)
 						body, headers = "password=wrong", append(headers, webtest.Form, "Origin: "+s.URL)

@@ -57,5 +57,9 @@ func (t Tx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
 	if q.After != 0 {
 		w.Where("id > $%d", int64(q.After))
 	}
-	return accounts.list(t, w.End(" ORDER BY id", q.Limit), w.Args...)
+	order := " ORDER BY id"
+	if q.WeeklyDue != 0 {
+		order = " ORDER BY weekly, id"
+	}
+	return accounts.list(t, w.End(order, q.Limit), w.Args...)
 }

@@ -182,12 +182,10 @@ func (c caller) method(op string) webtest.Answer {
 // documentation lists it. The key "" is for all other operations.
 var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Answer{
 	vitrine.CodeInvalidJSON: {
-		"":                func(c caller, op string) webtest.Answer { return c.Call(c.key, "POST", paths[op], "name=x") },
-		"updateLink":      func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "title=x") },
-		"updateRecipient": func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "label=x") },
-		"changeNotifications": func(c caller, op string) webtest.Answer {
-			return c.Call(c.key, "PATCH", paths[op], "weekly=1")
-		},
+		"":                    func(c caller, op string) webtest.Answer { return c.Call(c.key, "POST", paths[op], "name=x") },
+		"updateLink":          func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "title=x") },
+		"updateRecipient":     func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "label=x") },
+		"changeNotifications": func(c caller, op string) webtest.Answer { return c.Call(c.key, "PATCH", paths[op], "x=1") },
 	},
 	vitrine.CodeInvalidRequest: {
 		"changeNotifications": func(c caller, op string) webtest.Answer {
@@ -477,17 +475,6 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 	vitrine.CodeUnavailable: {"": func(c caller, op string) webtest.Answer {
 		return c.broken(op, vitrine.Unavailable(webtest.ErrDamaged))
 	}},
-}
-
-// broken calls an operation while everything fails.
-func (c caller) broken(op string, err error) webtest.Answer {
-	if op != "putFile" {
-		c.failing(err)
-		return validRequests[op](c)
-	}
-	address := c.address()
-	c.failing(err)
-	return c.Put(address, "text/plain", strings.NewReader(webtest.Note))
 }
 
 func (r startedReceiver) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {

@@ -114,6 +114,17 @@ func TestDocumentedErrors(t *testing.T) {
 	}
 }
 
+// broken calls an operation while everything fails.
+func (c caller) broken(op string, err error) webtest.Answer {
+	if op != "putFile" {
+		c.failing(err)
+		return validRequests[op](c)
+	}
+	address := c.address()
+	c.failing(err)
+	return c.Put(address, "text/plain", strings.NewReader(webtest.Note))
+}
+
 // failing makes the store, the blobs and the view log fail with an error.
 func (c caller) failing(err error) {
 	store := failingStore{c.Server.Keys.Store, err}

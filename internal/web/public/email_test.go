@@ -243,7 +243,7 @@ func TestEmailAPI(t *testing.T) {
 	a := f.Call(key, "PATCH", path, email(map[string]any{"allow": []string{"Example.com", "@bücher.example", "example.com"},
 		"deny": []string{"Eve@Example.com"}, "consent": "Agreed?"})).Want(200, "")
 	if got := fmt.Sprint(a.JSON()["access"]); got !=
-		"map[email:map[allow:[example.com xn--bcher-kva.example] consent:Agreed? deny:[eve@example.com]]]" {
+		"map[email:map[allow:[example.com xn--bcher-kva.example] consent:Agreed? deny:[eve@example.com]] gate:map[passed:0 shown:0]]" {
 		t.Errorf("access is %s", got)
 	}
 	tag := a.Header.Get("ETag")

@@ -33,15 +33,15 @@ func TestBrowserCover(t *testing.T) {
 	s.Check(s.Server.Previews.Make(t.Context()))
 	for _, width := range []int64{1440, 390, 320} {
 		tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 844), s.Page(l))
-		tb.Until(`(() => { const e = document.querySelector(".stage .cover"), r = e.getBoundingClientRect(); return e.complete && e.naturalWidth > 0 && r.width === r.height && r.width > 200 && r.left >= 0 && r.right <= innerWidth && document.querySelector(".sheet-icon") === null })()`)
+		tb.Until(`(() => { const e = document.querySelector(".stage .sleeve"), r = e.getBoundingClientRect(); return e.complete && e.naturalWidth > 0 && r.width === r.height && r.width > 200 && r.left >= 0 && r.right <= innerWidth && document.querySelector(".sheet-icon") === null })()`)
 		tb.Until(`document.documentElement.scrollWidth <= innerWidth && !document.getElementById("player").hidden && document.getElementById("cannot").hidden`)
 		tb.Accessible("a sound with a cover")
 		tb.Quiet()
 	}
 	tb := webtest.NewTab(t, s.Page(plain))
-	tb.Until(`document.querySelector(".stage .cover") === null && document.querySelector(".sheet-icon").checkVisibility()`)
+	tb.Until(`document.querySelector(".stage .sleeve") === null && document.querySelector(".sheet-icon").checkVisibility()`)
 	tb.Visit(s.URL + "/p/" + string(l.Slug) + "/embed")
-	tb.Until(`!document.querySelector(".cover").checkVisibility() && document.documentElement.scrollHeight <= innerHeight`)
+	tb.Until(`!document.querySelector(".sleeve").checkVisibility() && document.documentElement.scrollHeight <= innerHeight`)
 	tb.Quiet()
 	picture := s.ContentAddress(l, "part/image")
 	s.Status(s.Get(picture), 200)

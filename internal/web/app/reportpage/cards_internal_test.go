@@ -91,16 +91,16 @@ func TestVeryYoungLink(t *testing.T) {
 func TestStatsTips(t *testing.T) {
 	tips := statsTips([]report.Insight{
 		{ID: "best_time", Value: "13:00–14:00 America/New_York", Detail: "272 of 2597 views"},
-		{ID: "top_source", Value: "Direct", Detail: "1004 views, 38.7% of all views"},
+		{ID: "top_source", Value: "Direct", Detail: "1004 views, 39% of all views"},
 	})
 	for i, want := range [][2]string{{"13:00–14:00 America/New York", "272 of 2,597 views"},
-		{"Direct", "1,004 views, 38.7% of all views"}} {
+		{"Direct", "1,004 views, 39% of all views"}} {
 		if got := [2]string{tips[i].Value, tips[i].Detail}; got != want {
 			t.Errorf("tip = %q, want %q", got, want)
 		}
 	}
 	tipsOfLoads(tips)
-	if got, want := tips[1].Detail, "1,004 page loads, 38.7% of all page loads"; got != want {
+	if got, want := tips[1].Detail, "1,004 page loads, 39% of all page loads"; got != want {
 		t.Errorf("tip of a website = %q, want %q", got, want)
 	}
 }

@@ -27,6 +27,7 @@ CREATE TABLE accounts (
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
 CREATE INDEX accounts_closing ON accounts (id) WHERE closing;
+CREATE INDEX accounts_weekly ON accounts (weekly, id) WHERE closed_at IS NULL;
 CREATE INDEX accounts_own_changed ON accounts (id) WHERE own_changed_at IS NOT NULL;
 
 CREATE TABLE sessions (
