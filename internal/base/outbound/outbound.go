@@ -37,6 +37,11 @@ type Guard struct {
 	secure, plain *http.Transport
 }
 
+// refusal is an error in a sentence for the user.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 // maxURL bounds the length of an address.
 const maxURL = 2000
 
@@ -51,17 +56,17 @@ func (g *Guard) Parse(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case err != nil || u.Host == "" || len(text) > maxURL:
-		return nil, errors.New("This is not an address such as https://app.example/hook.")
+		return nil, refusal("This is not an address such as https://app.example/hook.")
 	case u.User != nil:
-		return nil, errors.New("The address must not contain a user name or a password.")
+		return nil, refusal("The address must not contain a user name or a password.")
 	case u.Scheme != "https" && (u.Scheme != "http" || len(g.Networks) == 0):
-		return nil, errors.New("The address must begin with https://.")
+		return nil, refusal("The address must begin with https://.")
 	case u.Fragment != "":
-		return nil, errors.New("The address must not contain a part after #.")
+		return nil, refusal("The address must not contain a part after #.")
 	}
 	host, err := notation.Host(u)
 	if err != nil {
-		return nil, errors.New("The address has no valid host.")
+		return nil, refusal("The address has no valid host.")
 	}
 	u.Host = host
 	port := 443
@@ -70,11 +75,11 @@ func (g *Guard) Parse(text string) (*url.URL, error) {
 	}
 	if text := u.Port(); text != "" || strings.HasSuffix(host, ":") {
 		if port, err = strconv.Atoi(text); err != nil || port < 1 || port > 65535 {
-			return nil, errors.New("The address has no valid port.")
+			return nil, refusal("The address has no valid port.")
 		}
 	}
 	if len(g.Networks) == 0 && port != 443 && !slices.Contains(g.Ports, port) {
-		return nil, fmt.Errorf("Port %d is not allowed. Use port 443.", port)
+		return nil, refusal(fmt.Sprintf("Port %d is not allowed. Use port 443.", port))
 	}
 	return u, g.checkName(u.Hostname(), port)
 }
@@ -87,7 +92,7 @@ func (g *Guard) checkName(name string, port int) error {
 	}
 	last := name[strings.LastIndexByte(strings.TrimSuffix(name, "."), '.')+1:]
 	if _, err := strconv.ParseUint(strings.TrimSuffix(last, "."), 0, 64); err == nil {
-		return errors.New("This address is not written in its usual form, such as 203.0.113.7. Use the name of a host.")
+		return refusal("This address is not written in its usual form, such as 203.0.113.7. Use the name of a host.")
 	}
 	if notation.Loopback(name) && len(g.Networks) == 0 {
 		return errPrivate
@@ -96,8 +101,8 @@ func (g *Guard) checkName(name string, port int) error {
 }
 
 var (
-	errPrivate = errors.New("The address is not a public one.")
-	errPort    = errors.New("The port of the address is not allowed.")
+	errPrivate error = refusal("The address is not a public one.")
+	errPort    error = refusal("The port of the address is not allowed.")
 )
 
 // check returns an error if no connection may be opened to an address and port.
