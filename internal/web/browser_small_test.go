@@ -71,8 +71,6 @@ func TestBrowserSmallThings(t *testing.T) {
 		evaluates(member, name+", the height of the page",
 			`Math.max(4000, document.documentElement.scrollHeight) + " " + document.documentElement.scrollWidth`,
 			"4000 390")
-		evaluates(member, name+", rows of the numbers in the head",
-			`new Set([...document.querySelectorAll(".figures > span")].map((s) => Math.round(s.getBoundingClientRect().top))).size`, 2)
 		evaluates(member, name+", controls of the visits", `[...document.querySelectorAll("[aria-labelledby=recent-title] :is(.button, .switch)")].filter((e) => e.checkVisibility()).map((e) => e.innerText).join()`, "All visits")
 		member.Run(chromedp.EmulateViewport(360, 844))
 		evaluates(member, name+", the height of the page on a narrower phone",

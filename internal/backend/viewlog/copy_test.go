@@ -73,7 +73,7 @@ func valueOf(column, of string, i int) any {
 		return fmt.Appendf(nil, "\x00\xff%s %d", column, i)
 	case of == "TEXT":
 		return fmt.Sprintf("%s é 日本\n %d %s", column, i, strings.Repeat("x", i%50))
-	case of == "INTEGER", column == "account", column == "link", column == "site":
+	case of == "INTEGER", column == "account", column == "link", column == "site", column == "webhook":
 		return int64(10 + 3*i)
 	case column == "album":
 		return int64(10 + 3*(i/2))

@@ -52,5 +52,7 @@ func (s *Handler) prove(r *http.Request, to vitrine.RecipientID, snapshot *vitri
 	if p.Place == 0 {
 		return nil
 	}
-	return s.Viewers.Gates.Prove(r.Context(), p, snapshot.Bot != "" || s.program(r))
+	// A beacon is not a page, so what it is loaded as says nothing.
+	program := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")}).Bot
+	return s.Viewers.Gates.Prove(r.Context(), p, snapshot.Bot != "" || program != "")
 }
