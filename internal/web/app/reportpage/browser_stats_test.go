@@ -169,7 +169,8 @@ func TestBrowserStatsTouch(t *testing.T) {
 	touch(input.TouchEnd, "")
 	tb.Until(lifted)
 	tb.Until(tipOf(day(7)))
-	// The margin of the page has nothing to touch, wherever the page has scrolled.
+	// The margin of the page has nothing to touch, wherever the page has
+	// scrolled.
 	tb.Run(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: 2, Y: 400}}),
 		input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 	tb.Until(noTip)
