@@ -165,19 +165,29 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, r Request) (d 
 		if w.Seen, err = tx.LastEvent(a.ID); err != nil {
 			return err
 		}
-		secret, err := s.apply(tx, a, w, r)
-		if err == nil {
-			err = tx.AddWebhook(w)
-		}
-		if err == nil {
-			d, err = details(tx, w)
-		}
-		if err == nil {
-			d.Secret = secret
-		}
+		d, err = s.applied(tx, a, w, r, tx.AddWebhook)
 		return err
 	})
 	return d, err
+}
+
+// applied changes a webhook as asked, stores it, and returns its details with
+// the secret if that is new.
+func (s *Service) applied(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook, r Request,
+	store func(*vitrine.Webhook) error) (*Details, error) {
+	secret, err := s.apply(tx, a, w, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := store(w); err != nil {
+		return nil, err
+	}
+	d, err := details(tx, w)
+	if err != nil {
+		return nil, err
+	}
+	d.Secret = secret
+	return d, nil
 }
 
 // Edit changes a webhook. One that is turned on sends events from then on.
@@ -189,19 +199,14 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, id vitrine.Webho
 		if err != nil {
 			return err
 		}
-		secret, err := s.apply(tx, a, w, r)
-		if err == nil && r.On != nil {
-			err = s.turn(tx, w, *r.On)
-		}
-		if err == nil {
-			err = tx.PutWebhook(w)
-		}
-		if err == nil {
-			d, err = details(tx, w)
-		}
-		if err == nil {
-			d.Secret = secret
-		}
+		d, err = s.applied(tx, a, w, r, func(w *vitrine.Webhook) error {
+			if r.On != nil {
+				if err := s.turn(tx, w, *r.On); err != nil {
+					return err
+				}
+			}
+			return tx.PutWebhook(w)
+		})
 		return err
 	})
 	return d, err

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"vitrine/internal/test/vitrinetest"
+
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -133,7 +135,7 @@ func TestDo(t *testing.T) {
 	port := netip.MustParseAddrPort(strings.TrimPrefix(allowed.URL, "http://")).Port()
 	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), port)))
 	if err != nil {
-		t.Skip("this machine has no second address for itself:", err)
+		vitrinetest.Missing(t, "a second address of this machine, 127.0.0.2: that no request leaves for it")
 	}
 	private := &httptest.Server{Listener: l, Config: &http.Server{
 		ConnState: func(_ net.Conn, s http.ConnState) {

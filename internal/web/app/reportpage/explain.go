@@ -291,7 +291,7 @@ func figureName(whole any, pointer string) string {
 	number, err := strconv.Atoi(last)
 	switch {
 	case p[0] == "insights":
-		above, _ := container(whole, "/insights/"+p[min(1, len(p)-1)])
+		above, _ := objectAt(whole, "/insights/"+p[min(1, len(p)-1)])
 		label, _ := above["label"].(string)
 		return label
 	case p[0] == "deltas":
@@ -310,7 +310,7 @@ func figureName(whole any, pointer string) string {
 	case err == nil:
 		name = strconv.Itoa(number + 1)
 	}
-	if above, ok := container(whole, pointer[:strings.LastIndexByte(pointer, '/')]); ok && len(p) > 2 {
+	if above, ok := objectAt(whole, pointer[:strings.LastIndexByte(pointer, '/')]); ok && len(p) > 2 {
 		about = aboutFigure(p, above)
 	}
 	if about == "" {
@@ -374,8 +374,8 @@ func shownFigure(pointer string, v any) string {
 	return n.String()
 }
 
-// valueAt returns the value at a pointer into decoded JSON.
-func valueAt(v any, pointer string) (any, bool) {
+// at returns what is at a pointer into decoded JSON.
+func at(v any, pointer string) (any, bool) {
 	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		switch of := v.(type) {
 		case map[string]any:
@@ -390,26 +390,21 @@ func valueAt(v any, pointer string) (any, bool) {
 			return nil, false
 		}
 	}
-	if of, is := v.(map[string]any); is && strings.HasPrefix(pointer, "/insights/") {
-		v = of["value"]
-	}
 	return v, true
 }
 
-func container(whole any, pointer string) (map[string]any, bool) {
-	v := whole
-	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch of := v.(type) {
-		case map[string]any:
-			v = of[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(of) {
-				return nil, false
-			}
-			v = of[i]
-		}
+// valueAt returns the figure at a pointer. That of an insight is its value.
+func valueAt(whole any, pointer string) (any, bool) {
+	v, ok := at(whole, pointer)
+	if of, is := v.(map[string]any); is && strings.HasPrefix(pointer, "/insights/") {
+		v = of["value"]
 	}
+	return v, ok
+}
+
+// objectAt returns the object at a pointer.
+func objectAt(whole any, pointer string) (map[string]any, bool) {
+	v, _ := at(whole, pointer)
 	of, ok := v.(map[string]any)
 	return of, ok
 }
