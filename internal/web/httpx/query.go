@@ -1,15 +1,11 @@
 package httpx
 
 import (
-	"encoding/base64"
 	"fmt"
-	"hash/crc32"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/base/notation"
@@ -90,123 +86,4 @@ func nearest(name string, known []string) string {
 // the parameter that says where the page begins is wrong.
 func ErrPage(parameter string) error {
 	return unreadable("The address of this page of the list is wrong. Begin with the first page.", parameter)
-}
-
-// FormatCursor returns the cursor of a list of links.
-func FormatCursor(c vitrine.LinkCursor) string { return cursor(c.CreatedAt.UnixMilli(), int64(c.ID)) }
-
-// ParseCursor reads a cursor of FormatCursor; "" is the zero value. Errors have
-// the field "cursor".
-func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
-	if text == "" {
-		return c, nil
-	}
-	n, err := parseCursor(text, 2)
-	if err != nil {
-		return c, err
-	}
-	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(n[0]).UTC(), ID: vitrine.LinkID(n[1])}, nil
-}
-
-// FormatVisitCursor returns the cursor of a list of visits.
-func FormatVisitCursor(v vitrine.ViewID) string { return cursor(int64(v)) }
-
-// ParseVisitCursor reads a cursor of FormatVisitCursor; "" is 0. Errors have
-// the field "cursor".
-func ParseVisitCursor(text string) (vitrine.ViewID, error) {
-	id, err := idOfCursor(text, 1)
-	return vitrine.ViewID(id), err
-}
-
-// The cursors of other lists have more numbers, so that none is one of another
-// list.
-
-// FormatReaderCursor returns the cursor of a list of known readers.
-func FormatReaderCursor(id int64) string { return cursor(id, 1, 1) }
-
-// ParseReaderCursor is like ParseVisitCursor.
-func ParseReaderCursor(text string) (int64, error) { return idOfCursor(text, 3) }
-
-// FormatRecipientCursor returns the cursor of a list of recipients.
-func FormatRecipientCursor(id int64) string { return cursor(id, 1, 1, 1) }
-
-// ParseRecipientCursor is like ParseVisitCursor.
-func ParseRecipientCursor(text string) (int64, error) { return idOfCursor(text, 4) }
-
-// FormatExplainCursor returns the cursor of the visits of a figure.
-func FormatExplainCursor(key vitrine.ViewID, same int64) string {
-	return cursor(int64(key), same, 1, 1, 1)
-}
-
-// ParseExplainCursor is like ParseVisitCursor.
-func ParseExplainCursor(text string) (key vitrine.ViewID, same int64, err error) {
-	if text == "" {
-		return 0, 0, nil
-	}
-	n, err := parseCursor(text, 5)
-	if err != nil {
-		return 0, 0, err
-	}
-	return vitrine.ViewID(n[0]), n[1], nil
-}
-
-// FormatDeliveryCursor returns the cursor of a list of deliveries.
-func FormatDeliveryCursor(id int64) string { return cursor(id, 1, 1, 1, 1, 1) }
-
-// ParseDeliveryCursor is like ParseVisitCursor.
-func ParseDeliveryCursor(text string) (int64, error) { return idOfCursor(text, 6) }
-
-func idOfCursor(text string, count int) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := parseCursor(text, count)
-	if err != nil {
-		return 0, err
-	}
-	return n[0], nil
-}
-
-// FormatEventCursor returns the cursor of a list of events of an account, after
-// the one with an ID.
-func FormatEventCursor(a vitrine.AccountID, after int64) string {
-	return cursor(int64(a), after+1, 1, 1, 1)
-}
-
-// ParseEventCursor reads a cursor of FormatEventCursor. It reports whether it
-// is one of the account.
-func ParseEventCursor(text string, a vitrine.AccountID) (after int64, is bool) {
-	n, err := parseCursor(text, 5)
-	if err != nil || n[0] != int64(a) {
-		return 0, false
-	}
-	return n[1] - 1, true
-}
-
-// cursor returns an opaque text with the numbers and their checksum. Without
-// it, a cursor that was cut would be that of another page, and a list would end
-// early unnoticed.
-func cursor(numbers ...int64) string {
-	b := make([]byte, 0, 48)
-	for _, n := range numbers {
-		b = append(strconv.AppendInt(b, n, 36), '.')
-	}
-	b = strconv.AppendUint(b, uint64(crc32.ChecksumIEEE(b)), 36)
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// parseCursor reads the numbers of a cursor, which are positive.
-func parseCursor(text string, count int) ([]int64, error) {
-	b, _ := base64.RawURLEncoding.DecodeString(text)
-	parts := strings.Split(string(b), ".")
-	numbers := make([]int64, 0, count)
-	for _, p := range parts[:len(parts)-1] {
-		if n, err := strconv.ParseInt(p, 36, 64); err == nil && n > 0 {
-			numbers = append(numbers, n)
-		}
-	}
-	if len(numbers) != count || cursor(numbers...) != text {
-		return nil, unreadable("The cursor is invalid. Use nextCursor from the previous page.", "cursor")
-	}
-	return numbers, nil
 }
