@@ -67,7 +67,7 @@ func TestBrowserMailNetwork(t *testing.T) {
 	owner := webtest.NewMember(t, o.Site, o.Account)
 	owner.Run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(o.URL+webtest.StatsPath(l)+"?range=7d"))
 	owner.Until(`document.querySelector("#ledger summary").innerText.includes("2 bot views excluded")`)
-	owner.Run(chromedp.Evaluate(`document.querySelector("#ledger summary").click()`, nil))
+	owner.Run(chromedp.Click("#ledger summary"))
 	owner.Until(`/Mail scanner[^]*Microsoft 2/.test(document.querySelector("#ledger table").innerText)`)
 	scanner.Quiet()
 	person.Quiet()
