@@ -27,8 +27,9 @@ func TestBrowserPDFAloud(t *testing.T) {
 	f.Run(chromedp.Evaluate(voices, nil))
 	f.Run(chromedp.Click("#more"))
 	f.Until(`document.getElementById("aloud").hidden`) // the only voice is of another machine
+	f.Run(chromedp.Evaluate(`addEventListener("keyup", (e) => { window.pressed = e.key; })`, nil))
 	tb.Run(chromedp.KeyEvent("l"))
-	f.Until(`spoken.length === 0 && !document.documentElement.classList.contains("reading")`)
+	f.Until(`window.pressed === "l" && spoken.length === 0 && !document.documentElement.classList.contains("reading")`)
 	tb.Run(chromedp.KeyEvent(kb.Escape))
 	f.Run(chromedp.Evaluate(`speechSynthesis.voices.push({ name: "near", lang: "en-GB", localService: true })`, nil))
 	f.Run(chromedp.Click("#more"))

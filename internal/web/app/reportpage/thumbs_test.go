@@ -86,7 +86,7 @@ func TestBrowserThumbs(t *testing.T) {
 		tb.Until(`document.querySelectorAll(".thumb img").length > 1`)
 		tb.Run(chromedp.Evaluate(`document.querySelector("#pages").scrollIntoView()`, nil))
 		tb.Until(`document.querySelector(".thumb img").naturalHeight === 160`)
-		tb.Until(`[...document.querySelectorAll(".thumb")].every((c) => c.offsetHeight <= 60)`)
+		tb.Until(`[...document.querySelectorAll(".thumb")].every((c) => c.offsetHeight <= 64)`)
 	}
 	tb.Quiet()
 }
