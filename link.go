@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -194,40 +193,6 @@ func (l *Link) MayMove() bool {
 	return l.State == StateLive || l.State == StateDisabled && (l.Reason == ReasonOwner || l.Reason == ReasonExpired)
 }
 
-// ChangeSlug changes the slug of a link. The caller stores the link in the same
-// transaction.
-func (l *Link) ChangeSlug(tx Tx, to Slug, now time.Time) error {
-	if !l.MayMove() {
-		return &Error{Code: CodeInvalidRequest, Field: "slug",
-			Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
-	}
-	if err := SlugFree(tx, SlugRequest{Slug: to, Link: l.ID}, now); err != nil {
-		return err
-	}
-	old, err := tx.OldSlugs(l.ID, now)
-	if err != nil {
-		return err
-	}
-	kept := 1
-	for _, o := range old {
-		if o.Slug != to {
-			kept++
-		}
-	}
-	if kept > maxOldSlugs {
-		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link has had " +
-			strconv.Itoa(maxOldSlugs) + " other addresses in the last 90 days, which all still lead to it. Go back to one of them, or wait until the oldest has lapsed."}
-	}
-	if err := NotFoundIsNil(tx.DeleteOldSlug(to)); err != nil { // one of its own, or one that has lapsed
-		return err
-	}
-	if err := tx.PutOldSlug(&OldSlug{Slug: l.Slug, Link: l.ID, Until: now.Add(SlugRest)}); err != nil {
-		return err
-	}
-	l.Slug = to
-	return nil
-}
-
 // SearchWords returns the text by which a link is found: title, file name and
 // slug, folded, one per line.
 func (l *Link) SearchWords() string {
@@ -372,10 +337,6 @@ func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
 	return l, err
 }
 
-// maxOldSlugs is how many former slugs of one link may be blocked at a time, so
-// that nobody can block many names.
-const maxOldSlugs = 10
-
 // OwnLinkIn finds a link of an account. Another account's slug is treated as
 // unknown.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
@@ -410,34 +371,6 @@ func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	return l, err
 }
 
-// SlugRequest asks for a slug, for an upload that may hold it or a link that
-// may have had it.
-type SlugRequest struct {
-	Slug   Slug
-	Upload UploadID
-	Link   LinkID
-}
-
-// SlugFree reports whether a custom slug may be taken. The answer does not
-// depend on who has it.
-func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
-	if _, err := tx.LinkBySlug(f.Slug); err == nil {
-		return ErrSlugTaken
-	} else if !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	if old, err := tx.OldSlug(f.Slug, now); err == nil && old.Link != f.Link {
-		return ErrSlugTaken
-	} else if err != nil && !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	holder, err := tx.SlugHolder(f.Slug, now)
-	if err == nil && holder.ID != f.Upload {
-		return ErrSlugTaken
-	}
-	return NotFoundIsNil(err)
-}
-
 // LinkByOldSlug finds a link by a former slug.
 func LinkByOldSlug(tx Tx, slug Slug, now time.Time) (*Link, error) {
 	old, err := tx.OldSlug(slug, now)
@@ -445,17 +378,6 @@ func LinkByOldSlug(tx Tx, slug Slug, now time.Time) (*Link, error) {
 		return nil, err
 	}
 	return tx.Link(old.Link)
-}
-
-// ChosenSlug parses a slug that a user chose. It returns "" for "".
-func ChosenSlug(a *Account, slug string) (Slug, error) {
-	if slug == "" {
-		return "", nil
-	}
-	if err := a.MayChooseSlug(); err != nil {
-		return "", err
-	}
-	return ParseSlug(slug)
 }
 
 // ErrSlugTaken is returned for a slug that is in use.

@@ -98,7 +98,7 @@ const (
 	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // without 0 o 1 l i, because slugs are read aloud and typed
 
 	// SlugRest is how long the slug of a deleted link, or a former slug, stays
-	// blocked. [Link.ChangeSlug] and package links apply it.
+	// blocked. Package links applies it.
 	SlugRest = 90 * 24 * time.Hour
 )
 

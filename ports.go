@@ -144,38 +144,6 @@ type GetGrant struct {
 	Expires           time.Time
 }
 
-// OwnsBytes reports whether an upload may still need its bytes: it is open, or
-// its link has them.
-func OwnsBytes(tx Tx, id UploadID) (bool, error) {
-	u, err := tx.Upload(id)
-	if err != nil || u.State != UploadDone {
-		return err == nil && u.State == UploadOpen, NotFoundIsNil(err)
-	}
-	l, err := LinkByUpload(tx, u)
-	return err == nil && l.HasBytes, NotFoundIsNil(err)
-}
-
-// LinkByUpload finds the link or version with the file of a completed upload. A
-// deleted version counts as long as its bytes exist.
-func LinkByUpload(tx LinkTx, u *Upload) (*Link, error) {
-	l, err := tx.Link(u.Link)
-	if err != nil || l.Upload == u.ID {
-		return l, err
-	}
-	for _, q := range []LinkQuery{{Of: l.ID}, {Of: l.ID, WithBytes: true}} {
-		versions, err := tx.Links(q)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range versions {
-			if v.Upload == u.ID {
-				return v, nil
-			}
-		}
-	}
-	return nil, ErrNotFound
-}
-
 // Scanner searches the bytes that will be served for malware.
 //
 // Every implementation passes the suite porttest.Scanner.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
 )
@@ -55,7 +55,7 @@ func TestBrokenConnections(t *testing.T) {
 			s := httptest.NewServer(h)
 			defer s.Close()
 			term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
-			api, err := user.Connection{Server: s.URL, APIKey: string(vitrine.NewKeyText())}.Client(term,
+			api, err := user.Connection{Server: s.URL, APIKey: string(auth.NewKeyText())}.Client(term,
 				client.WithAttempts(1))
 			if err != nil {
 				t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/cli/user"
 )
@@ -31,7 +31,7 @@ func TestWrongServer(t *testing.T) {
 	}
 	closed := "http://" + l.Addr().String()
 	l.Close()
-	key := string(vitrine.NewKeyText())
+	key := string(auth.NewKeyText())
 	for server, want := range map[string][]string{
 		refusing.URL: {"--api-key (vtr_…" + key[len(key)-4:] + ") is not a valid key at " +
 			strings.TrimPrefix(refusing.URL, "http://")},

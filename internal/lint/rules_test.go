@@ -211,7 +211,7 @@ func TestImportGroups(t *testing.T) {
 // It must stay small enough to be read.
 func TestVocabulary(t *testing.T) {
 	inRoot(t)
-	const mostFiles, mostLines = 30, 3800
+	const mostFiles, mostLines = 30, 3700
 	files, lines := 0, 0
 	eachTracked(t, func(name, text string) {
 		if strings.Contains(name, "/") || strings.HasSuffix(name, "_test.go") {

@@ -241,7 +241,7 @@ func (a *Checker) auditUnownedBlobs(ctx context.Context, owned map[vitrine.Uploa
 			u, err := tx.Upload(id)
 			if err == nil && u.State == vitrine.UploadDone {
 				// Created or deleted during the audit.
-				if owns, err := vitrine.OwnsBytes(tx, id); err != nil {
+				if owns, err := ownership.OwnsBytes(tx, id); err != nil {
 					return err
 				} else if owns {
 					continue

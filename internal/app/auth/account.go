@@ -47,13 +47,13 @@ type Accounts struct {
 // invalid or known address, and for another account without a plan (Field
 // "plan").
 func (s *Accounts) Create(ctx context.Context, email string,
-	plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText, error) {
+	plan vitrine.Plan) (*vitrine.Account, KeyText, error) {
 	email, err := vitrine.NormalEmail(email)
 	if err != nil {
 		return nil, "", err
 	}
 	var account *vitrine.Account
-	var key vitrine.KeyText
+	var key KeyText
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
 		if err := mayAdd(tx, email, plan); err != nil {
 			return err

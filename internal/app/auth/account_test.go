@@ -342,7 +342,7 @@ func TestRollKey(t *testing.T) {
 		vitrine.CodeInvalidRequest)
 	next, err := keys.Rotate(ctx, fixture.AnnEmail, id, time.Hour)
 	e.Must(err)
-	for _, k := range []vitrine.KeyText{first.Text, next.Text} {
+	for _, k := range []auth.KeyText{first.Text, next.Text} {
 		if _, err := keys.Authenticate(ctx, string(k)); err != nil {
 			t.Error(err)
 		}

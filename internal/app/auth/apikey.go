@@ -66,7 +66,7 @@ func (c *Caller) MayChange(l *vitrine.Link) error {
 // Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned
 // (contract, Order of checks).
 func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
-	key, ok := vitrine.ParseKeyText(text)
+	key, ok := ParseKeyText(text)
 	if !ok {
 		return nil, errUnauthorized
 	}
@@ -94,7 +94,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 }
 
 // touch records when a key was last used. A failure must not fail the request.
-func (s *Keys) touch(ctx context.Context, key vitrine.KeyText) {
+func (s *Keys) touch(ctx context.Context, key KeyText) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		k, err := tx.KeyByHash(key.Hash())
 		if err != nil {
@@ -152,7 +152,7 @@ func (r *KeyRequest) check(now time.Time) error {
 // NewKey is a key that was just created, with its text, which is not stored.
 type NewKey struct {
 	*vitrine.APIKey
-	Text    vitrine.KeyText
+	Text    KeyText
 	OldEnds time.Time // when the key that it replaces stops; zero if none
 }
 
@@ -360,7 +360,7 @@ func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 }
 
 func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (NewKey, error) {
-	text := vitrine.NewKeyText()
+	text := NewKeyText()
 	k := &vitrine.APIKey{Account: a, Name: r.Name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now,
 		Scope: r.Scope, ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
 	return NewKey{APIKey: k, Text: text}, tx.AddKey(k)

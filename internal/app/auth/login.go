@@ -227,8 +227,8 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 // TakenLogin is the answer to a program that asks for its key.
 type TakenLogin struct {
 	State   vitrine.LoginState
-	Key     vitrine.KeyText // only with LoginAllowed
-	Name    string          // of the key
+	Key     KeyText // only with LoginAllowed
+	Name    string  // of the key
 	Account vitrine.AccountID
 	Email   string // of its account
 }

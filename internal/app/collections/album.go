@@ -27,7 +27,7 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := vitrine.ChosenSlug(a, slug)
+	chosen, err := chosenSlug(a, slug)
 	if err != nil {
 		return nil, err
 	}

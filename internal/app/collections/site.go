@@ -31,7 +31,7 @@ func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug stri
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := vitrine.ChosenSlug(a, slug)
+	chosen, err := chosenSlug(a, slug)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,17 @@ import (
 	"vitrine"
 )
 
+// chosenSlug parses a slug that a user chose. It returns "" for "".
+func chosenSlug(a *vitrine.Account, slug string) (vitrine.Slug, error) {
+	if slug == "" {
+		return "", nil
+	}
+	if err := a.MayChooseSlug(); err != nil {
+		return "", err
+	}
+	return vitrine.ParseSlug(slug)
+}
+
 // slugUnused reports whether a look-up of a slug that an account chose finds
 // nothing.
 func slugUnused(ctx context.Context, store vitrine.Store, a *vitrine.Account, slug string,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 	"vitrine/report"
 
@@ -141,7 +142,7 @@ func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: slug}, s.Now()); err != nil {
+		if err := links.SlugFree(tx, links.SlugRequest{Slug: slug}, s.Now()); err != nil {
 			return false, err
 		}
 		return true, l.Add(tx, vitrine.Administrator)

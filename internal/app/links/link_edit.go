@@ -173,7 +173,7 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	if err := owner.MayChooseSlug(); err != nil {
 		return err
 	}
-	return l.ChangeSlug(tx, p.slug, now)
+	return changeSlug(tx, l, p.slug, now)
 }
 
 // decide moves a link to the state that an edit asks for.
@@ -239,7 +239,7 @@ func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug str
 		return err
 	}
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		u := vitrine.SlugRequest{Slug: to}
+		u := SlugRequest{Slug: to}
 		if of != "" {
 			l, err := vitrine.OwnLinkIn(tx, a, of)
 			if err != nil || l.Slug == to {
@@ -247,6 +247,6 @@ func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug str
 			}
 			u.Link = l.ID
 		}
-		return vitrine.SlugFree(tx, u, s.Now())
+		return SlugFree(tx, u, s.Now())
 	})
 }

@@ -321,6 +321,6 @@ func (p Storage) CountUnowned(ctx context.Context) (files, bytes int64, err erro
 // MayNeed reports whether the database may still need the bytes of an upload.
 func (p Storage) MayNeed(ctx context.Context, id vitrine.UploadID) (owned bool, err error) {
 	return vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) (bool, error) {
-		return vitrine.OwnsBytes(tx, id)
+		return OwnsBytes(tx, id)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/links"
+	"vitrine/internal/app/ownership"
 )
 
 // refuse ends an upload that a step refused and deletes its bytes. It returns
@@ -70,7 +71,7 @@ func (c *completion) markForRescan(tx vitrine.LinkTx, u *vitrine.Upload, e *vitr
 	if e.Code != vitrine.CodeMalware {
 		return nil
 	}
-	l, err := vitrine.LinkByUpload(tx, u)
+	l, err := ownership.LinkByUpload(tx, u)
 	if err != nil {
 		return vitrine.NotFoundIsNil(err)
 	}

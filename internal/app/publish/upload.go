@@ -265,7 +265,7 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 		if err := a.MayChooseSlug(); err != nil {
 			return err
 		}
-		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: u.Slug, Upload: u.ID}, now); err != nil {
+		if err := links.SlugFree(tx, links.SlugRequest{Slug: u.Slug, Upload: u.ID}, now); err != nil {
 			return err
 		}
 	}

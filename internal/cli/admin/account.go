@@ -215,7 +215,7 @@ func (c *accountCreateCmd) existingHint(err error) error {
 
 // showKey prints a new key, alone on standard output. On a terminal it also
 // prints how to use it.
-func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
+func showKey(t *terminal.Terminal, dir string, key auth.KeyText) error {
 	if t.OutTTY {
 		t.Say("")
 	}

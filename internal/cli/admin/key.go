@@ -70,7 +70,7 @@ type newKeyRow struct {
 	Email     string           `json:"email"`
 	ID        vitrine.KeyID    `json:"id"`
 	Name      string           `json:"name"`
-	APIKey    vitrine.KeyText  `json:"apiKey"`
+	APIKey    auth.KeyText     `json:"apiKey"`
 	Scope     vitrine.KeyScope `json:"scope"`
 	ExpiresAt string           `json:"expiresAt,omitempty"`
 	LinkLife  int64            `json:"linkLifeSeconds,omitempty"`

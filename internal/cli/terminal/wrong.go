@@ -16,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/base/notation"
 )
 
@@ -66,10 +67,10 @@ func (to *Target) host() string {
 // shownKey returns the part of the key that is not secret, or "" if it cannot
 // be a key.
 func (to *Target) shownKey() string {
-	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
+	if _, ok := auth.ParseKeyText(to.Key); !ok {
 		return ""
 	}
-	return vitrine.KeyText(to.Key).String()
+	return auth.KeyText(to.Key).String()
 }
 
 // Sentence returns the error message for the command line. Unlike the message

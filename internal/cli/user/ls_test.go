@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
 
@@ -134,7 +134,7 @@ func TestMoreLinks(t *testing.T) {
 		var out, errs bytes.Buffer
 		ls := new(lsCmd)
 		ls.LimitFlags = c.limits
-		ls.Server, ls.APIKey = server.URL, string(vitrine.NewKeyText())
+		ls.Server, ls.APIKey = server.URL, string(auth.NewKeyText())
 		term := &terminal.Terminal{Out: &out, Err: &errs, OutTTY: c.tty, Width: 80}
 		api, err := ls.reader(term)
 		if err == nil {

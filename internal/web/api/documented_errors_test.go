@@ -355,7 +355,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) webtest.Ans
 		return c.Call(c.key, "GET", paths[op]+"?range=1d", nil)
 	}},
 	vitrine.CodeUnauthorized: {"": func(c caller, op string) webtest.Answer {
-		c.key = string(vitrine.NewKeyText())
+		c.key = string(auth.NewKeyText())
 		return validRequests[op](c)
 	}},
 	vitrine.CodeBanned: {

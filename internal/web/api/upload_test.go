@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
 )
@@ -164,7 +165,7 @@ func TestErrors(t *testing.T) {
 		{"bad cursor", pro, "GET", "/links?cursor=!!", nil, 400, "invalid_request", "cursor"},
 		{"no key", "", "GET", "/links", nil, 401, "unauthorized", ""},
 		{"mistyped key", pro[:41] + "~", "GET", "/links", nil, 401, "unauthorized", ""},
-		{"unknown key", string(vitrine.NewKeyText()), "GET", "/analytics", nil, 401, "unauthorized", ""},
+		{"unknown key", string(auth.NewKeyText()), "GET", "/analytics", nil, 401, "unauthorized", ""},
 		{"revoked key", revoked, "POST", "/uploads", "rubbish", 401, "unauthorized", ""},
 		{"banned", banned, "GET", "/links", nil, 403, "banned", ""},
 		{"banned before the body", banned, "POST", "/uploads", "rubbish", 403, "banned", ""},

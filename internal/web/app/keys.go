@@ -134,7 +134,7 @@ func (s *KeyPages) writeKeys(w http.ResponseWriter, r *http.Request, status int,
 
 // reveal shows a new key. The key is only in this answer, which must not be
 // cached.
-func (s *KeyPages) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key vitrine.KeyText) error {
+func (s *KeyPages) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key auth.KeyText) error {
 	return s.writeKeys(w, r, http.StatusOK, me, func(p *keysPage) {
 		p.New, p.Said = string(key), ""
 		if len(p.Keys) > 0 {
