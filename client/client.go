@@ -10,6 +10,10 @@
 // errors, a restarting instance and rate limits. All attempts of an upload have
 // one idempotency key, so an upload creates at most one link. Cancelling the
 // context stops it.
+//
+// It is a module of its own, with the standard library only and its own types
+// of answers, so that programs get neither the other modules of the server nor
+// types that change with its engine.
 package client
 
 import (

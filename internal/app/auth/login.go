@@ -56,7 +56,11 @@ func ShownLoginCode(code string) string {
 	return code[:loginCodeLength/2] + "-" + code[loginCodeLength/2:]
 }
 
-// Logins lets programs get API keys that a person confirms in a browser.
+// Logins lets programs get API keys that a person confirms in a browser, as in
+// the device grant of OAuth (RFC 8628): a program that listens on localhost
+// would fail over SSH and in containers. The code gives no access to the key,
+// which the program takes with its secret. The key is created when it is taken,
+// so it is never stored. If that answer is lost, the login must be repeated.
 type Logins struct {
 	Store  vitrine.Store
 	Keys   *Keys

@@ -13,7 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// The most that one network adds to reports (analytics, Views).
+// The most that one network adds to reports (analytics, Views). People stay
+// below: 2,000 views in an hour are a lecture hall with a thousand seats behind
+// one address, where everybody opens the link twice. A flood passes that within
+// seconds. A page above the limits is still sent, because its reader may be a
+// person.
 const (
 	maxLinkViews    = 2000
 	maxAccountViews = 10_000
@@ -26,8 +30,10 @@ const maxExcess = 1 << 16
 
 // Limits bounds what one network adds to reports. Views above the limits are
 // excess: they are only counted, by link and hour. Each process counts by
-// itself, in some 2 MiB besides the excess that waits, and keeps no addresses:
-// networks and links are hashed. So a count of views may be too high, by very
+// itself, because a common count would be a transaction for each view: in some
+// 2 MiB besides the excess that waits, whatever comes. It keeps no addresses:
+// networks and links are hashed, with a random key, so that a network cannot
+// push out its own counts. So a count of views may be too high, by very
 // little, never too low; few labels in a thousand are not counted.
 type Limits struct {
 	Store vitrine.Store // where excess views are counted

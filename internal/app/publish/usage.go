@@ -8,7 +8,8 @@ import (
 )
 
 // Usage is how much of its limits an account uses. What unfinished uploads hold
-// counts, as it does when limits are checked.
+// counts, as it does when limits are checked. All of it is counted from the
+// rows, because stored counters can differ from them.
 type Usage struct {
 	Limits  vitrine.Limits
 	Links   int64

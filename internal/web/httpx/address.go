@@ -90,7 +90,7 @@ func LocalPath(s string) string {
 }
 
 // LoginRoot is the page on which a person confirms that a program gets an API
-// key (decision 0026).
+// key.
 const LoginRoot = "/device"
 
 func WithQuery(path string, q url.Values, more ...string) string {
