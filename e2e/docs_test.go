@@ -53,7 +53,6 @@ var blocks = map[string][]block{
 		{skip: "it needs root and systemd"},
 		{want: "vtr_"},
 		{skip: "it needs root and systemd"},
-		{want: "restored"},
 		{skip: "it needs Docker"},
 	},
 	"docs/guide/websites.md":      {{skip: "it needs names in DNS: TestSitesURL"}},

@@ -6,9 +6,9 @@
 // Programs rely on few reason codes (contract, Link states), so that checks can
 // be split, merged or made more exact. The checks stay although a malware
 // scanner may find the same, because an instance has none by default, and they
-// look at what a file does. A check may only go if an instance without a scanner
-// still refuses or holds all hostile samples (TestReasonsGiven). The history of
-// links keeps its codes, so none is reused for another finding.
+// look at what a file does. A check may only go if an instance without a
+// scanner still refuses or holds all hostile samples (TestReasonsGiven). The
+// history of links keeps its codes, so none is reused for another finding.
 package inspect
 
 import (
