@@ -53,7 +53,8 @@ func TestFleet(t *testing.T) {
 		{"Rolling", (*fleet).rolling},
 		{"Restarted", func(f *fleet, key string) { f.restarted(database, key, 1) }},
 		{"CutDelete", (*fleet).cutDelete},
-		{"Killed", (*fleet).killed}, // last, because its leases last for a while
+		{"Killed", (*fleet).killed}, // late, because its leases last for a while
+		{"ChunksKilled", (*fleet).chunksKilled},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inner := *f

@@ -46,7 +46,7 @@ func killChunks(k *killed, chunk, some int) {
 	for i, step := range points {
 		cmd, url, log := k.start(killSetting(begun + step))
 		f := newChunkFile(i, chunk)
-		for url != "" && f.send(k, url) == nil { // other steps may have come first
+		for url != "" && f.send(t, k.key, url) == nil { // other steps may have come first
 			f = newChunkFile(len(points)+i, chunk)
 		}
 		text := log.drain()
@@ -57,7 +57,7 @@ func killChunks(k *killed, chunk, some int) {
 			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
 		}
 		url, kill := k.serve()
-		if err := f.send(k, url); err != nil {
+		if err := f.send(t, k.key, url); err != nil {
 			t.Fatalf("the upload does not go on: %v, after %s", err, text)
 		}
 		kill()
@@ -79,7 +79,7 @@ func (k *killed) stepsOfChunks(chunk int) (begun, done int) {
 		k.t.Fatal(log.drain())
 	}
 	begun = len(stepNames(log.sofar()))
-	if err := newChunkFile(1000, chunk).send(k, url); err != nil {
+	if err := newChunkFile(1000, chunk).send(k.t, k.key, url); err != nil {
 		k.t.Fatal(err)
 	}
 	_ = cmd.Process.Kill()
@@ -106,34 +106,52 @@ func newChunkFile(n, chunk int) *chunkFile {
 		options: client.Options{Type: "text/plain", IdempotencyKey: uuid.NewString()}}
 }
 
-// send goes on with the upload until its link exists, or until an error.
-func (f *chunkFile) send(k *killed, url string) error {
-	c, err := client.New(url, k.key, client.WithAttempts(1))
+// send goes on with the upload of an account, at one server, until its link
+// exists and has its bytes, or until an error.
+func (f *chunkFile) send(t testing.TB, key, url string) error {
+	c, err := client.New(url, key, client.WithAttempts(1))
 	if err != nil {
 		return err
 	}
-	b, err := c.BeginUpload(k.t.Context(), chunkedName, int64(len(f.text)), f.options)
-	if err != nil || b.Existing != nil {
+	b, err := c.BeginUpload(t.Context(), chunkedName, int64(len(f.text)), f.options)
+	if err != nil {
 		return err
 	}
-	at, err := askChunks(http.MethodHead, b.ResumableURL, 0, nil)
+	if b.Existing != nil { // the answer to step 3 was lost
+		return f.check(t, c, b.Existing.Slug)
+	}
+	_, path, _ := strings.Cut(b.ResumableURL, "/storage/")
+	if err := f.sendChunks(t, url+"/storage/"+path); err != nil {
+		return err
+	}
+	l, err := c.CompleteUpload(t.Context(), b.Path, chunkedName, f.options)
+	if err != nil {
+		return err
+	}
+	return f.check(t, c, l.Slug)
+}
+
+// sendChunks sends what has not arrived. All that was acknowledged must have.
+func (f *chunkFile) sendChunks(t testing.TB, address string) error {
+	at, err := askChunks(http.MethodHead, address, 0, nil)
 	if err != nil {
 		return err
 	}
 	if at < f.acknowledged {
-		k.t.Errorf("%d bytes have arrived, but %d were acknowledged", at, f.acknowledged)
+		t.Errorf("%d bytes have arrived, but %d were acknowledged", at, f.acknowledged)
 	}
 	for at < len(f.text) {
 		next := f.text[at:min(at+f.chunk, len(f.text))]
 		// A server that was killed may have the lease for half a minute.
 		tick := time.NewTicker(time.Second)
 		for {
-			n, err := askChunks(http.MethodPatch, b.ResumableURL, at, next)
+			n, err := askChunks(http.MethodPatch, address, at, next)
 			if err == nil {
 				at = n
 				break
 			}
 			if !strings.Contains(err.Error(), "upload_in_progress") {
+				tick.Stop()
 				return err
 			}
 			<-tick.C
@@ -141,18 +159,24 @@ func (f *chunkFile) send(k *killed, url string) error {
 		tick.Stop()
 		f.acknowledged = at
 	}
-	l, err := c.CompleteUpload(k.t.Context(), b.Path, chunkedName, f.options)
-	if err != nil {
-		return err
-	}
-	res, err := c.OpenLinkFile(k.t.Context(), l.Slug)
+	return nil
+}
+
+// check checks that a link has the bytes of the file.
+func (f *chunkFile) check(t testing.TB, c *client.Client, slug string) error {
+	res, err := c.OpenLinkFile(t.Context(), slug)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
 	if err == nil && !bytes.Equal(got, f.text) {
-		k.t.Errorf("the link has %d other bytes", len(got))
+		at := 0
+		for at < min(len(got), len(f.text)) && got[at] == f.text[at] {
+			at++
+		}
+		t.Errorf("%s: the link has %d bytes, want %d; from %d on it has %.40q, want %.40q", res.Status, len(got),
+			len(f.text), at, got[at:], f.text[at:])
 	}
 	return err
 }

@@ -14,11 +14,11 @@ func init() {
 	porttest.ChunkProcess(func(address string) (vitrine.Blobs, error) { return open(ctx, address, time.Now, brief) })
 }
 
-// TestKilledChunks kills processes during chunks. Four runs kill 1,000 of them.
+// TestKilledChunks kills processes during chunks.
 func TestKilledChunks(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
-	porttest.KilledChunks(t, address, opened(t, address), int(brief.chunk), 250)
+	porttest.KilledChunks(t, address, opened(t, address), int(brief.chunk), 1000)
 }
 
 // TestChunksTurns checks that a chunk is refused, not kept waiting, while as
