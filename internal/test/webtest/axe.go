@@ -106,8 +106,8 @@ const typeSizes = `(() => {
 })()`
 
 // overflow returns "" once the page is loaded, because axe measures a page that
-// moves wrongly, the window has its new width, and the page fits into it. A page
-// that adapts by script gets some time.
+// moves wrongly, the window has its new width, and the page fits into it. A
+// page that adapts by script gets some time.
 const overflow = `new Promise((done) => {
 	let give;
 	const look = () => {
