@@ -218,7 +218,7 @@ func TestBrowserFirstPage(t *testing.T) {
 			holding.Store(&held)
 			tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 844),
 				chromedp.ActionFunc(webtest.OnNewDocument(listen)), s.Page(l))
-			tb.Until(`told.length === 1 && told[0].page === 1 && told[0].shown.join() === "1"`)
+			tb.Until(`told.length > 0 && told.every(({ page, shown }) => page === 1 && shown.join() === "1")`)
 			f := tb.Frame("/view")
 			const place = `((r) => [r.left, r.top, r.width, r.height])(`
 			var before, after [4]float64
