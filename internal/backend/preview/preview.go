@@ -1,13 +1,16 @@
 // Package preview makes parts of files: pictures, PDFs of office documents,
 // spreadsheet cells, and listings of archives.
 //
-// The server process never decodes untrusted files (promises 12, 18). For each
-// file a Maker starts its own executable with the hidden command preview, with
-// the open file and an empty directory. Before the child reads the file, it
-// limits its time and, on Linux, its memory, and drops access to the network,
-// to other processes and to the file system except programs and fonts. Where
-// the kernel lacks a means, Warn says so, and no other program runs. Parts that
-// the child or its programs cannot make within the limits are missing.
+// The server process never decodes untrusted files (promises 12, 18): decoders
+// have had hundreds of vulnerabilities, and take as much memory as the file
+// asks for. For each file a Maker starts its own executable with the hidden
+// command preview, with the open file and an empty directory. Before the child
+// reads the file, it limits its time and, on Linux, its memory, and drops
+// access to the network, to other processes and to the file system except
+// programs and fonts. Where the kernel lacks a means, Warn says so: without
+// namespaces LibreOffice does not run, and with neither namespaces nor Landlock
+// no program does. Parts that the child or its programs cannot make within the
+// limits are missing.
 //
 // If a child is killed, crashes or exceeds its limits, the cause is the file,
 // and the finished parts are kept. If a child cannot start, has no disk space

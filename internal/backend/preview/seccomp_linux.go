@@ -13,7 +13,8 @@ import (
 
 // refusedCalls are system calls that making parts does not need. With them, a
 // program that a file has taken over could reach the network, other processes,
-// or parts of the kernel in which faults are often found.
+// or parts of the kernel in which faults are often found. The filter is our
+// own, because the library for it allows calls of another instruction set.
 var refusedCalls = []uint32{
 	unix.SYS_ACCT, unix.SYS_ADD_KEY, unix.SYS_ADJTIMEX, unix.SYS_BPF, unix.SYS_CHROOT, unix.SYS_CLOCK_ADJTIME,
 	unix.SYS_CLOCK_SETTIME, unix.SYS_DELETE_MODULE, unix.SYS_FANOTIFY_INIT, unix.SYS_FINIT_MODULE, unix.SYS_FSCONFIG,
