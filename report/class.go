@@ -6,6 +6,11 @@ const BotAutomation = "automation"
 
 // Class says whether a view counts, and has all that decides it. A log stores
 // it with the view. Decide is the only rule that changes it.
+//
+// Every load that was answered is a view with a class, so that each rule can
+// change later and every number stays exact. A view from a network of mail
+// scanners or rented servers becomes a person's once it was read: the network
+// alone would exclude readers.
 type Class struct {
 	Bot, Product       string // as in View
 	WasBot, WasProduct string // as in View
