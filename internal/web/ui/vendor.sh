@@ -1,6 +1,10 @@
 #!/bin/sh
 # Fetches pdf.js from npm and copies what the PDF viewer needs into vendor/pdfjs/, and docx-preview with JSZip, which it reads
 # archives by, into vendor/docx/, and the typeface of headings, into vendor/serif/. Run it from anywhere; what it writes is committed. To move to another version, change the lines below and run the browser tests.
+#
+# We use the core of pdf.js (parsing, drawing, text layer) with our own viewer of 1,700 lines (internal/web/viewer/pdf). Theirs,
+# pdf_viewer.mjs (6.5), is 104 KB compressed beside the core and has neither text that flows on phones nor reading times by
+# page. It would replace some 700 of our lines; the rest would be built around it.
 set -eu
 
 # renovate: datasource=npm depName=pdfjs-dist
