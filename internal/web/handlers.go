@@ -49,6 +49,7 @@ type handlers struct {
 
 func (s *Server) handlers() *handlers {
 	h := &handlers{gallery: s.Gallery}
+	s.LogAccounts(s.Log)
 	h.server = &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL,
 		StorageOrigin: s.StorageOrigin, UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Cities: s.Cities,
 		Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime, StallTime: s.StallTime,
@@ -97,7 +98,7 @@ func (s *Server) app(h *handlers) {
 		Captions: s.Captions, Recipients: s.Recipients, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics,
 		Now: s.Now}
 	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: s.Versions, Uploads: s.Uploads}
-	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now, Log: s.Log}
+	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now}
 	h.webhooks = &app.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,

@@ -72,6 +72,8 @@ type Services struct {
 	OwnViews  *analytics.OwnViews
 	Shared    *analytics.Sharing
 	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
+
+	accounts *accountLog
 }
 
 // New makes the services.
@@ -82,7 +84,8 @@ func New(p Ports) *Services {
 	if p.Previewer == nil {
 		p.Previewer = vitrine.NoPreviewer{}
 	}
-	s := &Services{Ports: p}
+	s := &Services{Ports: p, accounts: &accountLog{Store: p.Store}}
+	s.Store = s.accounts
 	s.people()
 	s.files()
 	s.numbers()

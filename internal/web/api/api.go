@@ -56,7 +56,7 @@ func (s *Handler) WithKey(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFun
 			err = c.Need(scope)
 		}
 		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized && httpx.Bearer(r) != "" {
-			s.Log.Info("API key refused")
+			s.Server.LogSeldom("API key refused")
 		}
 		if err != nil {
 			return err

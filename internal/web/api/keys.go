@@ -95,7 +95,6 @@ func (s *Handler) CreateKey(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if err != nil {
 		return err
 	}
-	s.Log.Info("API key created", "account", c.ID, "key", key.ID, "scope", key.Scope, "by", "key")
 	return httpx.WriteJSON(w, createdKey{newKeyItem(c, key.APIKey), string(key.Text)})
 }
 

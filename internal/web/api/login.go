@@ -68,9 +68,6 @@ func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if taken.Key != "" {
-		s.Log.Info("API key created", "account", taken.Account, "by", "login")
-	}
 	return httpx.WriteJSON(w, takenLogin{taken.State, string(taken.Key), taken.Name, taken.Email})
 }
 

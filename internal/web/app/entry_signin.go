@@ -36,7 +36,7 @@ func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
 		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
-		s.Log.Info("sign-in failed", "reason", vitrine.CodeOf(err)) // no address, which may be a mistyped password
+		s.Server.LogSeldom("sign-in failed", "reason", vitrine.CodeOf(err)) // no address, which may be a mistyped password
 		return s.again(w, r, "signin.html", &p, err)
 	}
 	return s.startSession(w, r, in, f.Get("next"))
@@ -52,7 +52,7 @@ func (s *EntryPages) Offer(w http.ResponseWriter, r *http.Request) error {
 func (s *EntryPages) SignIn(w http.ResponseWriter, r *http.Request) error {
 	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Server.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		s.Log.Info("sign-in failed", "reason", "link")
+		s.Server.LogSeldom("sign-in failed", "reason", "link")
 		return s.Pages.WriteSignIn(w, r, http.StatusUnauthorized,
 			ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot,
 				BackName: "Sign in with a password",

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,7 +16,6 @@ type KeyPages struct {
 	Server *httpx.Server
 	Shell  *Shell
 	Now    func() time.Time
-	Log    *slog.Logger
 	Keys   *auth.Keys
 }
 
@@ -161,7 +159,6 @@ func (s *KeyPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 		}
 		return err
 	}
-	s.Log.Info("API key created", "account", me.ID, "key", key.ID, "scope", key.Scope, "by", "page")
 	return s.reveal(w, r, me, key.Text)
 }
 
@@ -184,7 +181,6 @@ func (s *KeyPages) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	if err != nil {
 		return err
 	}
-	s.Log.Info("API key rotated", "account", me.ID, "key", key.ID, "scope", key.Scope, "by", "page")
 	return s.reveal(w, r, me, key.Text)
 }
 

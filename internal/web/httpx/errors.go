@@ -182,7 +182,7 @@ func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", WithoutAddress(err))
 		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
 	case errors.Is(e.Err, vitrine.ErrNotSpooled): // of every page, so not of each
-		if n := s.refused.add(s.Now()); n > 0 {
+		if n := s.seldom.add("views", s.Now()); n > 0 {
 			s.Log.Warn("views cannot be written, so requests are refused", "refused", n, "request", id, "route",
 				r.Pattern, "error", WithoutAddress(e.Err))
 		}

@@ -43,5 +43,5 @@ type Server struct {
 	bodies  sync.Map     // being read, by *timedBody
 	ending  atomic.Bool  // the server is about to stop
 	proxied atomic.Int64 // when a request last came through a proxy that is not trusted, in Unix seconds
-	refused refusals     // requests whose views could not be stored
+	seldom  tallies
 }
