@@ -79,6 +79,7 @@ type Account struct {
 	OwnChangedAt time.Time  // when CountOwn changed; zero once all views are updated
 	NoMail       string     // mails that it does not want, by name (package internal/app/notify), with spaces between
 	Weekly       report.Day // the last Monday on which the week before was summed up
+	Mailed       string     // JSON: which problems and when it was mailed as administrator or moderator (same package)
 }
 
 // Role is what an account may do in the dashboard beyond its own links.

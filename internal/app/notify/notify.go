@@ -1,6 +1,8 @@
 // Package notify mails events to the people who want to know, in the
-// transaction that makes the event, and keeps what they want. Mails about the
-// security of an account are in internal/app/auth; nobody can switch those off.
+// transaction that makes the event, and keeps what they want. It also mails
+// administrators the problems of the instance, and moderators that links wait.
+// Mails about the security of an account are in internal/app/auth; nobody can
+// switch those off.
 package notify
 
 import (
@@ -32,6 +34,8 @@ const (
 	firstView = "firstView"
 	weekly    = "weekly"
 	alert     = "alert"
+	problems  = "problems"
+	review    = "review"
 )
 
 // Kinds lists all kinds. Each is on until it is switched off.
@@ -39,10 +43,15 @@ var Kinds = []Kind{
 	{firstView, "first views", "When a person views a link for the first time. The bell of a link can also ask for the first view of each day.", nil},
 	{weekly, "your week", "On Monday: the numbers of the week before, with the views by programs in one line.", Kind{}.analytics},
 	{alert, "unusually many views", "When a link has 10 times as many views as on a usual day, and at least 20.", nil},
+	{problems, "problems of the instance", "When the instance needs an administrator: a disk is almost full, a scanner or the view log does not answer, or the last backup is old.", Kind{}.administrator},
+	{review, "links that wait for review", "When a link waits for review, and each morning while some do.", (*vitrine.Account).Moderates},
 }
 
 // analytics reports whether an account has reports.
 func (Kind) analytics(a *vitrine.Account) bool { return a.Plan.Pro() }
+
+// administrator reports whether an account owns the instance.
+func (Kind) administrator(a *vitrine.Account) bool { return a.Role == vitrine.RoleOwner }
 
 // kindOf returns a kind by its name, or nil if there is none.
 func kindOf(name string) *Kind {
@@ -165,12 +174,17 @@ func dayOf(a *vitrine.Account, t time.Time) report.Day {
 	return report.DayOf(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
+// site returns the name of the instance in mails.
+func (s *Service) site() string {
+	return strings.TrimPrefix(strings.TrimPrefix(s.Public, "https://"), "http://")
+}
+
 // post queues a letter to an account.
 func (s *Service) post(tx vitrine.Tx, a *vitrine.Account, kind string, l *vitrine.Link, m *letter) error {
 	stop := func(of vitrine.LinkID) string {
 		return s.Public + StopRoot + s.Signer.StopToken(signer.Stop{Account: a.ID, Mail: kind, Link: of})
 	}
-	m.Site, m.Settings = strings.TrimPrefix(strings.TrimPrefix(s.Public, "https://"), "http://"), s.Public+SettingsPage
+	m.Site, m.Settings = s.site(), s.Public+SettingsPage
 	m.Kind, m.Stop = kindOf(kind).Words, stop(0)
 	if l != nil {
 		m.StopLink = stop(l.ID)

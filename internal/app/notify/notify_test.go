@@ -1,13 +1,14 @@
 package notify_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"mime"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
+
 	"strings"
 	"testing"
 	"time"
@@ -19,10 +20,11 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/notify"
 	"vitrine/internal/app/recipients"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/mailtest"
-	"vitrine/internal/test/vitrinetest"
+	"vitrine/internal/test/tier"
 	"vitrine/report"
 )
 
@@ -341,28 +343,97 @@ func TestMailOnce(t *testing.T) {
 	o.wants("three processes", "“note.txt” was viewed for the first time")
 }
 
-// TestMailEqualsReport checks that the numbers of mails are those of the report
-// at that moment.
+// TestMailEqualsReport makes random histories, and checks that every number in
+// every mail is that of the report at that moment.
 func TestMailEqualsReport(t *testing.T) {
+	kinds := map[string]int{}
+	for seed := range uint64(tier.Pick(3, 100)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { mailHistory(t, seed, kinds) })
+	}
+	if kinds["day"] == 0 || kinds["spike"] == 0 || kinds["week"] == 0 {
+		t.Errorf("checked mails: %v, want some of each kind", kinds)
+	}
+	t.Log("checked mails:", kinds)
+}
+
+func mailHistory(t *testing.T, seed uint64, kinds map[string]int) {
 	o := newOffice(t, fixture.New(t))
-	l := o.Note("a note")
+	random := rand.New(rand.NewPCG(seed, 1))
 	b := vitrine.BellDaily
-	o.Must(fixture.Second(o.Links.Edit(t.Context(), o.Account, string(l.Slug), links.Edit{Bell: &b})))
-	random := rand.New(rand.NewPCG(vitrinetest.Seed(t), 1))
-	for range 12 {
-		for range random.IntN(4) {
-			o.view(l, report.View{Viewer: random.Uint64N(5), Bot: []string{"", "", "crawler"}[random.IntN(3)]},
-				random.IntN(3))
+	var list []*vitrine.Link
+	for _, title := range []string{"one", "two"} {
+		l := o.Note(title)
+		o.Must(fixture.Second(o.Links.Edit(t.Context(), o.Account, string(l.Slug), links.Edit{Bell: &b, Title: &title})))
+		list = append(list, l)
+	}
+	for range 14 {
+		most := 4
+		if random.IntN(4) == 0 {
+			most = 50
+		}
+		for range random.IntN(most) {
+			l := list[random.IntN(2)]
+			o.view(l, report.View{Viewer: random.Uint64N(9), Bot: []string{"", "", "crawler"}[random.IntN(3)],
+				Country: []string{"", "DE", "FR"}[random.IntN(3)], Device: "Desktop", Browser: "Firefox"}, random.IntN(3))
+			if random.IntN(5) == 0 {
+				_, err := o.Log.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{
+					{ID: o.ids.Next(o.Clock.Now()), Link: l.ID, Account: l.Account}}})
+				o.Must(err)
+			}
 		}
 		for _, m := range o.mails() {
-			subject := plain(m.Header.Get("Subject"))
-			if !strings.Contains(subject, "was viewed") {
-				continue
-			}
-			r, err := o.reports.Link(t.Context(), o.Account, string(l.Slug), analytics.In(report.RangeAll))
-			o.Must(err)
-			o.has(m, "Views of the link: "+strconv.FormatInt(r.Totals.Views, 10))
+			kinds[o.equalsReport(m, list)]++
 		}
-		o.Clock.Advance(20 * time.Hour)
+		o.Clock.Advance(time.Duration(1+random.IntN(40)) * time.Hour)
 	}
+}
+
+// equalsReport compares the numbers of a mail with the reports, and returns its
+// kind.
+func (o *office) equalsReport(m mailtest.Mail, list []*vitrine.Link) (kind string) {
+	o.T.Helper()
+	ctx := o.T.Context()
+	subject := plain(m.Header.Get("Subject"))
+	if strings.HasPrefix(subject, "Your week") {
+		days := regexp.MustCompile(`from=([\d-]+)&to=([\d-]+)`).FindStringSubmatch(m.Text)
+		first, err1 := time.Parse(time.DateOnly, days[1])
+		last, err2 := time.Parse(time.DateOnly, days[2])
+		r, err3 := o.reports.AccountDates(ctx, o.Account, report.Dates{First: report.DayOf(first.UnixMilli()),
+			Last: report.DayOf(last.UnixMilli())})
+		o.Must(errors.Join(err1, err2, err3))
+		t := r.Totals
+		average := notation.Lasting(t.AvgEngagedMs)
+		if t.Sessions == 0 {
+			average = "not measured"
+		}
+		o.has(m, fmt.Sprint("Views: ", t.Views), fmt.Sprint("Unique viewers: ", t.Uniques), "Average time: "+average,
+			fmt.Sprint("Downloads: ", t.RangeDownloads))
+		if excluded := fmt.Sprint("Excluded: ", t.BotsExcluded, " views"); (t.BotsExcluded > 0) !=
+			strings.Contains(m.Text, excluded) {
+			o.T.Errorf("a mail does not say %q:\n%s", excluded, m.Text)
+		}
+		return "week"
+	}
+	l := list[0]
+	if strings.Contains(subject, "two") {
+		l = list[1]
+	}
+	r, err := o.reports.Link(ctx, o.Account, string(l.Slug), analytics.In(report.RangeAll))
+	o.Must(err)
+	o.has(m, fmt.Sprint("Views of the link: ", r.Totals.Views))
+	if strings.Contains(subject, "unusually") {
+		o.has(m, fmt.Sprint("Views today (UTC): ", r.Series[len(r.Series)-1].Views))
+		return "spike"
+	}
+	id := regexp.MustCompile(`/visits/([\w-]+)`).FindStringSubmatch(m.Text)[1]
+	v, err := o.reports.Visit(ctx, o.Account, string(l.Slug), id)
+	o.Must(err)
+	o.has(m, fmt.Sprint("Downloads: ", r.Totals.Downloads), "Device: Desktop, Firefox")
+	if v.Country != "" {
+		o.has(m, "Place: "+report.CountryName(v.Country))
+	}
+	if v.Engaged {
+		o.has(m, "Time so far: "+notation.Lasting(v.EngagedMs), "Progress so far: "+v.Progress)
+	}
+	return "day"
 }

@@ -13,7 +13,7 @@ var accounts = newTable("accounts", func(a *vitrine.Account) []field {
 		{"viewer_key", &a.ViewerKey}, {"viewer_key_at", orNone(&a.ViewerKeyAt)}, {"created_at", at(&a.CreatedAt)},
 		{"closed_at", orNone(&a.ClosedAt)}, {"closing", &a.Closing}, {"time_zone", &a.TimeZone},
 		{"count_own", &a.CountOwn}, {"own_changed_at", orNone(&a.OwnChangedAt)}, {"dismissed", &a.Dismissed},
-		{"no_mail", &a.NoMail}, {"weekly", &a.Weekly}}
+		{"no_mail", &a.NoMail}, {"weekly", &a.Weekly}, {"mailed", &a.Mailed}}
 })
 
 func (t Tx) AddAccount(a *vitrine.Account) error { return accounts.add(t, a) }

@@ -90,6 +90,9 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return checkSpace(err, c.To)
 	}
+	if err := instance.NoteBackup(c.Data, m.Moment); err != nil {
+		t.Tell("warning: the server will not know of this backup: %v", err)
+	}
 	if c.JSON {
 		if err := t.JSON(m); err != nil {
 			return err

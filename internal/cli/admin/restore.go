@@ -113,7 +113,7 @@ func (r *restore) make(ctx context.Context) error {
 		}
 		r.meter.Set(want.Bytes)
 	}
-	if err := copySpools(r.from, r.to); err != nil {
+	if err := errors.Join(copySpools(r.from, r.to), instance.NoteBackup(r.to, r.manifest.Moment)); err != nil {
 		return err
 	}
 	return r.files(ctx)

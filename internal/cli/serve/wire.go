@@ -120,7 +120,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	in.Accounts.Wake = empty.Wake
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
-	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.Links.DropStale),
+	own, shared := c.problemLoops(s)
+	s.loops = []*worker.Loop{empty, scan, previews, own, worker.New("evict links", evictEvery, log, in.Links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh),
 		worker.New("count excess views", excessEvery, log, s.views.Limits.Write),
 		worker.New("count gates", excessEvery, log, in.Gates.WriteCounts)}
@@ -143,6 +144,8 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		worker.New("events", tellEvery, log, in.Events.Tell),
 		worker.New("weekly reports", weeklyEvery, log, in.Events.Weekly),
 		worker.New("review", queueEvery, log, queue.check),
+		worker.New("mails about reviews", queueEvery, log, in.Notify.Review),
+		shared,
 		worker.New("sweep", sweepEvery, log, in.Uploads.Sweep),
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, c.copyViews(in, leases, log)...)

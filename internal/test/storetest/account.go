@@ -42,6 +42,7 @@ func (t storeTest) accountsClosed() {
 	})
 	eve.Closing, eve.TimeZone, eve.Dismissed, eve.Weekly = false, "Asia/Kathmandu", "scanner", 20_000
 	bob.CountOwn, bob.OwnChangedAt, bob.Weekly, bob.NoMail = true, vitrinetest.Epoch, 7, "weekly alert"
+	bob.Mailed = `{"review":7}`
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(bob) })
 	check(vitrine.AccountQuery{OwnChanged: true}, bob)
 	check(vitrine.AccountQuery{WeeklyDue: 7}, ann)

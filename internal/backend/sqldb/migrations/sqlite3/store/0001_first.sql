@@ -19,7 +19,8 @@ CREATE TABLE accounts (
     own_changed_at BIGINT,           -- when that was changed, until all views follow it
     dismissed      TEXT    NOT NULL, -- the notice that its administrator has read
     no_mail        TEXT    NOT NULL, -- mails that it does not want
-    weekly         BIGINT  NOT NULL  -- the last Monday on which the week before was summed up
+    weekly         BIGINT  NOT NULL, -- the last Monday on which the week before was summed up
+    mailed         TEXT    NOT NULL  -- what it was mailed as administrator or moderator, and when
 );
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
