@@ -258,7 +258,7 @@ func (l crashing) News(ctx context.Context, n int, now time.Time, delay time.Dur
 // about them. It checks that each event comes once, and that its numbers equal
 // the report at that moment.
 func TestTellEqualsReport(t *testing.T) {
-	for seed := range uint64(tier.Pick(2, 12)) {
+	for seed := range uint64(tier.Pick(2, 100)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { history(t, fixture.New(t), seed, 80) })
 	}
 	t.Run("PostgreSQL", func(t *testing.T) {
@@ -301,11 +301,20 @@ func history(t *testing.T, s *fixture.Instance, seed uint64, steps int) {
 				Reclass: report.Reclass{Reason: reason, Count: reason == ""}}}})
 		case n < 9:
 			w.Clock.Advance(time.Duration(random.IntN(20)) * 100 * time.Second)
+		case random.IntN(3) == 0:
+			w.Clock.Advance(time.Duration(1+random.IntN(72)) * time.Hour)
+			if random.IntN(3) > 0 {
+				break
+			}
+			for range 20 + random.IntN(10) {
+				id := w.view(l, report.View{Viewer: random.Uint64N(99)})
+				views = append(views, &made{link: l, id: id, person: true})
+			}
 		}
 		w.Clock.Advance(time.Duration(random.IntN(3000)) * time.Millisecond)
 		w.told(random)
 	}
-	w.Clock.Advance(2 * time.Hour)
+	w.Clock.Advance(8 * 24 * time.Hour)
 	w.told(random)
 	ended, firsts := map[int64]int{}, map[vitrine.LinkID]int{}
 	for _, e := range w.list {
@@ -337,12 +346,23 @@ func (w *world) told(random *rand.Rand) {
 			w.T.Fatal(err)
 		}
 	}
+	w.Must(w.Weekly(w.T.Context()))
 	for _, e := range w.added() {
+		if e.Kind == "report.weekly" {
+			w.weekEquals(e)
+		}
 		if e.Of == nil || events.KindOf(e.Kind) == nil || !events.KindOf(e.Kind).Numbers {
 			continue
 		}
 		var n events.Numbers
 		w.Must(json.Unmarshal(e.Data, &n))
+		if n.Spike != nil {
+			r, err := w.reports.Link(w.T.Context(), w.Account, string(e.Of.Slug), analytics.In(report.Range14d))
+			w.Must(err)
+			if today := r.Series[len(r.Series)-1].Views; today != n.Today || n.Today < 20 {
+				w.T.Fatalf("a spike of %d views, the report has %d", n.Today, today)
+			}
+		}
 		r, err := w.reports.Link(w.T.Context(), w.Account, string(e.Of.Slug), analytics.In(report.RangeAll))
 		w.Must(err)
 		if n.Views != r.Totals.Views || n.Downloads != r.Totals.Downloads {
@@ -362,6 +382,29 @@ func (w *world) told(random *rand.Rand) {
 		if row.Excluded != "" {
 			w.T.Fatalf("%s is about an excluded view: %s", e.Kind, row.Excluded)
 		}
+	}
+}
+
+// weekEquals compares the numbers of a week with the report of its days.
+func (w *world) weekEquals(e events.Item) {
+	w.T.Helper()
+	var n events.Week
+	w.Must(json.Unmarshal(e.Data, &n))
+	days := report.Dates{}
+	for text, day := range map[string]*report.Day{n.From: &days.First, n.To: &days.Last} {
+		at, err := time.Parse(time.DateOnly, text)
+		w.Must(err)
+		*day = report.DayOf(at.UnixMilli())
+	}
+	r, err := w.reports.AccountDates(w.T.Context(), w.Account, days)
+	w.Must(err)
+	t := r.Totals
+	vitrinetest.Equal(w.T, "numbers of a week",
+		[]int64{n.Views, n.Uniques, n.Sessions, n.AvgEngagedMs, n.Downloads, n.Excluded},
+		[]int64{t.Views, t.Uniques, t.Sessions, t.AvgEngagedMs, t.RangeDownloads, t.BotsExcluded})
+	for i, l := range n.Links {
+		vitrinetest.Equal(w.T, "link of a week", l, events.WeekLink{Slug: r.TopLinks[i].Slug, Title: r.TopLinks[i].Title,
+			Views: r.TopLinks[i].Views})
 	}
 }
 
