@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/test/fixture"
@@ -233,6 +234,32 @@ func TestSuspended(t *testing.T) {
 	if n := len(r.took()); n != 1 {
 		t.Errorf("%d messages after the suspension, want 1", n)
 	}
+}
+
+// TestClosed checks that a closed account sends nothing, and that nothing is
+// left of its events and webhooks once it is emptied.
+func TestClosed(t *testing.T) {
+	w := newWorld(fixture.New(t))
+	ctx := t.Context()
+	l, r := w.Note("one"), newReceiver(t)
+	d := w.add(r, nil)
+	w.event(l, events.View, oneView)
+	w.Accounts.Contents = collections.Contents{Store: w.Store, Links: w.Links, Now: w.Clock.Now}
+	w.Must(w.Accounts.CloseByEmail(ctx, w.Account.Email, fixture.Administrator("")))
+	w.after(time.Hour)
+	if n := len(r.took()); n > 0 {
+		t.Errorf("a closed account sent %d messages", n)
+	}
+	w.Must(w.Accounts.PurgeClosed(ctx))
+	w.Must(w.Store.Read(ctx, func(tx vitrine.Tx) error {
+		hooks, err1 := tx.Webhooks(w.Account.ID)
+		sent, err2 := tx.Deliveries(d.ID, 0, 10)
+		list, err3 := tx.Events(vitrine.EventQuery{Account: w.Account.ID, Until: 1000})
+		if len(hooks)+len(sent)+len(list) > 0 {
+			t.Errorf("%d webhooks, %d deliveries and %d events are left", len(hooks), len(sent), len(list))
+		}
+		return errors.Join(err1, err2, err3)
+	}))
 }
 
 // TestOtherSecret checks that webhooks of an instance that was restored under

@@ -49,32 +49,13 @@ func TestKilled(t *testing.T) {
 }
 
 func kills(t *testing.T, s *fixture.Instance) {
-	seed := vitrinetest.Seed(t)
-	random := rand.New(rand.NewPCG(seed, 2))
-	w := newWorld(s)
-	links := []*vitrine.Link{w.Note("one"), w.Note("two"), w.Note("three")}
-	r := newReceiver(t)
-	hook := w.add(r, nil)
-	var mu sync.Mutex
-	flaky, calm := rand.New(rand.NewPCG(seed, 3)), false
-	var accepted []message
-	r.answers(func(w http.ResponseWriter, _ *http.Request, m message) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !calm && flaky.IntN(6) == 0 {
-			w.WriteHeader(500)
-			return
-		}
-		accepted = append(accepted, m)
-	})
-	first := hook.Seen
+	h := newHistory(t, s)
+	w := h.world
 	other := w.process(s.Store, "secret", &fleet.Leases{Store: s.Store, Now: w.Clock.Now, Holder: fleet.NewHolder()})
 	for range tier.Pick(25, 200) {
-		for range 1 + random.IntN(4) {
-			w.event(links[random.IntN(3)], events.View, oneView)
-		}
+		h.events()
 		left := new(atomic.Int64)
-		left.Store(1 + random.Int64N(12))
+		left.Store(1 + h.random.Int64N(12))
 		process := w.process(killed{s.Store, left}, "secret", nil)
 		process.Leases = &fleet.Leases{Store: killed{s.Store, left}, Now: w.Clock.Now, Holder: fleet.NewHolder()}
 		process.Warn = func(error) {}
@@ -87,19 +68,72 @@ func kills(t *testing.T, s *fixture.Instance) {
 			})
 		}
 		both.Wait()
-		w.Clock.Advance(time.Duration(random.IntN(40)) * time.Second)
+		w.Clock.Advance(time.Duration(h.random.IntN(40)) * time.Second)
 	}
-	mu.Lock()
-	calm = true
-	mu.Unlock()
-	w.Service.Leases = &fleet.Leases{Store: s.Store, Now: w.Clock.Now, Holder: fleet.NewHolder()}
+	h.check()
+}
+
+// history is a webhook whose receiver fails now and then, and what it accepted.
+type history struct {
+	*world
+	random *rand.Rand
+	links  []*vitrine.Link
+	hook   *webhooks.Details
+	r      *receiver
+
+	mu       sync.Mutex
+	flaky    *rand.Rand
+	calm     bool          // nothing fails any more
+	arrived  func(message) // called with the lock; may be nil
+	accepted []message
+}
+
+func newHistory(t *testing.T, s *fixture.Instance) *history {
+	seed := vitrinetest.Seed(t)
+	h := &history{world: newWorld(s), random: rand.New(rand.NewPCG(seed, 2)), flaky: rand.New(rand.NewPCG(seed, 3)),
+		r: newReceiver(t)}
+	h.links = []*vitrine.Link{h.Note("one"), h.Note("two"), h.Note("three")}
+	h.hook = h.add(h.r, nil)
+	h.r.answers(func(w http.ResponseWriter, _ *http.Request, m message) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.arrived != nil {
+			h.arrived(m)
+		}
+		if !h.calm && h.flaky.IntN(6) == 0 {
+			w.WriteHeader(500)
+			return
+		}
+		h.accepted = append(h.accepted, m)
+	})
+	return h
+}
+
+// events adds some events.
+func (h *history) events() {
+	h.T.Helper()
+	for range 1 + h.random.IntN(4) {
+		h.event(h.links[h.random.IntN(3)], events.View, oneView)
+	}
+}
+
+// check sends the rest, and checks that each event was accepted, that those of
+// a link were first accepted in their order, and that the list of events and
+// the log have neither gaps nor repetitions.
+func (h *history) check() {
+	t, w := h.T, h.world
+	t.Helper()
+	h.mu.Lock()
+	h.calm, h.arrived = true, nil
+	h.mu.Unlock()
+	w.Service.Leases = &fleet.Leases{Store: w.Store, Now: w.Clock.Now, Holder: fleet.NewHolder()}
 	for range 50 {
 		w.after(time.Hour)
 	}
 	var firsts []message
 	seen := map[string]bool{}
-	total := len(r.took())
-	for _, m := range accepted {
+	total := len(h.r.took())
+	for _, m := range h.accepted {
 		if !seen[m.ID] {
 			seen[m.ID] = true
 			firsts = append(firsts, m)
@@ -114,10 +148,10 @@ func kills(t *testing.T, s *fixture.Instance) {
 		}
 		last[m.Link.Slug] = n
 	}
-	list := &events.Service{Store: s.Store, Now: w.Clock.Now}
-	next := first + 1
+	list := &events.Service{Store: w.Store, Now: w.Clock.Now}
+	next := h.hook.Seen + 1
 	w.Must(list.Each(t.Context(), w.Account, func(i events.Item) error {
-		if i.ID > first {
+		if i.ID > h.hook.Seen {
 			if i.ID != next || !seen[i.Name()] {
 				t.Errorf("event %d, want %d, delivered: %v", i.ID, next, seen[i.Name()])
 			}
@@ -126,14 +160,14 @@ func kills(t *testing.T, s *fixture.Instance) {
 		return nil
 	}))
 	log := map[int64]bool{}
-	for _, d := range w.log(hook) {
+	for _, d := range w.log(h.hook) {
 		if log[d.Event] || d.State != vitrine.DeliveryDelivered {
 			t.Errorf("delivery %+v", d)
 		}
 		log[d.Event] = true
 	}
-	t.Logf("seed %d: %d events, %d messages", seed, len(firsts), total)
-	if len(log) != int(next-first-1) || total <= len(firsts) {
-		t.Errorf("%d deliveries of %d events, %d messages", len(log), next-first-1, total)
+	t.Logf("%d events, %d messages", len(firsts), total)
+	if len(log) != int(next-h.hook.Seen-1) || total <= len(firsts) {
+		t.Errorf("%d deliveries of %d events, %d messages", len(log), next-h.hook.Seen-1, total)
 	}
 }
