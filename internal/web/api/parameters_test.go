@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine/internal/test/webtest"
+	"vitrine/internal/web/httpx"
 	"vitrine/report"
 )
 
@@ -86,15 +87,13 @@ func TestQueryOfEachOperation(t *testing.T) {
 	}
 }
 
-// TestWrongCursors checks that a cursor that was cut, changed or made up is
-// refused, in every list that has one.
+// TestWrongCursors checks that a cursor that was cut, changed or made up, or is
+// that of another list, is refused in every list that has one. One of the
+// events of another account is, too, and one that was never given.
 func TestWrongCursors(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	cursors := map[string]string{}
 	for path, op := range o.Operations() {
-		if path == "/events" {
-			continue // whose code is another: see TestListCursor
-		}
 		if slices.Contains(op.Parameters, "explain") {
 			continue // see TestExplainedFigures
 		}
@@ -104,12 +103,17 @@ func TestWrongCursors(t *testing.T) {
 			t.Fatal(path)
 		}
 	}
-	if len(cursors) != 5 {
+	if len(cursors) != 6 {
 		t.Fatalf("lists with cursors: %v", cursors)
 	}
 	for path, right := range cursors {
+		code := "invalid_request"
 		wrong := []string{"rubbish", "0", "-1", "a", "zzzzzzzzzzzz", "MQ", "MS4y", right + "A", right + "=",
 			right + right, " " + right}
+		if path == "/events" {
+			code = "bad_cursor"
+			wrong = append(wrong, httpx.FormatEventCursor(o.Account.ID+1, 1), httpx.FormatEventCursor(o.Account.ID, 9999))
+		}
 		for _, other := range cursors {
 			if other != right {
 				wrong = append(wrong, other)
@@ -126,7 +130,7 @@ func TestWrongCursors(t *testing.T) {
 			}
 		}
 		for _, cursor := range wrong {
-			o.Refuses(path+"?cursor="+url.QueryEscape(cursor), "invalid_request", "cursor", "nextCursor")
+			o.Refuses(path+"?cursor="+url.QueryEscape(cursor), code, "cursor", "nextCursor")
 		}
 		o.Ask(path + "?cursor=" + right)
 	}
