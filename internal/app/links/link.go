@@ -316,8 +316,9 @@ func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 
 // Undo reverts the last change of a link if a person made it. A disabled link
 // becomes live again; a cleared or rejected one returns to review. Another Undo
-// does not repeat the change but reverts the decision before it. Results of
-// inspection, scanner and abuse reports cannot be undone.
+// does not repeat the change but reverts the decision before it, so two
+// moderators who both undo a wrong clear do not publish the file again. Results
+// of inspection, scanner and abuse reports cannot be undone.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
 		return undoing(tx, l, d.By)
