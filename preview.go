@@ -48,7 +48,7 @@ const (
 	PartPicture Part = "picture" // JPEG, PictureWidth × PictureHeight: the picture of a link on other sites
 	PartImage   Part = "image"   // JPEG: an image that browsers cannot decode (HEIC, TIFF of one page), or the cover of a sound
 	PartPages   Part = "pages"   // PDF: an office document as printed, or the pages of a TIFF
-	PartSheets  Part = "sheets"  // JSON, a Workbook: the cells of a spreadsheet
+	PartSheets  Part = "sheets"  // JSON lines: a Workbook with the first rows of its sheets, then all rows of these
 	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
 	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages
 	PartFirst   Part = "first"   // JPEG: the first page of a PDF; 120 pixels are an inch of a page that is not wider than high
@@ -172,4 +172,10 @@ type Sheet struct {
 	Name string     `json:"name"`
 	Rows [][]string `json:"rows"`
 	Cut  bool       `json:"cut,omitempty"` // more rows or columns exist
+
+	// In PartSheets: the number of its rows, and where these are in the lines
+	// after the first one, in bytes.
+	Total int   `json:"total"`
+	At    int64 `json:"at"`
+	Size  int64 `json:"size"`
 }

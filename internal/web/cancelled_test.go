@@ -94,7 +94,7 @@ func TestClientsThatLeave(t *testing.T) {
 	some, err := d.Server.Analytics.Visits(t.Context(), d.Pro, string(pdf.Slug), analytics.VisitQuery{N: 1})
 	d.Check(err)
 	values := map[string]string{"{visit}": some.Rows[0].ID, "{page}": "1", "{entry}": "0", "{part}": "thumbs",
-		"{language}": "en", "{version}": "1", "{id}": "1", "{path...}": "index.html", "{frame}": "view", "{$}": "",
+		"{language}": "en", "{version}": "1", "{id}": "1", "{path...}": "index.html", "{frame}": "view", "{table}": "1", "{$}": "",
 		"{website}": string(d.Website.Slug)}
 	tokenOf := func(address string) string { return strings.Split(address, "/c/")[1] }
 	address := func(pattern string) string {
@@ -109,6 +109,9 @@ func TestClientsThatLeave(t *testing.T) {
 		case strings.Contains(p, "/entry/"):
 			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.ContentAddress(archive, "")), "/"),
 				1)
+		case strings.Contains(p, "/rows/"):
+			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.ContentAddress(d.Links["visitors.csv"],
+				"")), "/"), 1)
 		case strings.HasPrefix(p, "/c/"):
 			p = strings.Replace(p, "/c/{token}", "/c/"+strings.TrimSuffix(tokenOf(d.ContentAddress(pdf, "")), "/"), 1)
 		}

@@ -141,6 +141,7 @@ var asks = map[string]func(c *costSite) ask{
 			"frame")
 	},
 	"GET /c/{token}/file":                func(c *costSite) ask { return c.bytesOf(c.report(), "file") },
+	"GET /c/{token}/rows/{table}":        func(c *costSite) ask { return c.bytesOf(c.Links["visitors.csv"], "rows/1") },
 	"GET /c/{token}/entry/{entry}":       func(c *costSite) ask { return c.bytesOf(c.zip, "entry/0") },
 	"GET /c/{token}/entry/{entry}/view":  func(c *costSite) ask { return c.bytesOf(c.zip, "entry/1/view") },
 	"GET /c/{token}/entry/{entry}/bytes": func(c *costSite) ask { return c.bytesOf(c.zip, "entry/1/bytes") },

@@ -90,6 +90,7 @@ func TestDoors(t *testing.T) {
 		box := s.Publish("notes.zip", webtest.Packed(t, "notes.txt="+marker))
 		s.Part(box, vitrine.PartEntries, []byte(fmt.Sprintf(`{"entries":[{"name":"notes.txt","size":%d}],"total":1}`,
 			len(marker))))
+		table := s.Publish("table.csv", []byte("a,b\n1,"+marker+"\n"))
 		song := s.Publish("song.wav", wave(marker))
 		s.Caption(song, "en", "WEBVTT\n\n00:00.000 --> 00:01.000\n"+marker+"\n")
 		website := s.NewWebsite("Website " + strconv.Itoa(i))
@@ -106,6 +107,7 @@ func TestDoors(t *testing.T) {
 			{"reader", "download"}:       "/p/" + string(l.Slug) + "/download",
 			{"reader", "content"}:        s.ContentAddress(l, "file"),
 			{"reader", "part"}:           s.ContentAddress(l, "part/image"),
+			{"reader", "rows"}:           s.ContentAddress(table, "rows/1"),
 			{"reader", "captions"}:       s.ContentAddress(song, "captions/en"),
 			{"reader", "entry"}:          s.ContentAddress(box, "entry/0"),
 			{"reader", "entry download"}: s.ContentAddress(box, "entry/0/download"),
@@ -118,7 +120,7 @@ func TestDoors(t *testing.T) {
 			{"moderator", "content"}:     examined + "file",
 			{"moderator", "in a page"}:   examined + "examine",
 		}
-		for _, each := range []*vitrine.Link{l, box, song, version} {
+		for _, each := range []*vitrine.Link{l, box, song, table, version} {
 			if c.name == "deleted" && each == version {
 				s.Check(s.Server.Sites.Delete(t.Context(), s.Member, string(website.Slug)))
 				continue

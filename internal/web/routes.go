@@ -153,6 +153,7 @@ func (h *handlers) contentRoutes(r *router) {
 	r.page("GET /c/{token}/captions/{language}", h.content.OnBytes(h.content.Captions))
 	r.page("GET /c/{token}/part/{part}", h.content.OnBytes(h.content.Part))
 	r.page("OPTIONS /c/{token}/part/{part}", content.FileOptions)
+	r.page("GET /c/{token}/rows/{table}", h.content.OnContent(h.content.Rows))
 	r.page("GET /c/{token}/entry/{entry}", h.content.Entry())
 	r.page("GET /c/{token}/entry/{entry}/view", h.content.EntryFrame())
 	r.page("GET /c/{token}/entry/{entry}/bytes", h.content.EntryBytes())

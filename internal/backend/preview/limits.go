@@ -54,12 +54,17 @@ const (
 	nice = 10
 )
 
-// Limits of PartSheets, for the size of the page.
+// Limits of PartSheets: maxRows and maxCellsText for what a browser holds,
+// sheetTime for reading it, headRows and maxHeads for what the page shows first
+// of each sheet, and of all of them.
 const (
 	maxSheets    = 20
-	maxRows      = 2000
+	maxRows      = 200_000
 	maxColumns   = 100
-	maxCellsText = 2 * mib
+	maxCellsText = 16 * mib
+	sheetTime    = 10 * time.Second // CPU time
+	headRows     = 100
+	maxHeads     = mib
 
 	// maxUnzipped limits the unpacked size of an xlsx file. maxUnzippedHeld
 	// limits how much of one of its entries is held in memory. Larger ones use

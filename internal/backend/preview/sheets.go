@@ -1,9 +1,12 @@
 package preview
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"vitrine"
 
@@ -16,7 +19,36 @@ func (j *job) sheets(r *io.SectionReader) error {
 	if err != nil {
 		return err
 	}
-	return j.putJSON(vitrine.PartSheets, book)
+	return j.put(vitrine.PartSheets, func(w io.Writer) error { return writeSheets(w, book) })
+}
+
+// writeSheets writes PartSheets.
+func writeSheets(w io.Writer, book vitrine.Workbook) error {
+	var lines bytes.Buffer
+	to := json.NewEncoder(&lines)
+	to.SetEscapeHTML(false)
+	room := maxHeads
+	for i := range book.Sheets {
+		s := &book.Sheets[i]
+		s.Total, s.At = len(s.Rows), int64(lines.Len())
+		heads := 0
+		for n, row := range s.Rows {
+			at := lines.Len()
+			if err := to.Encode(row); err != nil {
+				return err
+			}
+			if size := lines.Len() - at; heads == n && n < headRows && size <= room {
+				heads, room = n+1, room-size
+			}
+		}
+		s.Size = int64(lines.Len()) - s.At
+		s.Rows = s.Rows[:heads]
+	}
+	if err := json.NewEncoder(w).Encode(book); err != nil {
+		return err
+	}
+	_, err := lines.WriteTo(w)
+	return err
 }
 
 // workbook returns the visible sheets row by row. temporary is the directory
@@ -35,7 +67,7 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 		return book, fmt.Errorf("find the sheets of the workbook: %w", err)
 	}
 	book.Sheets = []vitrine.Sheet{}
-	room := maxCellsText
+	room, until := maxCellsText, ownTime()+sheetTime
 	for _, name := range f.GetSheetList() {
 		if shown, err := f.GetSheetVisible(name); err != nil || !shown {
 			continue
@@ -48,7 +80,7 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 		if err != nil {
 			continue
 		}
-		if sheet, ok := readSheet(f, name, hidden, &room); ok {
+		if sheet, ok := readSheet(f, name, hidden, &room, until); ok {
 			book.Sheets = append(book.Sheets, sheet)
 		}
 	}
@@ -56,9 +88,11 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 }
 
 // readSheet reads the visible columns and rows of a sheet within the limits.
-// room is the remaining space for text. ok is false for a sheet without cells,
+// room is the remaining space for text, until the CPU time at which reading
+// ends. ok is false for a sheet without cells,
 // such as a chart.
-func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet vitrine.Sheet, ok bool) {
+func readSheet(f *excelize.File, name string, hidden []bool, room *int,
+	until time.Duration) (sheet vitrine.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {
 		return sheet, false
@@ -86,6 +120,9 @@ func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet v
 		}
 		for _, c := range cells {
 			*room -= len(c) + 1
+		}
+		if len(sheet.Rows)%1000 == 999 && ownTime() > until {
+			*room = -1
 		}
 		if *room < 0 {
 			*room, sheet.Cut = 0, true

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -53,8 +54,7 @@ func accounts(t testing.TB) []byte {
 // sheets stay hidden.
 func TestSheets(t *testing.T) {
 	m, _ := newMaker(t, Options{})
-	var got vitrine.Workbook
-	mustPreview(t, m, "accounts.xlsx", accounts(t)).json(t, vitrine.PartSheets, &got)
+	got := mustPreview(t, m, "accounts.xlsx", accounts(t)).book(t)
 	wide := make([]string, maxColumns)
 	wide[maxColumns-1] = "hundredth"
 	want := vitrine.Workbook{Sheets: []vitrine.Sheet{
@@ -122,6 +122,47 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// book returns the workbook of PartSheets with all rows.
+func (p made) book(t *testing.T) (book vitrine.Workbook) {
+	t.Helper()
+	in := json.NewDecoder(bytes.NewReader(p[vitrine.PartSheets]))
+	must(t, in.Decode(&book))
+	lines := p[vitrine.PartSheets][in.InputOffset()+1:]
+	for i := range book.Sheets {
+		s := &book.Sheets[i]
+		first := s.Rows
+		s.Rows = [][]string{}
+		for rows := json.NewDecoder(bytes.NewReader(lines[s.At : s.At+s.Size])); rows.More(); {
+			var row []string
+			must(t, rows.Decode(&row))
+			s.Rows = append(s.Rows, row)
+		}
+		if len(s.Rows) != s.Total || len(first) != min(headRows, s.Total) ||
+			len(first) > 0 && !reflect.DeepEqual(first, s.Rows[:len(first)]) {
+			t.Errorf("%s has %d rows, want %d; the first ones are %.200q", s.Name, len(s.Rows), s.Total, first)
+		}
+		s.Total, s.At, s.Size = 0, 0, 0
+	}
+	return book
+}
+
+// TestSheetsLines checks the part of a workbook with many rows.
+func TestSheetsLines(t *testing.T) {
+	m, _ := newMaker(t, Options{})
+	content := workbookOf(t, func(f *excelize.File) {
+		_, err := f.NewSheet("Second")
+		must(t, err)
+		for i := range 3000 {
+			must(t, f.SetSheetRow("Sheet1", fmt.Sprint("A", i+1), &[]any{i, "<&>"}), f.SetSheetRow("Second", fmt.Sprint("A", i+1), &[]any{-i}))
+		}
+	})
+	book := mustPreview(t, m, "a.xlsx", content).book(t)
+	if len(book.Sheets) != 2 || len(book.Sheets[0].Rows) != 3000 || !reflect.DeepEqual(book.Sheets[0].Rows[2999], []string{"2999", "<&>"}) ||
+		!reflect.DeepEqual(book.Sheets[1].Rows[2999], []string{"-2999"}) {
+		t.Errorf("workbook = %.300q", fmt.Sprint(book))
+	}
+}
+
 // TestSheetsCut checks the limits, and that the result says what was left out.
 func TestSheetsCut(t *testing.T) {
 	many := workbookOf(t, func(f *excelize.File) {
@@ -149,7 +190,7 @@ func TestSheetsCut(t *testing.T) {
 		{"many sheets", many, maxSheets, 0, true, false},
 		{"all rows", rows(maxRows, "x"), 1, maxRows, false, false},
 		{"a row more", rows(maxRows+1, "x"), 1, maxRows, false, true},
-		{"long text", rows(100, strings.Repeat("x", 30_000)), 1, maxCellsText / 30_001, false, true},
+		{"long text", rows(600, strings.Repeat("x", 30_000)), 1, maxCellsText / 30_001, false, true},
 	} {
 		book, err := workbook(bytes.NewReader(c.content), int64(len(c.content)), t.TempDir())
 		if err != nil {

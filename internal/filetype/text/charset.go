@@ -34,6 +34,17 @@ func Decode(b []byte, cut bool) string {
 	return text
 }
 
+// Reader returns a text as UTF-8, in the encoding that Decode finds in its
+// first bytes, head in number. size is that of all of it.
+func Reader(in io.Reader, head int, size int64) (io.Reader, error) {
+	b := bufio.NewReaderSize(in, int(min(int64(head), max(size, 1))))
+	first, err := b.Peek(b.Size())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return transform.NewReader(b, CharsetOf(first[:min(len(first), head)], size > int64(head)).NewDecoder()), nil
+}
+
 // CharsetOf returns the encoding of a text: by its byte order mark; UTF-8 if it
 // is valid, or nearly so; by its own declaration; otherwise the one in which it
 // reads best. With cut, the text may end within a character.

@@ -1,9 +1,12 @@
 package content
 
 import (
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +45,40 @@ func (s *Handler) Part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", "inline")
 	sendPart(w, r, l, p, blob)
+	return nil
+}
+
+// Rows sends all rows of a table, one a line, for the script that shows those
+// in view.
+func (s *Handler) Rows(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	v := s.Viewers.Of(l)
+	table, err := strconv.Atoi(r.PathValue("table"))
+	if err != nil || v.Rows == nil {
+		return httpx.ErrNoPage
+	}
+	if httpx.Navigated(r) {
+		return s.toPage(w, r, l)
+	}
+	send, err := v.Rows(s.Viewers, r, l, table)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	s.Server.SetPolicy(w, r, httpx.FileBytes)
+	h.Set("Content-Type", "application/x-ndjson")
+	h.Set("Vary", "Accept-Encoding")
+	if !httpx.AcceptsGzip(r) {
+		err = send(w)
+	} else {
+		h.Set("Content-Encoding", "gzip")
+		z := httpx.GzipWriters.Get().(*gzip.Writer)
+		defer httpx.GzipWriters.Put(z)
+		z.Reset(w)
+		err = errors.Join(send(z), z.Close())
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // the script must not mistake some rows for all
+	}
 	return nil
 }
 
@@ -99,8 +136,8 @@ func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) 
 	p.Title, p.Styles, p.Sheets = l.Title, httpx.Origin(s.Server.ContentURL), v.Styles
 	if v.Inert != "" {
 		p.Content, err = s.Viewers.ContentOf(v, r, l, func(what string) string {
-			if strings.HasPrefix(what, "entry/") {
-				return "" // no frame is needed
+			if strings.HasPrefix(what, "entry/") || strings.HasPrefix(what, "rows/") {
+				return "" // no frame is needed, and no script would fetch rows
 			}
 			return what
 		})

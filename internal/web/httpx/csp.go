@@ -30,7 +30,7 @@ const (
 	FileBytes Surface = "default-src 'none'; sandbox"
 	// Pages of links and albums, and errors instead of them.
 	PublicPage Surface = "default-src 'none'; script-src {nonce}; style-src {nonce}; font-src 'self'; img-src {files} {assets} {links}; media-src {files}; " +
-		"frame-src {files}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framers}"
+		"frame-src {files}; connect-src 'self' {files}; base-uri 'none'; form-action 'none'; frame-ancestors {framers}"
 	// The form that reports a link or a website.
 	ReportForm Surface = "default-src 'none'; style-src {nonce}; font-src 'self'; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	// Pages about Vitrine.

@@ -20,22 +20,28 @@ type Document struct {
 	HTML template.HTML
 	Cut  bool   // part of the text is omitted
 	Note string // what a reader should know: "First 2,000 of 10,412 rows."; often ""
+	// First is what a reader without scripts should know of a table whose other
+	// rows a script fetches: "First 100 of 10,412 rows."; "" if all are there.
+	First string
 }
 
 // Limits of the output.
 const (
-	maxMarkdown  = 256 << 10 // bytes; longer files are shown as text, because parsing hostile ones could be slow
-	maxWritten   = 15_000    // lines of Markdown; likewise
-	maxColored   = 256 << 10 // bytes with syntax colors
-	maxNumbered  = 20_000    // lines with numbers
-	maxRows      = 2_000
-	maxColumns   = 100
-	maxCells     = 200_000 // in all sheets
-	maxCell      = 2_000   // bytes
-	maxCellLines = 50      // lines of a quoted cell; with more, the quotation mark is literal
-	maxEntries   = 1_000
-	maxTreeDepth = 24
-	maxName      = 255 // bytes of a path element
+	maxMarkdown   = 256 << 10 // bytes; longer files are shown as text, because parsing hostile ones could be slow
+	maxWritten    = 15_000    // lines of Markdown; likewise
+	maxColored    = 256 << 10 // bytes with syntax colors
+	maxNumbered   = 20_000    // lines with numbers
+	maxRows       = 2_000
+	maxFirst      = 100     // rows in the HTML of a table whose other rows a script fetches
+	maxFirstCells = 1_500   // likewise
+	maxEach       = 400_000 // rows that a script fetches; higher elements than these have are beyond some browsers
+	maxColumns    = 100
+	maxCells      = 200_000 // in all sheets
+	maxCell       = 2_000   // bytes
+	maxCellLines  = 50      // lines of a quoted cell; with more, the quotation mark is literal
+	maxEntries    = 1_000
+	maxTreeDepth  = 24
+	maxName       = 255 // bytes of a path element
 )
 
 var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")

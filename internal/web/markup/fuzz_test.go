@@ -24,7 +24,7 @@ func FuzzTable(f *testing.F) {
 	seed(f, "a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c")
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, comma := range []rune{0, ',', '\t'} {
-			lawful(t, Table(src, comma, len(src)%2 == 1))
+			lawful(t, Table(src, comma, len(src)%2 == 1, ""))
 		}
 	})
 }
@@ -90,6 +90,6 @@ func FuzzSheets(f *testing.F) {
 			}
 			w.Sheets = append(w.Sheets, s)
 		}
-		lawful(t, Sheets(w))
+		lawful(t, Sheets(w, nil))
 	})
 }

@@ -119,10 +119,10 @@ func TestCut(t *testing.T) {
 		t.Errorf("note on invalid JSON = %q", d.Note)
 	}
 	rows := "a,b\n" + strings.Repeat("1,2\n", 1_000_000)
-	if d := Table(rows[:size], ',', true); d.Note != "First 2,000 rows." || !d.Cut {
+	if d := Table(rows[:size], ',', true, ""); d.Note != "First 2,000 rows." || !d.Cut {
 		t.Errorf("note on a million rows = %q", d.Note)
 	}
-	if d := Table(strings.Repeat("1,", 300)+"\n1,1", 0, true); d.Note != "First 100 columns." || !d.Cut {
+	if d := Table(strings.Repeat("1,", 300)+"\n1,1", 0, true, ""); d.Note != "First 100 columns." || !d.Cut {
 		t.Errorf("note on wide rows = %q", d.Note)
 	}
 }
@@ -130,16 +130,16 @@ func TestCut(t *testing.T) {
 // TestStrayQuote checks that a literal quotation mark does not turn the rest of
 // the table into one cell.
 func TestStrayQuote(t *testing.T) {
-	d := Table("size,what\n\"5 inch,pipe\n"+strings.Repeat("7,tap\n", 1000), ',', false)
+	d := Table("size,what\n\"5 inch,pipe\n"+strings.Repeat("7,tap\n", 1000), ',', false, "")
 	if text := lawful(t, d); d.Note != "" || strings.Count(string(d.HTML), "<tr>") != 1002 ||
 		!strings.Contains(text, `"5 inch`) {
 		t.Errorf("note %q, %d rows", d.Note, strings.Count(string(d.HTML), "<tr>"))
 	}
-	d = Table("a,b\n\"one\ntwo, three\",c\n", 0, false)
+	d = Table("a,b\n\"one\ntwo, three\",c\n", 0, false, "")
 	if !strings.Contains(string(d.HTML), "<td>one\ntwo, three</td>") {
 		t.Errorf("table = %s", d.HTML)
 	}
-	d = Table("a,b\n\""+strings.Repeat("x\n", 3000), 0, false)
+	d = Table("a,b\n\""+strings.Repeat("x\n", 3000), 0, false, "")
 	if d.Note != "First 2,000 of 3,001 rows." {
 		t.Errorf("note = %q", d.Note)
 	}

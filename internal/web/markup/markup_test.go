@@ -14,13 +14,14 @@ import (
 // everything returns a document of each kind for a text.
 func everything(s string) map[string]Document {
 	return map[string]Document{
-		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false),
+		"markdown": Markdown(s), "table": Table(s, 0, false, ""), "tsv": Table(s, '\t', false, ""),
+		"rows": Table(s, 0, true, "https://content.example/c/t/rows/1"),
 		"json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false),
 		"log": Code(s, "log", false), "txt": Code(s, "txt", false),
 		"tree": Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1},
 			{Name: s, Dir: true}}, Total: 3}, nil),
 		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}},
-			{Name: s}}}),
+			{Name: s}}}, nil),
 	}
 }
 
@@ -92,17 +93,17 @@ func TestTable(t *testing.T) {
 		{"just\nlines\n", `<pre class="words"`, 0},
 		{"", `<pre class="words"`, 0},
 	} {
-		d := Table(c.src, c.comma, false)
+		d := Table(c.src, c.comma, false, "")
 		lawful(t, d)
 		if !strings.Contains(string(d.HTML), c.has) {
 			t.Errorf("%q became\n%s", c.src, d.HTML)
 		}
 	}
-	d := Table("a,b\n"+strings.Repeat("1,2\n", 10_411), 0, false)
+	d := Table("a,b\n"+strings.Repeat("1,2\n", 10_411), 0, false, "")
 	if !d.Cut || d.Note != "First 2,000 of 10,412 rows." || strings.Count(string(d.HTML), "<tr>") != maxRows {
 		t.Errorf("Cut = %v, note %q", d.Cut, d.Note)
 	}
-	d = Table(strings.Repeat("1,", 300)+"\n1,1", 0, false)
+	d = Table(strings.Repeat("1,", 300)+"\n1,1", 0, false, "")
 	lawful(t, d)
 	if !d.Cut || !strings.Contains(d.Note, "First 100 of 301 columns") {
 		t.Errorf("Cut = %v, note %q", d.Cut, d.Note)
@@ -186,17 +187,17 @@ func TestTree(t *testing.T) {
 
 func TestSheets(t *testing.T) {
 	d := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "Costs", Rows: [][]string{{"a", "1"}, {"b"}}},
-		{Name: "", Rows: nil, Cut: true}}})
+		{Name: "", Rows: nil, Cut: true}}}, nil)
 	text := lawful(t, d)
 	if !d.Cut || !strings.Contains(string(d.HTML), ` id="doc-sheet-1" checked>`) ||
 		!strings.Contains(text, "Sheet 2") || strings.Count(string(d.HTML), "<section>") != 2 {
 		t.Errorf("sheets = %s", d.HTML)
 	}
 	if one := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "x",
-		Rows: [][]string{{"1"}}}}}); strings.Contains(string(one.HTML), "radio") {
+		Rows: [][]string{{"1"}}}}}, nil); strings.Contains(string(one.HTML), "radio") {
 		t.Errorf("one sheet = %s, want no tabs", one.HTML)
 	}
-	lawful(t, Sheets(vitrine.Workbook{}))
+	lawful(t, Sheets(vitrine.Workbook{}, nil))
 }
 
 // TestExtremes checks that the largest inputs are rendered quickly and with a
@@ -210,7 +211,7 @@ func TestExtremes(t *testing.T) {
 		"a@b.c ", "http://", "é", "\u202e", "<details>", "<b i>", "```\n", "**a *", "[a](", "[a](b \"\n", "a@b.c "} {
 		long := strings.Repeat(s, size/len(s))
 		for what, d := range map[string]Document{"markdown": Markdown(long[:maxMarkdown]),
-			"table": Table(long, 0, false), "json": Code(long, "json", false),
+			"table": Table(long, 0, false, ""), "json": Code(long, "json", false),
 			"xml": Code(long[:maxColored], "xml", false), "yaml": Code(long[:maxColored], "yaml", false),
 			"log": Code(long, "log", false)} {
 			if len(d.HTML) > 20*size {
@@ -234,7 +235,7 @@ func BenchmarkMarkdown(b *testing.B) { benchmark(b, readme[:64<<10], Markdown) }
 
 func BenchmarkTable(b *testing.B) {
 	benchmark(b, strings.Repeat("2026-11-21,Some name,12.50,\"a, b\",true\n", 1<<20/39),
-		func(s string) Document { return Table(s, 0, false) })
+		func(s string) Document { return Table(s, 0, false, "") })
 }
 
 func BenchmarkCode(b *testing.B) {

@@ -11,7 +11,10 @@ const maxSheets = 50
 // Sheets renders a workbook with tabs that work without scripts. Cells have the
 // letters and numbers of a spreadsheet. The style sheet shows the tab whose
 // radio button is checked.
-func Sheets(w vitrine.Workbook) Document {
+//
+// address returns that of all rows of a sheet, as for [Table]. nil: there is no
+// script.
+func Sheets(w vitrine.Workbook, address func(sheet int) string) Document {
 	var p page
 	d := Document{Cut: w.Cut}
 	sheets := w.Sheets
@@ -35,7 +38,12 @@ func Sheets(w vitrine.Workbook) Document {
 			p.text(label)
 			p.tags("</bdi></label><section>")
 		}
-		cut := p.grid(grid{rows: sheet.Rows, letters: true, header: header(sheet.Rows)}, label, cells)
+		g := grid{rows: sheet.Rows, letters: true, header: header(sheet.Rows)}
+		if address != nil && sheet.Total > firstRows(len(sheet.Rows), widest(sheet.Rows)) {
+			g.address = address(i)
+			d.First = "Only the first rows of each sheet."
+		}
+		cut := p.grid(g, label, cells)
 		for _, row := range sheet.Rows {
 			cells -= len(row)
 		}

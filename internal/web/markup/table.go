@@ -2,6 +2,7 @@ package markup
 
 import (
 	"encoding/csv"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,22 +14,23 @@ import (
 // for TSV, or 0 to detect it in the first lines. The first row becomes a header
 // if it looks like one. Text with one column is rendered as text. If cut is
 // set, totals are omitted.
-func Table(src string, comma rune, cut bool) Document {
-	src = clean(src)
-	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
-		src, comma = rest, rune(named[4]) // the separator line that Excel writes
-	}
-	if comma == 0 {
-		comma = separator(src)
-	}
+//
+// address is that of all rows, as [EachRow] has them, for a script that fetches
+// them; the table then has only the first ones. "": there is no script.
+func Table(src string, comma rune, cut bool, address string) Document {
+	src, comma = dialect(clean(src), comma)
 	rows, total, wide := records(src, comma)
 	if wide < 2 {
 		return Code(src, "txt", cut)
 	}
 	var p page
 	var d Document
-	d.Cut = p.grid(grid{rows: rows, header: header(rows)}, "Table", maxCells)
-	if total > len(rows) {
+	g := grid{rows: rows, header: header(rows)}
+	if first := firstRows(len(rows), wide); address != "" && (cut || total > first) {
+		g.address, d.First = address, firstOf(first, total, cut)+" rows."
+	}
+	d.Cut = p.grid(g, "Table", maxCells)
+	if g.address == "" && total > len(rows) {
 		d.Cut = true
 		d.Note = firstOf(len(rows), total, cut) + " rows."
 	}
@@ -43,6 +45,23 @@ func Table(src string, comma rune, cut bool) Document {
 	return d
 }
 
+// firstRows returns how many rows are in the HTML if a script fetches the
+// others.
+func firstRows(rows, wide int) int {
+	return min(rows, maxFirst, max(maxFirstCells/max(1, min(wide, maxColumns)), 10))
+}
+
+// dialect returns the rows of a text, and their separator.
+func dialect(src string, comma rune) (string, rune) {
+	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
+		return rest, rune(named[4]) // the separator line that Excel writes
+	}
+	if comma == 0 {
+		comma = separator(src)
+	}
+	return src, comma
+}
+
 // firstOf returns a label such as "First 500 of 2,000". Without a complete
 // count it omits the total.
 func firstOf(shown, total int, cut bool) string {
@@ -53,8 +72,8 @@ func firstOf(shown, total int, cut bool) string {
 	return s + " of " + humanize.Comma(int64(total))
 }
 
-func newReader(src string, comma rune) *csv.Reader {
-	r := csv.NewReader(strings.NewReader(src))
+func newReader(src io.Reader, comma rune) *csv.Reader {
+	r := csv.NewReader(src)
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
 	return r
 }
@@ -63,13 +82,13 @@ func newReader(src string, comma rune) *csv.Reader {
 // and the largest number of fields. If a quoted cell has too many lines, its
 // quotation mark is literal, as in 5", and all rows are parsed without quotes.
 func records(src string, comma rune) (rows [][]string, total, wide int) {
-	r := newReader(src, comma)
+	r := newReader(strings.NewReader(src), comma)
 	for {
 		row, err := r.Read()
 		if err != nil {
 			return rows, total, wide // end of the text, or invalid CSV
 		}
-		if slices.ContainsFunc(row, func(cell string) bool { return strings.Count(cell, "\n") >= maxCellLines }) {
+		if slices.ContainsFunc(row, runaway) {
 			return unquoted(src, comma)
 		}
 		r.ReuseRecord = total >= maxRows
@@ -80,6 +99,10 @@ func records(src string, comma rune) (rows [][]string, total, wide int) {
 		total++
 	}
 }
+
+// runaway reports whether a cell has so many lines that its quotation mark is
+// not one.
+func runaway(cell string) bool { return strings.Count(cell, "\n") >= maxCellLines }
 
 // unquoted parses rows without quotes, one per line. It returns at most maxRows
 // rows, the number of all rows, and the largest number of fields.
@@ -107,7 +130,7 @@ func separator(src string) rune {
 	best, most := ',', 0.0
 	for _, comma := range []rune{',', ';', '\t', '|'} {
 		widths, n := map[int]int{}, 0
-		for r := newReader(src, comma); n < 30; n++ {
+		for r := newReader(strings.NewReader(src), comma); n < 30; n++ {
 			row, err := r.Read()
 			if err != nil {
 				break
@@ -175,8 +198,9 @@ const fewColumns = 8
 // grid is a table to show.
 type grid struct {
 	rows    [][]string
-	header  bool // the first row has column names
-	letters bool // columns have letters, as in a spreadsheet
+	header  bool   // the first row has column names
+	letters bool   // columns have letters, as in a spreadsheet
+	address string // of all rows, of which only the first are written; "" if there is no script that fetches them
 }
 
 // grid writes a table with row numbers and at most the given number of cells.
@@ -186,10 +210,10 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	if len(rows) > maxRows {
 		rows, cut = rows[:maxRows], true
 	}
-	wide := 0
-	for _, row := range rows {
-		wide = max(wide, len(row))
+	if g.address != "" {
+		cut = false
 	}
+	wide := widest(rows)
 	if wide > maxColumns {
 		wide, cut = maxColumns, true
 	}
@@ -197,13 +221,26 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 		p.tags(`<p class="none">Empty</p>`)
 		return cut
 	}
-	if most := max(cells/wide, 1); len(rows) > most {
+	if most := max(cells/wide, 1); len(rows) > most && g.address == "" {
 		rows, cut = rows[:most], true
 	}
-	p.tags(`<div class="scroll grid`, textIf(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
+	numeric := numericColumns(rows, wide, g.header)
+	if g.address != "" {
+		rows = rows[:firstRows(len(rows), wide)]
+	}
+	p.tags(`<div class="scroll grid`, textIf(wide <= fewColumns, " few"), `" role="region" tabindex="0"`)
+	if g.address != "" {
+		p.tags(` data-rows="`)
+		p.text(g.address)
+		p.tags(`"`)
+	}
+	p.tags(` data-numeric="`)
+	for i, n := range numeric {
+		p.tags(textIf(n, strconv.Itoa(i)+" "))
+	}
+	p.tags(`" aria-label="`)
 	p.text(label)
 	p.tags(`"><table>`)
-	numeric := numericColumns(rows, wide, g.header)
 	cut = p.head(g, numeric) || cut
 	body, first := rows, 1
 	if g.header {
@@ -212,6 +249,13 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	cut = p.body(body, numeric, first) || cut
 	p.tags("</table></div>")
 	return cut
+}
+
+func widest(rows [][]string) (wide int) {
+	for _, row := range rows {
+		wide = max(wide, len(row))
+	}
+	return wide
 }
 
 // head writes the letters and the names of columns. It reports whether a name

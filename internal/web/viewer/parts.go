@@ -107,14 +107,6 @@ func (s *Viewers) Entry(r *http.Request, l *vitrine.Link, i int) (e filetype.Ent
 	return listing.Entries[i], nil
 }
 
-func fillSheets(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
-	var book vitrine.Workbook
-	if err := s.readPart(r, l, vitrine.PartSheets, &book); err != nil {
-		return err
-	}
-	return s.LayOut(r, func() { c.Document = markup.Sheets(book) })
-}
-
 // readPart reads a part that is JSON of ours.
 func (s *Viewers) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to any) error {
 	blob, err := s.OpenPart(r, l, p)

@@ -32,7 +32,7 @@ var Table = []*Viewer{
 		Full: true, Prints: true, Height: 480, Type: "website",
 		Progress: []report.ContentKind{report.ContentScroll},
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
-		Fill:     fillSheets, Inert: "text/inert.html",
+		Fill:     fillSheets, Rows: sheetRows, Inert: "text/inert.html",
 	},
 	{
 		Name: "tree", Layout: "text", Page: "tree/page.html", Styles: []string{"viewer/tree/tree.css"},
@@ -79,7 +79,7 @@ var Table = []*Viewer{
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && (t.Ext == "csv" || t.Ext == "tsv")
 		},
-		Fill: fillText, Inert: "text/inert.html",
+		Fill: fillTable, Rows: tableRows, Inert: "text/inert.html",
 	},
 	{
 		Name: "document", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/text/text.css"}, Full: true,

@@ -43,16 +43,17 @@ func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) strin
 
 // Arrange returns a text in the reading form of its extension. cut reports
 // whether there is more of it.
-func Arrange(name, text string, cut bool) Content {
+func Arrange(name, text string, cut bool) Content { return arrange(name, text, cut, "") }
+
+// arrange is Arrange, with the address of all rows of a table.
+func arrange(name, text string, cut bool, rows string) Content {
 	t, _ := filetype.ByExt(name)
 	c := Content{Text: text, TextCut: cut, Wrap: t.Ext == "txt" || t.Ext == "log"}
 	switch t.Ext {
 	case "md":
 		c.Document = markup.Markdown(text)
-	case "csv":
-		c.Document = markup.Table(text, 0, cut)
-	case "tsv":
-		c.Document = markup.Table(text, '\t', cut)
+	case "csv", "tsv":
+		c.Document = markup.Table(text, comma(name), cut, rows)
 	case "json", "xml", "yaml":
 		c.Document, c.Lines = markup.Code(text, t.Ext, cut), true
 	}
@@ -62,7 +63,10 @@ func Arrange(name, text string, cut bool) Content {
 // Note returns a remark to show below the content, or "".
 func (c Content) Note() string {
 	if c.TextCut {
-		return strings.TrimSpace(c.Document.Note + " Only the first 1 MiB is shown.")
+		return joined(c.Document.Note, "Only the first 1 MiB is shown.")
 	}
 	return c.Document.Note
 }
+
+// joined adds a sentence to a note.
+func joined(note, sentence string) string { return strings.TrimSpace(note + " " + sentence) }

@@ -5,6 +5,7 @@ package viewer
 import (
 	"context"
 	"embed"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -55,6 +56,11 @@ type Viewer struct {
 	// something of the link on the content host. nil: only the frame is needed.
 	// [httpx.ErrNoPage]: the content is lost.
 	Fill func(s *Viewers, r *http.Request, l *vitrine.Link, address func(what string) string, c *Content) error
+
+	// Rows prepares sending all rows of a table, counted from 1: a JSON array a
+	// line, and at the end an object that says whether more exist. send must be
+	// called. nil if it shows no tables.
+	Rows func(s *Viewers, r *http.Request, l *vitrine.Link, table int) (send func(io.Writer) error, err error)
 
 	Frame    *Frame // nil if the page itself shows the content
 	Scripted bool   // without JavaScript nothing is shown

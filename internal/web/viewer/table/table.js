@@ -1,21 +1,19 @@
-// Tables: finds rows, and sorts them by a column. A workbook has a table for
-// each sheet.
+// Tables: loads all rows, finds some, and sorts them by a column. A workbook
+// has a table for each sheet.
+import { Grid } from "./rows.js";
+
 const article = document.querySelector("article.sheet");
 const finder = document.getElementById("finder");
 const query = document.getElementById("query");
 const found = document.getElementById("found");
 
-const tables = [...article.querySelectorAll(".grid")].map((grid) => {
-  const table = grid.firstChild;
-  const rows = [...table.tBodies[0].rows]; // in the order of the file
-  const columns = [...(table.tHead?.rows ?? [])].slice(-1).flatMap((row) => [...row.cells].slice(1));
-  return { grid, table, rows, columns, order: rows };
-});
-const current = () => tables.find((t) => t.grid.getClientRects().length);
+const note = document.getElementById("first-rows");
+const tables = [...article.querySelectorAll(".grid")].map((box) => new Grid(box));
+const current = () => tables.find((t) => t.box.getClientRects().length);
 
 // The depth of reading is measured over all rows of the visible table, which
-// scroll in its box. During a search it is not measured, because rows are
-// hidden.
+// scroll in its box. It is not measured before all rows are there, nor during a
+// search, when rows are hidden.
 const measure = document.createElement("i");
 if (tables.length) {
   article.removeAttribute("data-depth");
@@ -24,61 +22,60 @@ if (tables.length) {
 
 // Find
 
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-const texts = new Map();
-const cellsOf = (row) => [...row.cells].slice(1);
+const beyond = /\P{ASCII}/u;
+const plain = (text) => (beyond.test(text) ? text.normalize("NFKD").replace(/\p{M}/gu, "") : text).toLowerCase();
+const texts = new WeakMap();
 function textOf(row) {
-  if (!texts.has(row))
-    texts.set(
-      row,
-      plain(
-        cellsOf(row)
-          .map((c) => c.textContent)
-          .join("\n"),
-      ),
-    );
+  if (!texts.has(row)) texts.set(row, plain(row.join("\n")));
   return texts.get(row);
 }
 
-function mark(words) {
+// mark marks the words in the rows that are drawn.
+function mark() {
   if (!globalThis.Highlight) return;
   CSS.highlights.delete("found");
+  const words = query.value.trim().toLowerCase();
   if (!words) return;
   const ranges = [];
-  const shown = (current()?.order ?? []).filter((row) => !row.hidden);
-  for (const row of shown.slice(0, 500)) {
-    for (const { firstChild: node } of cellsOf(row)) {
-      const at = node ? node.data.toLowerCase().indexOf(words) : -1;
-      if (at < 0 || at + words.length > node.data.length) continue;
-      const range = new Range();
-      range.setStart(node, at);
-      range.setEnd(node, at + words.length);
-      ranges.push(range);
-    }
+  for (const { firstChild: node } of current()?.table.querySelectorAll("tbody td:not(.pad)") ?? []) {
+    const at = node ? node.data.toLowerCase().indexOf(words) : -1;
+    if (at < 0 || at + words.length > node.data.length) continue;
+    const range = new Range();
+    range.setStart(node, at);
+    range.setEnd(node, at + words.length);
+    ranges.push(range);
   }
   CSS.highlights.set("found", new Highlight(...ranges));
 }
 
 const number = (n) => n.toLocaleString("en");
+const rowsOf = (n) => `${number(n)} ${n === 1 ? "row" : "rows"}`;
+
 function find() {
   const words = plain(query.value.trim());
   const here = current();
   here?.table.append(measure);
-  measure.hidden = words !== "";
+  measure.hidden = words !== "" || !here?.complete;
   let matches = 0;
   let elsewhere = 0;
   for (const t of tables) {
-    let n = 0;
-    for (const row of t.order) {
-      row.hidden = words !== "" && !textOf(row).includes(words);
-      if (!row.hidden) n++;
-    }
-    if (t === here) matches = n;
-    else elsewhere += n;
+    let shown = t.order;
+    if (words) shown = (t.order ?? [...t.rows.keys()]).filter((i) => textOf(t.rows[i]).includes(words));
+    if (words || t.words) t.show(shown);
+    t.words = words;
+    if (t === here) matches = t.count();
+    else elsewhere += t.count();
   }
-  mark(query.value.trim().toLowerCase());
-  const rows = `${number(matches)} ${matches === 1 ? "row" : "rows"}`;
-  found.textContent = words ? rows + (elsewhere ? `, ${number(elsewhere)} on other sheets` : "") : "";
+  mark();
+  found.textContent = words ? result(here, matches, elsewhere) : "";
+}
+
+// result says what a search has found, and in how many rows if not in all.
+function result(here, matches, elsewhere) {
+  const others = elsewhere ? `, ${number(elsewhere)} on other sheets` : "";
+  if (!tables.every((t) => t.complete)) return `${rowsOf(matches)}${others} so far`;
+  if (!here?.cut) return rowsOf(matches) + others;
+  return `${matches ? rowsOf(matches) : "No match"} in the first ${rowsOf(here.rows.length)}${others}`;
 }
 
 // Sort
@@ -100,24 +97,33 @@ function value(text) {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-function sorted(rows, index, direction) {
-  if (!direction) return rows;
-  const numeric = rows.some((row) => row.cells[index + 1]?.className === "n");
-  const keys = rows.map((row) => {
-    const text = row.cells[index + 1]?.textContent.trim() || "";
-    return { row, text, n: numeric && text ? value(text) : NaN };
+// sorted returns the indexes of the rows in the order of a column, or undefined
+// for that of the file.
+function sorted({ rows, numeric: numbers }, index, direction) {
+  if (!direction) return;
+  const numeric = numbers.has(index);
+  const keys = rows.map((row, i) => {
+    const text = row[index]?.trim() || "";
+    return { i, text, n: numeric && text ? value(text) : NaN };
   });
   keys.sort((a, b) => {
     if (!a.text || !b.text) return !a.text - !b.text; // empty cells come last in both directions
     if (numeric && Number.isNaN(a.n) !== Number.isNaN(b.n)) return Number.isNaN(a.n) - Number.isNaN(b.n);
     return direction * (numeric && !Number.isNaN(a.n) ? a.n - b.n : collator.compare(a.text, b.text));
   });
-  return keys.map((k) => k.row);
+  return keys.map((k) => k.i);
 }
 
 const next = { none: "ascending", ascending: "descending", descending: "none" };
+function arrange(t) {
+  const index = t.columns.findIndex((head) => head.hasAttribute("aria-sort"));
+  t.order = sorted(t, index, { ascending: 1, descending: -1 }[t.columns[index]?.getAttribute("aria-sort")]);
+  t.box.scrollTop = 0;
+  t.show(t.order);
+  find();
+}
 for (const t of tables) {
-  t.columns.forEach((head, index) => {
+  t.columns.forEach((head) => {
     if (!head.textContent.trim() || t.rows.length < 2) return;
     const button = document.createElement("button");
     button.type = "button";
@@ -128,13 +134,28 @@ for (const t of tables) {
       const to = next[head.getAttribute("aria-sort") || "none"];
       for (const other of t.columns) other.removeAttribute("aria-sort");
       if (to !== "none") head.setAttribute("aria-sort", to);
-      t.order = sorted(t.rows, index, { ascending: 1, descending: -1, none: 0 }[to]);
-      t.table.tBodies[0].append(...t.order);
-      t.grid.scrollTop = 0;
-      find();
+      arrange(t);
     });
   });
 }
+
+// Load
+
+async function load() {
+  const due = [...tables].sort((a, b) => (b === current()) - (a === current()));
+  for (const t of due) {
+    if (t.complete) continue;
+    await t.load(() => query.value.trim() && find());
+    t.widen();
+    if (t.order) arrange(t); // sorted before all rows were there
+    find();
+  }
+}
+load().catch((error) => {
+  console.warn(error);
+  note.textContent = "Not all rows could be loaded. Load the page again.";
+  note.hidden = false;
+});
 
 if (tables.some((t) => t.rows.length > 1)) {
   finder.hidden = false;
@@ -145,23 +166,48 @@ if (tables.some((t) => t.rows.length > 1)) {
     find();
   });
 }
-article.addEventListener("change", find); // another sheet
+article.addEventListener("change", () => {
+  current()?.draw(); // another sheet
+  find();
+});
+for (const t of tables) {
+  t.after = mark;
+  t.draw();
+}
 if (tables.length) find();
+
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (width === innerWidth) return;
+  width = innerWidth;
+  for (const t of tables) t.thaw();
+});
+const printing = (on) => {
+  for (const t of tables) t.print(on);
+};
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 
 // The page itself does not scroll, so keys and the wheel beside the table
 // scroll the table.
 const scrolls = / |Page|Home|End|Arrow/;
 addEventListener("keydown", (e) => {
   const at = document.activeElement;
+  // The browser finds only rows in view.
+  const finds = (e.ctrlKey || e.metaKey) && e.key === "f" && finder?.hidden === false;
+  if (finds) {
+    e.preventDefault();
+    query.select();
+  }
   if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)) return;
   if (e.key === "/" && finder?.hidden === false) {
     e.preventDefault();
     query.focus();
-  } else if (at === document.body && scrolls.test(e.key)) current()?.grid.focus();
+  } else if (at === document.body && scrolls.test(e.key)) current()?.box.focus();
 });
 article.parentElement.addEventListener(
   "wheel",
-  (e) => e.target.contains(article) && current()?.grid.scrollBy(0, e.deltaY),
+  (e) => e.target.contains(article) && current()?.box.scrollBy(0, e.deltaY),
   {
     passive: true,
   },
