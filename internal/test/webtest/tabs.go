@@ -10,22 +10,18 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"vitrine"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
-	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 )
 
@@ -130,97 +126,6 @@ func (s *Site) Stranger(l *vitrine.Link) string {
 	}))
 	s.T.Cleanup(hs.Close)
 	return strings.Replace(hs.URL, "127.0.0.1", "localhost", 1)
-}
-
-// Figures opens a page in a new browser and returns its figures.
-func (s *Site) Figures(b *testing.B, l *vitrine.Link, slow float64) map[string]float64 {
-	b.Helper()
-	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(b, b.TempDir())...)
-	defer stopBrowser()
-	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
-	defer stop()
-	s.Check(chromedp.Run(ctx, emulation.SetFocusEmulationEnabled(true), emulation.SetCPUThrottlingRate(slow)))
-
-	out := map[string]float64{}
-	var mu sync.Mutex
-	var trace []traced
-	done := make(chan struct{})
-	chromedp.ListenTarget(ctx, func(event any) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch e := event.(type) {
-		case *tracing.EventDataCollected:
-			for _, v := range e.Value {
-				var t traced
-				if json.Unmarshal(v, &t) == nil {
-					trace = append(trace, t)
-				}
-			}
-		case *tracing.EventTracingComplete:
-			close(done)
-		}
-	})
-	s.Check(chromedp.Run(ctx,
-		tracing.Start().WithTransferMode(tracing.TransferModeReportEvents).WithTraceConfig(&tracing.TraceConfig{
-			IncludedCategories: []string{"loading", "toplevel", "devtools.timeline", "blink.user_timing"}}),
-		s.Page(l)))
-	<-time.After(3 * time.Second) // includes late requests, also of frames
-	s.Check(chromedp.Run(ctx, tracing.End()))
-	<-done
-	mu.Lock()
-	defer mu.Unlock()
-	weigh(trace, out)
-	return out
-}
-
-// traced is an event of Chromium's tracing. Times are in microseconds.
-type traced struct {
-	Name string  `json:"name"`
-	PID  int     `json:"pid"`
-	TID  int     `json:"tid"`
-	TS   float64 `json:"ts"`
-	Dur  float64 `json:"dur"`
-	Args struct {
-		Data struct {
-			Score         float64 `json:"score"`
-			HadInput      bool    `json:"had_recent_input"`
-			IsMain        bool    `json:"isOutermostMainFrame"`
-			DocumentURL   string  `json:"documentLoaderURL"`
-			NavigationURL string  `json:"url"`
-		} `json:"data"`
-	} `json:"args"`
-}
-
-// weigh reads the figures of a page from a trace.
-func weigh(trace []traced, out map[string]float64) {
-	slices.SortFunc(trace, func(a, b traced) int { return int(a.TS - b.TS) })
-	var start traced
-	for _, e := range trace {
-		if e.Name == "navigationStart" && strings.Contains(e.Args.Data.DocumentURL, "/p/") {
-			start = e
-		}
-	}
-	ms := func(e traced) float64 { return (e.TS - start.TS) / 1000 }
-	for _, e := range trace {
-		if e.TS < start.TS {
-			continue
-		}
-		switch {
-		case e.PID == start.PID && e.Name == "firstContentfulPaint" && out["ms/FCP"] == 0:
-			out["ms/FCP"] = ms(e)
-		case e.PID == start.PID && e.Name == "largestContentfulPaint::Candidate":
-			out["ms/LCP"] = ms(e)
-		case e.Name == "LayoutShift" && !e.Args.Data.HadInput:
-			out["CLS"] += e.Args.Data.Score
-		case e.PID == start.PID && e.TID == start.TID && strings.HasSuffix(e.Name, "RunTask") && e.Dur > 50_000:
-			out["ms/blocked"] += e.Dur/1000 - 50
-		}
-	}
-	if out["ms/LCP"] == 0 {
-		out["ms/LCP"] = out["ms/FCP"]
-	}
-	out["CLS"] += 0
-	out["ms/blocked"] += 0
 }
 
 // HeldByPage checks that the page has sent the bytes of a file and held few of

@@ -1,10 +1,15 @@
 // A table that has only the rows near the viewport in the page. The others are
 // arrays of texts, one for each row.
-const block = 50; // rows that are drawn together
+const block = 10; // rows that are drawn together, in a tbody
 const maxShown = 2000; // characters of a cell
 const maxPrinted = 10_000; // rows; a browser cannot lay out all of a large table
+const narrow = 160; // px that a column of texts gets for longer ones than the first rows have
+
+const slack = 1.06; // others of the same length are wider
 
 const px = (n) => `${n}px`;
+const height = (element) => element.getBoundingClientRect().height;
+const width = (element) => element.getBoundingClientRect().width;
 
 export class Grid {
   constructor(box) {
@@ -26,14 +31,13 @@ export class Grid {
     this.pads = [document.createElement("tbody"), document.createElement("tbody")];
     for (const pad of this.pads) {
       pad.setAttribute("aria-hidden", "true");
-      const cell = pad.insertRow().insertCell();
-      cell.colSpan = 1000;
-      cell.className = "pad";
+      pad.insertRow().insertCell().className = "pad";
     }
     box.addEventListener("scroll", () => this.soon(), { passive: true });
   }
 
-  // load fetches all rows, and calls progress as they arrive.
+  // load fetches all rows, and calls progress as they arrive. Until all are
+  // there, the page has the first ones, unless the reader scrolls.
   async load(progress) {
     const answer = await fetch(this.address);
     if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -51,12 +55,14 @@ export class Grid {
         else [this.complete, this.cut] = [true, row.cut];
       }
       const rows = all.slice(this.named ? 1 : 0);
-      if (rows.length < this.rows.length) continue;
+      if (rows.length < this.rows.length && !this.complete) continue;
       this.rows = rows;
-      if (!this.order) this.redraw(this.complete);
+      if (this.fixed && !this.order) this.redraw(false);
       progress();
     }
     if (!this.complete) throw new Error("the rows ended early");
+    if (this.fixed) this.widen();
+    this.redraw(true);
   }
 
   count() {
@@ -66,7 +72,7 @@ export class Grid {
     return (this.shown ?? this.order)?.[i] ?? i;
   }
 
-  // show shows rows by their indexes, from the first one on.
+  // show shows rows by their indexes.
   show(indexes) {
     this.shown = indexes;
     this.redraw(true);
@@ -93,63 +99,80 @@ export class Grid {
     });
   }
 
+  // height returns how high a block is, or should be if it was never drawn.
+  height(i) {
+    return this.heights[i] ?? this.usual * Math.min(block, this.count() - i * block);
+  }
+
   // draw has the blocks near the viewport in the table, and empty rows that are
   // as high as all others. A block above the viewport that is not as high as
-  // expected moves nothing that is in view.
+  // expected moves nothing that is in view. The page is laid out once.
   draw() {
-    const { box, table, drawn, heights } = this;
-    if (!box.clientHeight) return; // another sheet is shown
-    if (!this.frozen) this.freeze();
-    const blocks = Math.ceil(this.count() / block);
-    const known = heights.filter((h) => h > 0);
-    const usual = known.reduce((sum, h) => sum + h, 0) / known.length || this.usual;
-    const height = (i) => heights[i] ?? usual;
+    const { box, table } = this;
+    const view = box.clientHeight;
+    if (!view) return; // another sheet is shown
     const top = box.scrollTop;
-    const margin = box.clientHeight;
-    const atEnd = top > 0 && top + margin >= box.scrollHeight - 2;
-    let [from, before, y] = [0, 0, 0];
-    while (from < blocks - 1 && y + height(from) < top - margin) y += height(from++);
-    before = y;
-    let to = from;
-    while (to < blocks && y < top + 2 * margin) y += height(to++);
-    for (const [i, element] of drawn) {
-      if (i >= from && i < to) continue;
-      element.remove();
-      drawn.delete(i);
-    }
-    let next = this.pads[1];
-    if (!next.isConnected) table.append(...this.pads);
-    for (let i = to - 1; i >= from; i--) {
-      if (!drawn.has(i)) {
-        drawn.set(i, this.body(i));
-        next.before(drawn.get(i));
-      }
-      next = drawn.get(i);
-    }
-    let after = 0;
-    for (let i = to; i < blocks; i++) after += height(i);
+    const atEnd = top > 0 && top + view >= box.scrollHeight - 2;
+    const first = !this.fixed;
+    if (first) this.fix();
+    const blocks = Math.ceil(this.count() / block);
+    let [from, before] = [0, 0];
+    while (from < blocks - 1 && before + this.height(from) < top - view / 2) before += this.height(from++);
+    let [to, y] = [from, before];
+    while (to < blocks && y < top + 1.5 * view) y += this.height(to++);
+    this.place(from, to);
     this.pad(0, before);
-    this.pad(1, after);
+    this.padAfter(to);
     let moved = 0;
-    let above = before;
     for (let i = from; i < to; i++) {
-      const expected = height(i);
-      if (heights[i] === undefined) {
-        heights[i] = drawn.get(i).getBoundingClientRect().height;
-        if (above + expected <= top) moved += heights[i] - expected;
+      const expected = this.height(i);
+      if (this.heights[i] === undefined) {
+        this.heights[i] = height(this.drawn.get(i));
+        if (before + expected <= top) moved += this.heights[i] - expected;
       }
-      above += expected;
+      before += expected;
+    }
+    if (first && to) {
+      const drawn = this.heights.reduce((sum, h) => sum + h, 0);
+      this.usual = drawn / Math.min(this.count(), to * block);
+      this.padAfter(to);
     }
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (Math.abs(moved) > 1) box.scrollTop = top + moved;
-    this.usual = usual || heights[from] || 0;
     table.setAttribute("aria-rowcount", this.count() + (this.named ? 1 : 0));
     this.after?.();
   }
 
-  pad(which, height) {
-    this.pads[which].hidden = height < 1;
-    this.pads[which].rows[0].cells[0].style.height = px(height);
+  // place has some blocks in the table, and no others.
+  place(from, to) {
+    for (const [i, element] of this.drawn) {
+      if (i >= from && i < to) continue;
+      element.remove();
+      this.drawn.delete(i);
+    }
+    let next = this.pads[1];
+    for (let i = to - 1; i >= from; i--) {
+      if (!this.drawn.has(i)) {
+        this.drawn.set(i, this.body(i));
+        next.before(this.drawn.get(i));
+      }
+      next = this.drawn.get(i);
+    }
+  }
+
+  pad(which, high) {
+    const pad = this.pads[which];
+    const to = px(Math.round(high));
+    const { style } = pad.rows[0].cells[0];
+    if (style.height === to) return;
+    pad.hidden = high < 1;
+    style.height = to;
+  }
+
+  padAfter(to) {
+    let after = 0;
+    for (let i = to; i * block < this.count(); i++) after += this.height(i);
+    this.pad(1, after);
   }
 
   body(i) {
@@ -177,82 +200,84 @@ export class Grid {
     return row;
   }
 
-  // freeze gives the columns the widths that they have, so that they do not
-  // change with the rows that are drawn.
-  freeze() {
+  // fix gives the columns the widths that the browser chose for the rows in the
+  // page, or larger ones for others, and takes these rows from the page.
+  fix() {
     const { table } = this;
-    this.frozen = true;
-    const rows = [...table.rows].filter((row) => row.cells[0]?.className !== "pad");
+    this.fixed = true;
+    const rows = [...table.rows].filter((row) => row.cells[0].className !== "pad" && row.getClientRects().length);
     const full = rows.reduce((a, b) => (b.cells.length > a.cells.length ? b : a));
-    const widths = [...full.cells].map((cell) => cell.getBoundingClientRect().width);
-    const body = table.tBodies[0];
-    if (!this.drawn.size && body.rows.length && !this.pads.includes(body)) {
-      this.usual = (body.getBoundingClientRect().height / body.rows.length) * block;
-      body.remove();
-    }
-    this.wide = widths.length - 1;
-    const columns = document.createElement("colgroup");
-    for (const width of widths) {
-      const column = document.createElement("col");
-      column.style.width = px(width);
-      columns.append(column);
-    }
-    table.prepend(columns);
-    this.sum();
+    const widths = [...full.cells].map(width);
+    const bodies = rows.filter((row) => row.parentNode !== table.tHead);
+    this.usual = bodies.reduce((sum, row) => sum + height(row), 0) / bodies.length || 1;
+    const style = getComputedStyle(bodies[0]?.cells[1] ?? full.cells[0]);
+    this.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    this.beside = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + 1;
+    this.most = parseFloat(style.maxWidth) || Number.POSITIVE_INFINITY;
+    for (const body of [...table.tBodies]) body.remove();
+    this.drawn.clear();
+    this.group = document.createElement("colgroup");
+    table.prepend(this.group);
+    table.append(...this.pads);
+    this.widen(widths);
+    table.classList.add("fixed");
+    this.arm?.();
   }
 
-  sum() {
-    const widths = [...this.table.querySelector("colgroup").children].map((column) => parseFloat(column.style.width));
-    this.table.style.width = px(widths.reduce((sum, width) => sum + width, 0));
-    this.table.classList.add("frozen");
-  }
-
-  // widen makes room for what the first rows do not have: longer numbers, and
-  // texts in columns that were narrow.
-  widen() {
-    const { table } = this;
-    const sample = table.querySelector("tbody td:not(.pad)");
-    if (!sample || !this.frozen) return;
-    const style = getComputedStyle(sample);
-    const context = document.createElement("canvas").getContext("2d");
-    context.font = style.font;
-    const beside = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + 1;
-    const most = parseFloat(style.maxWidth) || Number.POSITIVE_INFINITY;
+  // widen makes room for what the first rows do not have: more columns, longer
+  // numbers, and texts in columns that are narrow.
+  widen(widths = [...this.group.children].map((column) => parseFloat(column.style.width))) {
     const longest = [String(this.rows.length + 1)];
     for (const row of this.rows)
       row.forEach((text, i) => {
         if (text.length > (longest[i + 1]?.length ?? 0)) longest[i + 1] = text;
       });
-    [...table.querySelector("colgroup").children].forEach((column, i) => {
-      const wanted = Math.min(context.measureText((longest[i] ?? "").slice(0, 200)).width + beside, most);
-      const enough = i === 0 || this.numeric.has(i - 1) ? wanted : Math.min(wanted, 160);
-      if (enough > parseFloat(column.style.width) + 1) column.style.width = px(Math.ceil(enough));
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = this.font;
+    this.wide = Math.max(widths.length, longest.length) - 1;
+    const columns = Array.from({ length: this.wide + 1 }, (_, i) => {
+      const text = context.measureText((longest[i] ?? "").slice(0, 200)).width * slack;
+      const wanted = Math.min(text + this.beside, this.most);
+      const enough = i === 0 || this.numeric.has(i - 1) ? wanted : Math.min(wanted, narrow);
+      return Math.ceil(Math.max(widths[i] ?? 0, enough));
     });
-    this.sum();
+    this.group.replaceChildren(
+      ...columns.map((n) => {
+        const column = document.createElement("col");
+        column.style.width = px(n);
+        return column;
+      }),
+    );
+    this.table.style.width = px(columns.reduce((sum, n) => sum + n, 0));
+    for (const pad of this.pads) pad.rows[0].cells[0].colSpan = columns.length;
   }
 
   // thaw lets the widths follow another size of the window.
   thaw() {
-    if (!this.frozen) return;
-    this.table.classList.remove("frozen");
+    if (!this.fixed) return;
+    this.table.classList.remove("fixed");
     this.table.style.width = "";
-    this.table.querySelector("colgroup")?.remove();
-    this.frozen = false;
+    this.group.remove();
+    this.fixed = false;
     this.heights = [];
     this.soon();
   }
 
+  // text returns the rows that are shown, as spreadsheets take them.
+  text() {
+    const cell = (s) => (/[\t\n"]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+    const head = this.named ? [this.columns.map((c) => cell(c.textContent)).join("\t")] : [];
+    const rows = Array.from({ length: this.count() }, (_, i) => this.rows[this.index(i)].map(cell).join("\t"));
+    return [...head, ...rows].join("\n");
+  }
+
   // print has all rows in the table, as sheets of paper do not scroll.
   print(on) {
-    if (!this.frozen) return;
-    if (!on) return this.redraw(true);
-    for (const element of this.drawn.values()) element.remove();
-    this.drawn.clear();
-    for (const pad of this.pads) pad.hidden = true;
-    const blocks = Math.ceil(Math.min(this.count(), maxPrinted) / block);
-    for (let i = 0; i < blocks; i++) {
-      this.drawn.set(i, this.body(i));
-      this.pads[1].before(this.drawn.get(i));
-    }
+    if (!this.box.clientHeight) return;
+    if (!on) return this.draw();
+    if (!this.fixed) this.fix();
+    this.place(0, Math.ceil(Math.min(this.count(), maxPrinted) / block));
+    this.pad(0, 0);
+    this.pad(1, 0);
   }
 }

@@ -54,7 +54,7 @@ const rowsOf = (n) => `${number(n)} ${n === 1 ? "row" : "rows"}`;
 function find() {
   const words = plain(query.value.trim());
   const here = current();
-  here?.table.append(measure);
+  if (here && measure.parentNode !== here.table) here.table.append(measure);
   measure.hidden = words !== "" || !here?.complete;
   let matches = 0;
   let elsewhere = 0;
@@ -122,9 +122,11 @@ function arrange(t) {
   t.show(t.order);
   find();
 }
-for (const t of tables) {
-  t.columns.forEach((head) => {
-    if (!head.textContent.trim() || t.rows.length < 2) return;
+
+// arm makes buttons of the names of columns.
+function arm(t) {
+  for (const head of t.columns) {
+    if (!head.textContent.trim() || t.rows.length < 2) continue;
     const button = document.createElement("button");
     button.type = "button";
     button.title = "Sort";
@@ -136,7 +138,8 @@ for (const t of tables) {
       if (to !== "none") head.setAttribute("aria-sort", to);
       arrange(t);
     });
-  });
+  }
+  t.arm = undefined;
 }
 
 // Load
@@ -146,16 +149,10 @@ async function load() {
   for (const t of due) {
     if (t.complete) continue;
     await t.load(() => query.value.trim() && find());
-    t.widen();
     if (t.order) arrange(t); // sorted before all rows were there
     find();
   }
 }
-load().catch((error) => {
-  console.warn(error);
-  note.textContent = "Not all rows could be loaded. Load the page again.";
-  note.hidden = false;
-});
 
 if (tables.some((t) => t.rows.length > 1)) {
   finder.hidden = false;
@@ -172,9 +169,16 @@ article.addEventListener("change", () => {
 });
 for (const t of tables) {
   t.after = mark;
-  t.draw();
+  t.arm = () => arm(t);
+  if (t.complete) t.draw();
 }
 if (tables.length) find();
+load().catch((error) => {
+  console.warn(error);
+  note.textContent = "Not all rows could be loaded. Load the page again.";
+  note.hidden = false;
+  current()?.draw();
+});
 
 let width = innerWidth;
 addEventListener("resize", () => {
@@ -185,6 +189,16 @@ addEventListener("resize", () => {
 const printing = (on) => {
   for (const t of tables) t.print(on);
 };
+// Selecting all and copying copies all rows.
+addEventListener("copy", (e) => {
+  const t = current();
+  if (!t?.fixed || /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
+  const drawn = [...t.table.querySelectorAll("thead tr, tbody:not([aria-hidden]) tr")];
+  if (!drawn.length || !drawn.every((row) => getSelection().containsNode(row, true))) return;
+  e.clipboardData.setData("text/plain", t.text());
+  e.preventDefault();
+});
+
 addEventListener("beforeprint", () => printing(true));
 addEventListener("afterprint", () => printing(false));
 
@@ -203,7 +217,14 @@ addEventListener("keydown", (e) => {
   if (e.key === "/" && finder?.hidden === false) {
     e.preventDefault();
     query.focus();
-  } else if (at === document.body && scrolls.test(e.key)) current()?.box.focus();
+    return;
+  }
+  const box = current()?.box;
+  if (at === document.body && scrolls.test(e.key)) box?.focus();
+  if (e.key === "End" && box && document.activeElement === box) {
+    e.preventDefault(); // rows that are drawn on the way may move the end
+    box.scrollTop = box.scrollHeight;
+  }
 });
 article.parentElement.addEventListener(
   "wheel",
