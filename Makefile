@@ -14,7 +14,7 @@ export CGO_ENABLED = 0
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
 
-release: ## programs for Linux, macOS and Windows, their modules as CycloneDX, and checksums, in ./release; VERSION=v1.2.3; CHECK=1 to build one twice
+release: ## programs for Linux, macOS and Windows, Debian packages, a container image, the modules as CycloneDX, and checksums, in ./release; VERSION=v1.2.3; CHECK=1 to build one twice
 	tools/release/release.sh $(VERSION) release
 
 run: build ## serve on http://localhost:8080, with data in ./data

@@ -34,7 +34,7 @@ failures=() took=() skipped=()
 needs=(jq:jq node:nodejs npm:npm)
 [[ $tier == check ]] || needs+=(python3:python3 chromium:chromium firefox-esr:firefox-esr gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
   /usr/share/fonts/truetype/dejavu:fonts-dejavu-core /usr/share/fonts/truetype/noto:fonts-noto-core
-  /usr/share/fonts/truetype/liberation:fonts-liberation pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
+  /usr/share/fonts/truetype/liberation:fonts-liberation pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl skopeo:skopeo systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 install_programs() {
   local missing=() as_root=() need
@@ -145,8 +145,8 @@ plain() { # plain PACKAGES...: runs what does not run with the race detector or 
   tests tests -p 3 -timeout 60m -skip "^$races\$|$program|^TestRealClock" "${packages[@]}"
 }
 
-# A module of its own, and not kept: go test does not see a change of files outside of it.
-deployment() { (cd tools/deploy && tests deployment -count 1 ./...); }
+# Modules of their own, and not kept: go test does not see a change of files outside of it.
+deployment() { (cd tools/deploy && tests deployment -count 1 ./...) && (cd tools/release && tests release -count 1 ./...); }
 
 # It builds the program itself, of which a kept result knows nothing.
 shipped() { tests e2e -count 1 -timeout 25m ./e2e; }

@@ -87,5 +87,57 @@ func TestUnit(t *testing.T) {
 	}
 }
 
+// TestVitrinectl checks that the command for administrators beside systemd runs
+// the program with the user, directory and settings of the unit, in settings
+// that systemd knows.
+func TestVitrinectl(t *testing.T) {
+	t.Parallel()
+	analyze := vitrinetest.Program(t, "systemd-analyze")
+	script, err := os.ReadFile("../../deploy/vitrinectl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, err := os.ReadFile("../../deploy/vitrine.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What it would call, with its arguments.
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "systemd-run"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "../../deploy/vitrinectl", "admin", "account", "create", "a b")
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments, command, found := strings.Cut(string(out), "\nvitrine\n")
+	if !found || command != "admin\naccount\ncreate\na b\n" || !strings.Contains(arguments, "\n--pipe\n") {
+		t.Errorf("%s calls systemd-run with %s", script, out)
+	}
+	properties := regexp.MustCompile(`(?m)^-p\n(.*)$`).FindAllStringSubmatch(arguments, -1)
+	text := "[Service]\nExecStart=/bin/true\n"
+	for _, p := range properties {
+		text += p[1] + "\n"
+		if line := "\n" + p[1] + "\n"; !strings.Contains(string(unit), line) && p[1] != "User=vitrine" &&
+			p[1] != "ReadWritePaths=/" { // the name of the unit is that of its user
+			t.Errorf("the unit lacks %s", p[1])
+		}
+	}
+	if !strings.Contains(arguments, "-E\nVITRINE_DATA=") || !strings.Contains(string(unit),
+		"Environment="+arguments[strings.Index(arguments, "VITRINE_DATA="):]+"\n") {
+		t.Errorf("the unit has another directory than %s", arguments)
+	}
+	made := filepath.Join(bin, "made.service")
+	if err := os.WriteFile(made, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(analyze, "verify", made).CombinedOutput(); err != nil || len(properties) < 5 ||
+		strings.Contains(string(out), "made.service") {
+		t.Errorf("systemd-analyze verify of %s: %v: %s", text, err, out)
+	}
+}
+
 // testsOnly matches the settings of benchmarks and screenshots.
 var testsOnly = regexp.MustCompile(`^VITRINE_(BENCH|SCREENS)`)

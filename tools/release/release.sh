@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # release.sh VERSION DIR builds the files of a release: a static program for
 # each platform, a list of the modules in it (CycloneDX), the texts of their
-# licences, and checksums. Two runs on one commit make the same files. PLATFORMS
-# names fewer platforms. With CHECK=1 the first platform is built again, from a
+# licences, a Debian package and a container image (OCI) of the Linux programs,
+# and checksums. Two runs on one commit make the same files. PLATFORMS names
+# fewer platforms. With CHECK=1 the first platform is built again, from a
 # copy of the source in another directory and with an empty build cache, and
 # must come out the same.
 set -euo pipefail
@@ -14,7 +15,8 @@ mkdir -p "$out"
   exit 1
 }
 export CGO_ENABLED=0
-go -C tools/release build -o ../../bin/tools/cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} # the time of what is in packages
+go -C tools/release build -o ../../bin/tools/ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod ./pack
 platforms=(${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64})
 for platform in "${platforms[@]}"; do
   os=${platform%/*} arch=${platform#*/} suffix=
@@ -29,6 +31,7 @@ bin/tools/cyclonedx-gomod bin -json -noserial -version "$version" -output "$sbom
 # The time of the run says nothing, and would make each run different.
 sed -i '/^ *"timestamp":/d' "$sbom"
 VITRINE_LICENCES=$(realpath "$out")/vitrine_${version}_licences.txt go test ./internal/lint -run '^TestLicences$' -count 1 >/dev/null
+bin/tools/pack "$version" "$out"
 (cd "$out" && sha256sum vitrine_* >SHA256SUMS)
 
 if [[ -n ${CHECK:-} ]]; then

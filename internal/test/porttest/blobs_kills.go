@@ -117,7 +117,9 @@ func KilledChunks(t *testing.T, place string, b vitrine.Blobs, unit, most int) {
 			}
 			killed, took := p.run(t, &acknowledged)
 			if steps = max(steps, took); killed {
-				kills++
+				if kills++; kills%100 == 0 {
+					t.Logf("%d processes were killed", kills) // of many minutes
+				}
 			}
 			if at, err := test.resumer.Received(ctx, p.Grant); err != nil || at < acknowledged {
 				t.Fatalf("%d bytes have arrived, %v, but %d were acknowledged, %+v", at, err, acknowledged, p)
