@@ -66,25 +66,9 @@ func (r release) debian(arch, program string) error {
 		}
 		return path
 	}
-	unit, err := os.ReadFile(filepath.Join(r.root, "deploy/vitrine.service"))
+	contents, err := r.contents(program, file)
 	if err != nil {
 		return err
-	}
-	// /usr/local is for what the administrator installs.
-	unit = bytes.ReplaceAll(unit, []byte("/usr/local/bin/"), []byte("/usr/bin/"))
-	contents := files.Contents{
-		{Source: program, Destination: "/usr/bin/vitrine", FileInfo: &files.ContentFileInfo{Mode: 0o755}},
-		{Source: filepath.Join(r.root, "deploy/vitrinectl"), Destination: "/usr/bin/vitrinectl",
-			FileInfo: &files.ContentFileInfo{Mode: 0o755}},
-		{Source: file("vitrine.service", unit), Destination: "/lib/systemd/system/vitrine.service",
-			FileInfo: &files.ContentFileInfo{Mode: 0o644}},
-		{Source: filepath.Join(r.root, "deploy/vitrine.env"), Destination: "/etc/vitrine.env",
-			Type: files.TypeConfigNoReplace, FileInfo: &files.ContentFileInfo{Mode: 0o600}},
-		{Source: filepath.Join(r.dir, "vitrine_"+r.version+"_licences.txt"),
-			Destination: "/usr/share/doc/vitrine/copyright", FileInfo: &files.ContentFileInfo{Mode: 0o644}},
-	}
-	for _, c := range contents {
-		c.FileInfo.Owner, c.FileInfo.Group, c.FileInfo.MTime = "root", "root", r.at
 	}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "vitrine", Arch: arch, Platform: "linux", Version: debianVersion(r.version), VersionSchema: "none",
@@ -114,4 +98,29 @@ func (r release) debian(arch, program string) error {
 		return err
 	}
 	return out.Close()
+}
+
+// contents returns the files of a package. file makes one.
+func (r release) contents(program string, file func(name string, content []byte) string) (files.Contents, error) {
+	unit, err := os.ReadFile(filepath.Join(r.root, "deploy/vitrine.service"))
+	if err != nil {
+		return nil, err
+	}
+	// /usr/local is for what the administrator installs.
+	unit = bytes.ReplaceAll(unit, []byte("/usr/local/bin/"), []byte("/usr/bin/"))
+	all := files.Contents{
+		{Source: program, Destination: "/usr/bin/vitrine", FileInfo: &files.ContentFileInfo{Mode: 0o755}},
+		{Source: filepath.Join(r.root, "deploy/vitrinectl"), Destination: "/usr/bin/vitrinectl",
+			FileInfo: &files.ContentFileInfo{Mode: 0o755}},
+		{Source: file("vitrine.service", unit), Destination: "/lib/systemd/system/vitrine.service",
+			FileInfo: &files.ContentFileInfo{Mode: 0o644}},
+		{Source: filepath.Join(r.root, "deploy/vitrine.env"), Destination: "/etc/vitrine.env",
+			Type: files.TypeConfigNoReplace, FileInfo: &files.ContentFileInfo{Mode: 0o600}},
+		{Source: filepath.Join(r.dir, "vitrine_"+r.version+"_licences.txt"),
+			Destination: "/usr/share/doc/vitrine/copyright", FileInfo: &files.ContentFileInfo{Mode: 0o644}},
+	}
+	for _, c := range all {
+		c.FileInfo.Owner, c.FileInfo.Group, c.FileInfo.MTime = "root", "root", r.at
+	}
+	return all, nil
 }
