@@ -49,10 +49,11 @@ var blocks = map[string][]block{
 	"docs/guide/scale.md": {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
 	"docs/guide/self-hosting.md": {
 		{skip: "it needs Docker: TestComposeSettings"},
+		{skip: "it needs a release and Docker"}, // go -C tools/release test ./...
 		{skip: "the test itself builds and serves"},
 		{skip: "it needs root and systemd"},
-		{want: "vtr_"},
 		{skip: "it needs root and systemd"},
+		{want: "vtr_"},
 		{skip: "it needs Docker"},
 	},
 	"docs/guide/websites.md":      {{skip: "it needs names in DNS: TestSitesURL"}},
