@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -297,7 +296,7 @@ func importedViewer(a vitrine.AccountID, name string) uint64 {
 	b := append(make([]byte, 0, 64), "imported "...)
 	b = append(strconv.AppendInt(b, int64(a), 10), ' ')
 	sum := sha256.Sum256(append(b, name...))
-	return binary.BigEndian.Uint64(sum[:])
+	return visitor.ViewerOf(sum[:])
 }
 
 // pastTime is importTime of a time that is not after today.

@@ -1,7 +1,6 @@
 package viewlog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -297,7 +296,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 		return err
 	}
 	n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-		int64(d.Link), int64(d.ID), cmp.Or(int64(d.View), -int64(d.Recipient))) // no view is negative
+		int64(d.Link), int64(d.ID), tables.DownloadView(d.ID, d.View, d.Recipient))
 	w.change(d.Link).Downloads += n
 	if err != nil || n == 0 {
 		return err

@@ -221,7 +221,7 @@ func (w *writing) notAdded(list []adding, seen map[tables.LinkViewer]bool) error
 		}
 		some = true
 		if a.record.Human() {
-			if err := w.tx.decrementViewer(a.link(), a.record.Viewer, 1); err != nil {
+			if err := w.tx.DecrementViewer(a.link(), a.record.Viewer, 1); err != nil {
 				return err
 			}
 		}

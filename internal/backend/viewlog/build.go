@@ -95,25 +95,12 @@ func (b *building) estimate(t logTx) (first report.Day, daily int64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	first, err = t.firstDownload(b.account, b.state.staleFrom, b.state.rolledUpUntil)
+	first, err = t.FirstDownload(b.account, b.state.staleFrom, b.state.rolledUpUntil)
 	if err != nil || from == nil {
 		return first, 0, err
 	}
 	start, end := report.DayOf(from.Ms()), report.DayOf(to.Ms())
 	return min(first, max(b.state.staleFrom, start)), views / int64(end-start+1), nil
-}
-
-// firstDownload returns the first day in [from, to) with a download event of
-// the account, or to if there is none.
-func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
-	r := idsOf(from, to)
-	var first *vitrine.ViewID
-	err := t.Get([]any{&first}, `SELECT min((SELECT min(d.id) FROM downloads d WHERE d.link = l.link AND d.id >= $1 AND d.id < $2))
-		FROM links l WHERE l.account = $3 AND NOT l.deleting`, int64(r.from), int64(r.to), int64(account))
-	if err != nil || first == nil {
-		return to, err
-	}
-	return report.DayOf(first.Ms()), nil
 }
 
 // buildBatch is about how many views are read at once, unless 8 days have
@@ -195,16 +182,6 @@ func (t logTx) dropStale(account vitrine.AccountID, stale report.Day) error {
 		}
 	}
 	return err
-}
-
-// exists reports whether a query returns a row.
-func (t logTx) exists(query string, args ...any) (bool, error) {
-	var one int64
-	err := t.Get([]any{&one}, query, args...)
-	if errors.Is(err, vitrine.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 func (b *building) run() error {

@@ -42,15 +42,7 @@ var ErrCopyEnded = errors.New("the copy of the views has ended")
 // ends the copy before.
 func (l *ViewLog) BeginCopy(ctx context.Context, number int64) (int64, error) {
 	number = cmp.Or(number, 1+rand.Int64N(math.MaxInt64))
-	return number, l.transact(ctx, func(t logTx) error { return t.setCopy(number) })
-}
-
-func (t logTx) setCopy(number int64) error {
-	_, err := t.Exec("UPDATE log SET copy = $1, next_link = 0, next_view = 0 WHERE id = 1", number)
-	if err == nil {
-		_, err = t.Exec("DELETE FROM changes")
-	}
-	return err
+	return number, l.transact(ctx, func(t logTx) error { return t.SetCopy(number) })
 }
 
 // DropChanges ends the copy if the changes that wait for it have more than a
@@ -67,7 +59,7 @@ func (l *ViewLog) DropChanges(ctx context.Context, most int64) (dropped bool, er
 	if err != nil || !dropped {
 		return false, err
 	}
-	return true, l.transact(ctx, func(t logTx) error { return t.setCopy(0) })
+	return true, l.transact(ctx, func(t logTx) error { return t.SetCopy(0) })
 }
 
 // CopyState returns the state of the copy.
@@ -326,7 +318,7 @@ func (c *copying) add(t logTx, account vitrine.AccountID, link vitrine.LinkID, r
 			views[i].Session = &s
 		}
 	}
-	if err := t.markDownloaded(link, views); err != nil {
+	if err := t.MarkDownloaded(link, views); err != nil {
 		return err
 	}
 	for i := range views {

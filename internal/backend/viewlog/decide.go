@@ -59,7 +59,7 @@ func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 	if w.reclassing != nil {
 		delete(w.reclassing.known, tables.LinkViewer{Link: key.link, Viewer: e.Viewer})
 	}
-	return w.tx.decrementViewer(key.link, e.Viewer, 1)
+	return w.tx.DecrementViewer(key.link, e.Viewer, 1)
 }
 
 func viewerDayOf(key viewKey, e *engaged) segment.ViewerDay {

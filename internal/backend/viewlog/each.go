@@ -15,7 +15,7 @@ func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.Vi
 	r := ids{from, to}
 	return l.read(ctx, func(t logTx) error {
 		clause, args := within(s, "downloads", r)
-		err := t.Visit("o.link, o.id, o.view", clause, args, func(row []driver.Value) error {
+		err := t.Visit("o.link, o.id, coalesce(o.view, o.id)", clause, args, func(row []driver.Value) error {
 			d := vitrine.Download{Link: vitrine.LinkID(row[0].(int64)), ID: vitrine.ViewID(row[1].(int64)),
 				View: vitrine.ViewID(row[2].(int64)), Account: s.Account}
 			if d.View < 0 {

@@ -42,7 +42,7 @@ func (l *ViewLog) expireNext(ctx context.Context, account vitrine.AccountID, bef
 		if err != nil {
 			return err
 		}
-		from, err := t.firstDownload(account, b.state.retainedFrom, end)
+		from, err := t.FirstDownload(account, b.state.retainedFrom, end)
 		if first != nil {
 			from = min(from, report.DayOf(first.Ms()))
 		}

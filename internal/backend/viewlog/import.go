@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -19,7 +20,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *memory.Changes) error {
 		clear(touched)
-		lines, err := imported(t, receipt.File)
+		lines, err := t.Imported(receipt.File)
 		if err != nil || receipt.Lines <= lines {
 			return err
 		}
@@ -205,7 +206,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	if !r.Human() {
 		return nil
 	}
-	if err := w.tx.countViewer(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+	if err := w.tx.CountViewer(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
 		return err
 	}
 	return w.importDownload(link, id)
@@ -217,7 +218,7 @@ func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
 		n, err := w.tx.Exec("INSERT INTO downloads (link, id, view) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-			int64(link), int64(event), int64(id))
+			int64(link), int64(event), tables.DownloadView(event, id, 0))
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state,
 	if lv.gone.Load() {
 		return false, nil
 	}
-	seq, err := t.seq()
+	seq, err := t.Seq()
 	if err != nil {
 		return false, err
 	}

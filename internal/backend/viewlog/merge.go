@@ -2,30 +2,26 @@ package viewlog
 
 import (
 	"context"
-	"errors"
-	"math"
-	"time"
 
 	"vitrine"
-	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 )
-
-// mergeBatch is about how many entries one transaction merges.
-const mergeBatch = 1 << 15
 
 // mergeRuns merges the runs of an account until few are left. Each step is a
 // transaction. The new run becomes valid when it is complete; in the same
 // transaction its sources become invalid, and are then deleted.
 func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
 	for {
-		var m *merging
+		var m *tables.Merge
 		for cleared := true; cleared; {
 			err := l.transact(ctx, func(t logTx) (err error) {
 				cleared, m = false, nil
-				if cleared, err = t.dropInvalidRun(account); err == nil && !cleared {
-					m, err = beginMerge(t, account, tidy)
+				if cleared, err = t.DropInvalidRun(account); err != nil || cleared {
+					return err
+				}
+				s, err := t.state(account)
+				if err == nil {
+					m, err = t.BeginMerge(account, s.version, tidy)
 				}
 				return err
 			})
@@ -41,7 +37,10 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 				return err
 			}
 			err := l.transact(ctx, func(t logTx) (err error) {
-				more, err = m.step(t)
+				s, err := t.state(account)
+				if err == nil {
+					more, err = m.Step(t.Index, s.version)
+				}
 				return err
 			})
 			if err != nil {
@@ -49,118 +48,4 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 			}
 		}
 	}
-}
-
-// merging is a merge in progress.
-type merging struct {
-	account vitrine.AccountID
-	version int64 // version of the account: it changes when entries are removed
-	from    []tables.Run
-	run     int64
-	next    int64 // next viewer
-	entries int64
-}
-
-// mergeLife is the time without progress after which a merge counts as
-// abandoned.
-const mergeLife = time.Minute
-
-// dropInvalidRun deletes a run that is invalid or abandoned. It reports whether
-// there was one.
-func (t logTx) dropInvalidRun(account vitrine.AccountID) (some bool, err error) {
-	var run int64
-	err = t.Get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
-		int64(account), sqldb.Ms(time.Now().Add(-mergeLife)))
-	if errors.Is(err, vitrine.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, table := range []string{"viewer_days", "runs"} {
-		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND run = $2", int64(account), run); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// beginMerge begins a merge. It returns nil if there is nothing to merge.
-func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error) {
-	busy, err := t.exists("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
-	if err != nil || busy { // another process is merging
-		return nil, err
-	}
-	list, err := t.Runs(account)
-	if err != nil {
-		return nil, err
-	}
-	from := segment.RunsToMerge(list, tidy)
-	if from == nil {
-		return nil, nil
-	}
-	s, err := t.state(account)
-	if err != nil {
-		return nil, err
-	}
-	m := &merging{account: account, version: s.version, from: from, next: math.MinInt64}
-	m.run, err = t.NewRun(account, 0, sqldb.Ms(time.Now()))
-	return m, err
-}
-
-// step merges the entries of the next viewers. It ends the merge if entries
-// were removed since the beginning, or the new run was deleted. The new run is
-// then deleted, and the merge starts again.
-func (m *merging) step(t logTx) (more bool, err error) {
-	s, err := t.state(m.account)
-	if err != nil {
-		return false, err
-	}
-	if s.version != m.version {
-		_, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), m.run)
-		return false, err
-	}
-	n, err := t.Exec("UPDATE runs SET merging = $1 WHERE account = $2 AND run = $3 AND merging > 1",
-		sqldb.Ms(time.Now()), int64(m.account), m.run)
-	if err != nil || n == 0 {
-		return false, err
-	}
-	w := tables.RunWriter{Tx: t.Index, Account: m.account, Run: m.run}
-	sources := t.Readers(m.account, m.from)
-	for {
-		best, err := tables.FirstEntry(sources, m.next)
-		if err != nil {
-			return false, err
-		}
-		if best == nil {
-			break
-		}
-		e := best.Head()
-		if w.Entries >= mergeBatch && e.Viewer != w.Last.Viewer {
-			next, entries := e.Viewer, m.entries+w.Entries
-			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
-			return true, w.End()
-		}
-		if w.Entries == 0 || e != w.Last {
-			if err := w.Add(e); err != nil {
-				return false, err
-			}
-		}
-		best.Skip()
-	}
-	if err := w.End(); err != nil {
-		return false, err
-	}
-	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3",
-		m.entries+w.Entries,
-		int64(m.account), m.run); err != nil {
-		return false, err
-	}
-	for _, r := range m.from {
-		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account),
-			r.Number); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }

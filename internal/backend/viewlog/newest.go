@@ -88,7 +88,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 				continue
 			}
 			recent = append(recent, *o)
-			if err := t.markDownloaded(p.Link, recent[len(recent)-1:]); err != nil {
+			if err := t.MarkDownloaded(p.Link, recent[len(recent)-1:]); err != nil {
 				return nil, err
 			}
 		}

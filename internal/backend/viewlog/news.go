@@ -116,13 +116,13 @@ func (c *news) due(t logTx, column string, now time.Time, delay time.Duration, m
 	if err := c.read(t, views); err != nil {
 		return err
 	}
-	return t.countsOf(c.counts, c.links())
+	return t.CountsOf(c.counts, c.links())
 }
 
 // downloaded reads downloads, and adds their views.
 func (c *news) downloaded(t logTx, keys []viewKey, views *[]viewKey) error {
 	found := make([]*vitrine.Download, len(keys))
-	err := t.GetMany("SELECT view FROM downloads WHERE link = $1 AND id = $2", len(keys),
+	err := t.GetMany("SELECT coalesce(view, id) FROM downloads WHERE link = $1 AND id = $2", len(keys),
 		func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
 		func(i int, s sqldb.Scanner) error {
 			d := &vitrine.Download{ID: keys[i].view, Link: keys[i].link}

@@ -227,7 +227,7 @@ func (w *writing) counted(v tables.LinkViewer) (bool, error) {
 	there, known := p.known[v]
 	if !known { // this transaction has changed it
 		var err error
-		if there, err = w.tx.exists("SELECT 1 FROM viewers WHERE link = $1 AND viewer = $2", int64(v.Link),
+		if there, err = w.tx.Exists("SELECT 1 FROM viewers WHERE link = $1 AND viewer = $2", int64(v.Link),
 			int64(v.Viewer)); err != nil {
 			return false, err
 		}

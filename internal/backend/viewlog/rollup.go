@@ -168,7 +168,7 @@ func compactLink(t logTx, link vitrine.LinkID, before report.Day,
 		}
 	}
 	for viewer, views := range viewers {
-		if err := t.decrementViewer(link, viewer, views); err != nil {
+		if err := t.DecrementViewer(link, viewer, views); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -206,7 +206,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 		o := &rows[i]
 		if o.Human() {
 			viewerDays = append(viewerDays, o.ViewerDay(link))
-			if err := t.countViewer(link, o.Viewer); err != nil {
+			if err := t.CountViewer(link, o.Viewer); err != nil {
 				return false, err
 			}
 		}
@@ -222,22 +222,4 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 		}
 	}
 	return len(rows) > 0, t.RemoveViewerDays(account, segment.SortViewerDays(viewerDays))
-}
-
-// countViewer adds a view by a person to the table of viewers.
-func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
-	_, err := t.Exec("INSERT INTO viewers (link, viewer, views) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET views = viewers.views + 1",
-		int64(link), int64(viewer))
-	return err
-}
-
-// decrementViewer subtracts views from the table of viewers.
-func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
-	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND views <= $3", int64(link), int64(viewer),
-		views)
-	if err == nil && n == 0 {
-		_, err = t.Exec("UPDATE viewers SET views = views - $1 WHERE link = $2 AND viewer = $3", views, int64(link),
-			int64(viewer))
-	}
-	return err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // segmentViews is the most views in a segment.
-const segmentViews = 1024
+const segmentViews = 2048
 
 // storedSegment is a row of the table segments.
 type storedSegment struct {

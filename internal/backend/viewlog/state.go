@@ -76,9 +76,3 @@ func (s *state) reopen(d report.Day) {
 	s.rolledUpUntil = min(s.rolledUpUntil, d)
 	s.staleFrom = min(s.staleFrom, s.rolledUpUntil)
 }
-
-// seq returns the number of the last write transaction.
-func (t logTx) seq() (seq int64, err error) {
-	err = t.Get([]any{&seq}, "SELECT seq FROM log WHERE id = 1")
-	return seq, err
-}

@@ -31,7 +31,7 @@ func width(level int) report.Day { return 1 << (levelShift * level) }
 // stored.
 type minViews [levels]int64
 
-var defaultMinViews = minViews{16, 64, 512}
+var defaultMinViews = minViews{128, 256, 1024}
 
 // stores reports whether a tally is worth storing.
 func (l minViews) stores(s vitrine.Scope, level int, t *report.Tally) bool {

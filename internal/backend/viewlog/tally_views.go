@@ -187,7 +187,7 @@ func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error
 		}
 	}
 	clause, args := within(q.Scope, "downloads", r)
-	err = t.Visit("o.link, o.id, o.view", clause, args, func(row []driver.Value) error {
+	err = t.Visit("o.link, o.id, coalesce(o.view, o.id)", clause, args, func(row []driver.Value) error {
 		e := downloadOf{vitrine.LinkID(row[0].(int64)), vitrine.ViewID(row[1].(int64)), vitrine.ViewID(row[2].(int64))}
 		if q.Links == nil || slices.Contains(q.Links, int64(e.link)) {
 			add(e)

@@ -112,7 +112,7 @@ func TestIndexOfViewerDays(t *testing.T) {
 // and an import, complete.
 func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
-	const runs, entries = 8, mergeBatch * 3 / 4
+	const runs, entries = 8, tables.MergeBatch * 3 / 4
 	for n := range int64(runs) {
 		var list []segment.ViewerDay
 		for i := range int64(entries) {
@@ -159,7 +159,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	var want int64
 	for n := range int64(4) {
 		var list []segment.ViewerDay
-		for i := range int64(mergeBatch / 2) {
+		for i := range int64(tables.MergeBatch / 2) {
 			list = append(list, segment.ViewerDay{Viewer: i*4 + n, Link: 1, Day: 20_000})
 		}
 		want += int64(len(list))
@@ -167,20 +167,20 @@ func TestMergeDroppedByAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var one, other *merging
+	var one, other *tables.Merge
 	update := func(f func(logTx) error) {
 		t.Helper()
 		if err := l.transact(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	update(func(tx logTx) (err error) { one, err = beginMerge(tx, 1, true); return err })
-	update(func(tx logTx) error { _, err := one.step(tx); return err })
+	update(func(tx logTx) (err error) { one, err = tx.BeginMerge(1, 0, true); return err })
+	update(func(tx logTx) error { _, err := one.Step(tx.Index, 0); return err })
 	update(func(tx logTx) error { _, err := tx.Exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
-	update(func(tx logTx) error { _, err := tx.dropInvalidRun(1); return err })
-	update(func(tx logTx) (err error) { other, err = beginMerge(tx, 1, true); return err })
+	update(func(tx logTx) error { _, err := tx.DropInvalidRun(1); return err })
+	update(func(tx logTx) (err error) { other, err = tx.BeginMerge(1, 0, true); return err })
 	for more := true; more; {
-		update(func(tx logTx) (err error) { more, err = one.step(tx); return err })
+		update(func(tx logTx) (err error) { more, err = one.Step(tx.Index, 0); return err })
 	}
 	if other == nil {
 		t.Fatal("the other process has nothing to merge")

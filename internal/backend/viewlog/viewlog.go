@@ -2,7 +2,6 @@ package viewlog
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
@@ -74,16 +73,9 @@ func (l *ViewLog) Close() error { return l.db.Close() }
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
 	err := l.read(ctx, func(t logTx) error {
-		return t.countsOf(counts, links)
+		return t.CountsOf(counts, links)
 	})
 	return counts, err
-}
-
-// countsOf reads the counts of links.
-func (t logTx) countsOf(counts map[vitrine.LinkID]vitrine.LinkCounts, links []vitrine.LinkID) error {
-	return sqldb.InBatches(links, func(in string, args []any) error {
-		return t.counts(counts, " FROM links WHERE link "+in, args)
-	})
 }
 
 // AccountCounts implements [vitrine.ViewLog].
@@ -91,7 +83,7 @@ func (l *ViewLog) AccountCounts(ctx context.Context,
 	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
 	err := l.read(ctx, func(t logTx) error {
-		return t.counts(counts, " FROM links WHERE account = $1 AND NOT deleting", []any{int64(a)})
+		return t.CountsFrom(counts, " FROM links WHERE account = $1 AND NOT deleting", []any{int64(a)})
 	})
 	return counts, err
 }
@@ -105,27 +97,11 @@ func (l *ViewLog) AccountTotals(ctx context.Context, a vitrine.AccountID) (c vit
 	return c, err
 }
 
-// counts reads the counts of the links that a FROM clause selects.
-func (t logTx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
-	return t.Visit("link, views, downloads", from, args, func(row []driver.Value) error {
-		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
-		return nil
-	})
-}
-
 // Imported implements [vitrine.ViewLog].
 func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
 	err = l.read(ctx, func(t logTx) error {
-		lines, err = imported(t, file)
+		lines, err = t.Imported(file)
 		return err
 	})
-	return lines, err
-}
-
-func imported(t logTx, file [32]byte) (lines int64, err error) {
-	err = t.Get([]any{&lines}, "SELECT lines FROM imports WHERE file = $1", file[:])
-	if errors.Is(err, vitrine.ErrNotFound) {
-		return 0, nil
-	}
 	return lines, err
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
@@ -67,41 +65,13 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		if err := l.recentInSegments(t, q, &recent); err != nil {
 			return err
 		}
-		return t.markDownloaded(q.Link, recent)
+		return t.MarkDownloaded(q.Link, recent)
 	})
 	return recent, err
 }
 
 func matches(q vitrine.RecentQuery, o *report.View) bool {
 	return (o.Counted() || !q.Counted) && q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
-}
-
-// markDownloaded sets Downloaded on the views that have a download event. The
-// views are of one link, newest first.
-func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
-	for some := range slices.Chunk(views, 500) { // a statement takes a limited number of values
-		at := make(map[int64]*report.View, len(some))
-		args, places := []any{int64(link)}, make([]string, len(some))
-		for i := range some {
-			at[some[i].ID] = &some[i]
-			args = append(args, some[i].ID)
-			places[i] = "$" + strconv.Itoa(i+2)
-		}
-		in := " IN (" + strings.Join(places, ", ") + ")"
-		err := t.Each(func(s sqldb.Scanner) error {
-			var of int64
-			err := s.Scan(&of)
-			if o := at[of]; o != nil {
-				o.Downloaded = true
-			}
-			return err
-		}, "SELECT view FROM downloads WHERE link = $1 AND view = id AND id"+in+
-			" UNION ALL SELECT view FROM downloads WHERE link = $1 AND view <> id AND view"+in, args...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // recentInSegments adds the newest views in segments to a list of views, newest
@@ -225,7 +195,7 @@ func (in *segmentReader) last(q vitrine.RecentQuery, p *storedSegment, eligible 
 // viewsBatch is the number of views that one transaction reads before they are
 // passed on. The consumer may be slow; an open transaction would block the
 // connection and keep the database's write-ahead log from shrinking.
-const viewsBatch = 4 * segmentViews
+const viewsBatch = 2 * segmentViews
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,

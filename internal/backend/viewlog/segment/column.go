@@ -13,8 +13,8 @@ import (
 //	          many bits
 //	plain     each number as a varint
 //	words     how many different numbers there are; their distances, the
-//	          smallest first, as a column; for each number, its place among
-//	          them, in as many bits as the places need
+//	          smallest first, as a column; the lengths of their codes, as a
+//	          column; the code of each number (codes.go)
 //	rice + n  each number as a Rice code: its bits above the lowest n, as so
 //	          many zeros and a one, then the lowest n (rice.go)
 //
@@ -26,13 +26,11 @@ const (
 	rice  = 0xc0
 )
 
-// maxWords bounds the different numbers of a column with words.
-const maxWords = 1 << 16
-
 // columnWriter collects the numbers of a column.
 type columnWriter struct {
 	numbers []uint64
-	sorted  []uint64 // different numbers
+	sorted  []uint64
+	words   wordCodes
 }
 
 func (c *columnWriter) number(n int64)  { c.numbers = append(c.numbers, uint64(n)) }
@@ -68,29 +66,14 @@ func (c *columnWriter) end(b []byte, kind columnKind) []byte {
 	}
 	c.sorted = append(c.sorted[:0], numbers...)
 	slices.Sort(c.sorted)
-	c.sorted = slices.Compact(c.sorted)
-	different := len(c.sorted)
-	if different > maxWords {
+	if !c.words.of(c.sorted) || c.words.least() >= form.size() {
 		return form.append(b, numbers)
 	}
-	start, width := len(b), bits.Len(uint(different-1))
-	b = binary.AppendUvarint(append(b, words), uint64(different))
-	for i := different - 1; i > 0; i-- {
-		c.sorted[i] -= c.sorted[i-1]
-	}
-	b = formOf(c.sorted).append(b, c.sorted)
-	if len(b)-start+packedSize(len(numbers), width) >= form.size() {
+	start := len(b)
+	if b = c.words.append(b, numbers); len(b)-start >= form.size() {
 		return form.append(b[:start], numbers)
 	}
-	for i := 1; i < different; i++ {
-		c.sorted[i] += c.sorted[i-1]
-	}
-	w := bitWriter{b: b}
-	for _, n := range numbers {
-		place, _ := slices.BinarySearch(c.sorted, n)
-		w.add(uint64(place), width)
-	}
-	return w.end()
+	return b
 }
 
 // form is what the length of a column depends on.
@@ -233,11 +216,12 @@ type column struct {
 	b     []byte
 	some  []int64 // read and not returned, from at on
 	at    int
-	bad   bool // more numbers were read than there are, or a place has no number
+	bad   bool // more numbers were read than there are
 	form  byte
 	base  int64
 	words []int64
-	bit   int // position of the next number, in bits, or in bytes if plain
+	codes codeTable // of words
+	bit   int       // position of the next number, in bits, or in bytes if plain
 }
 
 // decodedAtOnce is the number of numbers that are decoded together.
@@ -250,7 +234,9 @@ func (c *column) zeros() bool { return c.form == 0 && c.base == 0 && len(c.words
 // open begins to read a column of a kind. It reports false if no column of the
 // kind has this form. It keeps the memory that c has.
 func (c *column) open(b []byte, kind columnKind) bool {
-	*c = column{some: c.some[:0], words: c.words[:0]}
+	t := c.codes
+	*c = column{some: c.some[:0], words: c.words[:0],
+		codes: codeTable{lengths: t.lengths[:0], codes: t.codes, entries: t.entries}}
 	if len(b) == 0 {
 		if kind == listed {
 			c.form = plain
@@ -270,27 +256,38 @@ func (c *column) open(b []byte, kind columnKind) bool {
 		if size <= 0 || n == 0 || n > maxWords {
 			return false
 		}
-		var distances column
-		if b = b[size:]; !distances.open(b, measures) {
+		if b = c.openWords(b[size:], int(n)); b == nil {
 			return false
 		}
-		for sum := int64(0); len(c.words) < int(n); {
-			if distances.decode(min(int(n)-len(c.words), decodedAtOnce)); distances.bad {
-				return false
-			}
-			for _, distance := range distances.some {
-				sum += distance
-				c.words = append(c.words, sum)
-			}
-		}
-		b = distances.rest()
-		c.form = byte(bits.Len64(n - 1))
 	case c.form == plain:
 	case c.form < rice || c.low() > mostLow || kind == listed && c.low() < listedLow:
 		return false
 	}
 	c.b = b
 	return true
+}
+
+// openWords reads n words and the lengths of their codes. It returns what
+// follows, or nil if they are damaged.
+func (c *column) openWords(b []byte, n int) []byte {
+	var distances, lengths column
+	if !distances.open(b, measures) {
+		return nil
+	}
+	for sum := int64(0); len(c.words) < n && !distances.bad; {
+		sum += distances.nextOf(n - len(c.words))
+		c.words = append(c.words, sum)
+	}
+	if distances.bad || !lengths.open(distances.rest(), measures) {
+		return nil
+	}
+	for range n {
+		c.codes.lengths = append(c.codes.lengths, uint64(lengths.nextOf(n-len(c.codes.lengths))))
+	}
+	if lengths.bad {
+		return nil
+	}
+	return lengths.rest()
 }
 
 // rest returns what follows the numbers that were decoded, in a column that was
@@ -312,6 +309,15 @@ func (c *column) next() int64 {
 	return n
 }
 
+// nextOf returns the next number of a column that has n numbers left, so that
+// rest is right after the last one.
+func (c *column) nextOf(n int) int64 {
+	if c.at == len(c.some) {
+		c.decode(min(n, decodedAtOnce))
+	}
+	return c.next()
+}
+
 func (c *column) signed() int64 { return signed(c.next()) }
 func (c *column) word() LabelID { return LabelID(c.next()) }
 
@@ -329,19 +335,12 @@ func (c *column) decode(n int) {
 		for i := range c.some {
 			c.some[i] = c.base
 		}
+	case c.form == words:
+		c.decodeWords(n)
 	case c.form >= rice:
 		c.decodeRice(n)
 	default:
 		c.decodeBits(n)
-	}
-	if len(c.words) > 0 {
-		for i, place := range c.some {
-			if place >= int64(len(c.words)) {
-				c.some, c.bad = c.some[:i], true
-				break
-			}
-			c.some[i] = c.words[place]
-		}
 	}
 	if len(c.some) == 0 {
 		c.some, c.bad = append(c.some, 0), true

@@ -94,6 +94,46 @@ func TestTimesAreShort(t *testing.T) {
 	}
 }
 
+// TestWordsAreShort checks that words, of which some are frequent, take little
+// more than their entropy and the list of them, with counts that lead to the
+// longest codes, too.
+func TestWordsAreShort(t *testing.T) {
+	zipf, fibonacci := make([]int, 200), []int{1, 1}
+	for i := range zipf {
+		zipf[i] = 2000 / (i + 1)
+	}
+	for i := 2; i < 22; i++ {
+		fibonacci = append(fibonacci, fibonacci[i-1]+fibonacci[i-2])
+	}
+	for name, counts := range map[string][]int{"Zipf": zipf, "Fibonacci": fibonacci, "two": {1, 1000}, "equal": {50, 50, 50}} {
+		var c columnWriter
+		entropy, all := 0.0, 0
+		for _, n := range counts {
+			all += n
+		}
+		for i, n := range counts {
+			entropy -= float64(n) * math.Log2(float64(n)/float64(all)) / 8
+			for range n {
+				c.number(int64(i+1) << 20)
+			}
+		}
+		want := slices.Clone(c.numbers)
+		b := c.end(nil, repeated)
+		if most := max(1.05*entropy, float64(all)/8) + float64(len(counts)) + 16; b[0] != words || float64(len(b)) > most {
+			t.Errorf("%s: form %d of %d bytes, want words of at most %.0f", name, b[0], len(b), most)
+		}
+		var got column
+		if !got.open(b, repeated) {
+			t.Fatalf("%s: the column cannot be opened", name)
+		}
+		for i, n := range want {
+			if have := uint64(got.next()); have != n {
+				t.Fatalf("%s: number %d is %d, want %d", name, i, have, n)
+			}
+		}
+	}
+}
+
 // TestManyWords checks that a column with more different numbers than words may
 // be is read back.
 func TestManyWords(t *testing.T) {
@@ -193,7 +233,7 @@ func TestHostileSegment(t *testing.T) {
 		return map[int][]byte{columnFlags: same(viewVersion), columnVersion: same(version)}
 	}
 	place := func(b ...byte) map[int][]byte { return map[int][]byte{columnPlace: b} }
-	missing := append([]byte{words, 3, 0, 1, 3 << 2}, make([]byte, 150)...) // the second place is 3
+	missing := append([]byte{words, 3, 0, 1, 0, 2, 3 << 2}, make([]byte, 150)...) // the second code is 3
 	const half = 1 << 63
 	for name, segment := range map[string][]byte{
 		"lengths that overflow": segmentOf(1, map[int][]byte{columnTime: {0, 1}, columnPlace: {0, 1},
@@ -223,9 +263,13 @@ func TestHostileSegment(t *testing.T) {
 		"a number that is cut":     segmentOf(1, place(1, 0x80), nil),
 		"plain numbers cut":        segmentOf(1, place(plain, 0x80), nil),
 		"fewer numbers":            segmentOf(9, place(1, 5, 0xff), nil),
-		"no words":                 segmentOf(1, place(append([]byte{words, 0, 0, 1}, make([]byte, 8)...)...), nil),
-		"too many words":           segmentOf(1, place(words, 0x81, 0x80, 4, 0, 1), nil),
-		"words in words":           segmentOf(1, place(words, 2, words, 2, 0, 1, 0, 0), nil),
+		"three codes of a bit":     segmentOf(300, place(append([]byte{words, 3, 0, 1, 0, 1}, make([]byte, 150)...)...), nil),
+		"codes without bits":       segmentOf(300, place(append([]byte{words, 3, 0, 1}, make([]byte, 150)...)...), nil),
+		"codes that are too long":  segmentOf(300, place(append([]byte{words, 3, 0, 1, 0, 13}, make([]byte, 900)...)...), nil),
+		"lengths that are cut":     segmentOf(300, place(words, 3, 0, 1, 2, 1), nil),
+		"no words":                 segmentOf(1, place(append([]byte{words, 0, 0, 1, 0, 1}, make([]byte, 8)...)...), nil),
+		"too many words":           segmentOf(1, place(words, 0x81, 0x20, 0, 1, 0, 12), nil),
+		"words in words":           segmentOf(1, place(words, 2, words, 2, 0, 1, 0, 1, 0, 1, 0), nil),
 		"words alone":              segmentOf(1, place(words), nil),
 		"words that are cut":       segmentOf(1, place(words, 9, 8, 0, 1, 2), nil),
 		"plain words cut":          segmentOf(1, place(words, 9, plain, 1, 2), nil),
@@ -251,7 +295,7 @@ func TestHostileSegment(t *testing.T) {
 		"parts":   segmentOf(1, played(rawParts), nil),
 		"codes":   segmentOf(2, place(rice+4, 0xff, 0x03), nil),
 		"long":    segmentOf(1, place(append([]byte{rice + 4}, make([]byte, 11)...)...), nil),
-		"words":   segmentOf(300, place(append(missing[:4:4], missing[5:]...)...), nil),
+		"words":   segmentOf(300, place(append(missing[:6:6], missing[7:]...)...), nil),
 	} {
 		if err := DecodeAll(segment, 0, new([]Row)); err != nil {
 			t.Errorf("%s: %v, want nil", name, err)

@@ -143,7 +143,7 @@ func (p *Encoder) session(s *Session, viewMs int64) {
 	}
 	c[columnSession].number(int64(flags))
 	c[columnEngaged].number(s.EngagedMs)
-	c[columnPresent].signed(s.PresentMs - s.EngagedMs)
+	c[columnPresent].number(s.PresentMs - s.EngagedMs)
 	c[columnScreen].word(s.Screen)
 	if flags&sessionStart != 0 {
 		c[columnStart].signed(s.StartMs - viewMs)
@@ -303,7 +303,7 @@ func (u *Decoder) session(s *Session) {
 	flags := byte(c[columnSession].next())
 	s.Downloaded = flags&sessionDownloaded != 0
 	s.EngagedMs = c[columnEngaged].next()
-	s.PresentMs = s.EngagedMs + c[columnPresent].signed()
+	s.PresentMs = s.EngagedMs + c[columnPresent].next()
 	s.Screen = c[columnScreen].word()
 	if flags&sessionStart != 0 {
 		s.StartMs = u.lastMs + c[columnStart].signed()

@@ -9,10 +9,10 @@ import (
 )
 
 // ViewerDaySet counts the views of each viewer day (a viewer, link and day) in
-// about 13 bytes a viewer day. Viewer days are grouped into leaves by the
-// highest 16 bits of their viewer. Viewers are hashes, so leaves have about the
-// same size. A viewer day stores only the other bits of its viewer, and a new
-// viewer day moves only viewer days of its leaf.
+// about 13 bytes a viewer day. Viewer days are grouped into leaves by the bits
+// of their viewer above the lowest 32. Viewers are hashes of 48 bits, so there
+// are 65,536 leaves of about the same size. A viewer day stores only the other
+// bits of its viewer, and a new viewer day moves only viewer days of its leaf.
 type ViewerDaySet struct {
 	leaves map[uint32]*dayLeaf // by prefix
 	links  []int64             // links by their index
@@ -25,7 +25,7 @@ type ViewerDaySet struct {
 // dayLeaf holds the viewer days of viewers with the same highest bits, in
 // order.
 type dayLeaf struct {
-	keys []uint64 // the viewer's other 48 bits, then 16 bits of the day
+	keys []uint64 // the viewer's lowest 32 bits, then 16 bits of the day
 	rest []uint32 // 24 bits of the link's index, then 8 bits of the count
 }
 
@@ -48,7 +48,10 @@ func (s *ViewerDaySet) Bytes() int {
 
 // prefix returns the highest bits of a viewer, which order leaves as viewers
 // are ordered.
-func prefix(viewer int64) uint32 { return uint32((uint64(viewer) ^ 1<<63) >> 48) }
+func prefix(viewer int64) uint32 { return uint32((uint64(viewer) ^ 1<<63) >> 32) }
+
+// keyOf returns the key of a viewer day in its leaf.
+func keyOf(viewer int64, day report.Day) uint64 { return uint64(uint32(viewer))<<16 | uint64(day) }
 
 // search returns the position of a viewer day in the leaf, or the position at
 // which to insert it.
@@ -86,7 +89,7 @@ func (s *ViewerDaySet) Add(v ViewerDay, n int32) (before int32, ok bool) {
 		leaf = new(dayLeaf)
 		s.leaves[prefix(v.Viewer)] = leaf
 	}
-	key := uint64(v.Viewer)<<16 | uint64(v.Day)
+	key := keyOf(v.Viewer, v.Day)
 	at, found := leaf.search(key, place)
 	if found {
 		before = int32(leaf.rest[at] & manyViews)
@@ -130,7 +133,7 @@ func (s *ViewerDaySet) insert(l *dayLeaf, at int, key uint64, rest uint32) {
 // entry returns the viewer day at a position of a leaf.
 func (s *ViewerDaySet) entry(prefix uint32, l *dayLeaf, at int) ViewerDay {
 	return ViewerDay{
-		Viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
+		Viewer: int64((uint64(prefix)<<32 ^ 1<<63) | l.keys[at]>>16),
 		Link:   s.links[l.rest[at]>>8],
 		Day:    report.Day(l.keys[at] & maxDay),
 	}
@@ -142,8 +145,8 @@ func (s *ViewerDaySet) Of(list []ViewerDay, viewer int64) []ViewerDay {
 	if l == nil {
 		return list
 	}
-	at, _ := l.search(uint64(viewer)<<16, 0)
-	for ; at < len(l.keys) && l.keys[at]>>16 == uint64(viewer)&(1<<48-1); at++ {
+	at, _ := l.search(keyOf(viewer, 0), 0)
+	for ; at < len(l.keys) && uint32(l.keys[at]>>16) == uint32(viewer); at++ {
 		list = append(list, s.entry(prefix(viewer), l, at))
 	}
 	return list

@@ -2,6 +2,8 @@ package segment
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -66,6 +68,23 @@ func TestViewerDaySet(t *testing.T) {
 			if len(seen) != len(want) {
 				t.Errorf("seed %d: %d viewerDays are listed, want %d", seed, len(seen), len(want))
 			}
+		}
+	}
+}
+
+// TestViewerDaySetLeaves checks that viewers of 48 bits are in many small
+// leaves.
+func TestViewerDaySetLeaves(t *testing.T) {
+	s := NewViewerDaySet()
+	for i := range uint64(20_000) {
+		sum := sha256.Sum256(binary.AppendUvarint(nil, i))
+		if _, ok := s.Add(ViewerDay{int64(binary.BigEndian.Uint64(sum[:]) >> 16), 1, 20_000}, 1); !ok {
+			t.Fatal("a viewer is refused")
+		}
+	}
+	for _, l := range s.leaves {
+		if len(l.keys) > 10 {
+			t.Fatalf("a leaf has %d of %d viewer days", len(l.keys), s.N)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -114,4 +116,28 @@ func (log Recount) Accounts(fault func(text string)) error {
 		}
 	}
 	return nil
+}
+
+// CountsOf reads the counts of links.
+func (t Index) CountsOf(counts map[vitrine.LinkID]vitrine.LinkCounts, links []vitrine.LinkID) error {
+	return sqldb.InBatches(links, func(in string, args []any) error {
+		return t.CountsFrom(counts, " FROM links WHERE link "+in, args)
+	})
+}
+
+// CountsFrom reads the counts of the links that a FROM clause selects.
+func (t Index) CountsFrom(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
+	return t.Visit("link, views, downloads", from, args, func(row []driver.Value) error {
+		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
+		return nil
+	})
+}
+
+// Imported returns how many lines of a file were imported.
+func (t Index) Imported(file [32]byte) (lines int64, err error) {
+	err = t.Get([]any{&lines}, "SELECT lines FROM imports WHERE file = $1", file[:])
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return 0, nil
+	}
+	return lines, err
 }

@@ -334,7 +334,8 @@ func (b *batch) readDownloads() error {
 			l.fault("download %d belongs to view %d, which is a bot's", d.id, d.view)
 		}
 		return b.next()
-	}, `SELECT d.link, d.id, d.view, v.record FROM downloads d LEFT JOIN views v ON v.link = d.link AND v.id = d.view
+	}, `SELECT d.link, d.id, coalesce(d.view, d.id), v.record FROM downloads d
+		LEFT JOIN views v ON v.link = d.link AND v.id = coalesce(d.view, d.id)
 		WHERE d.link > $1 AND d.link <= $2`, b.between...)
 	for _, d := range rest {
 		if err == nil && !b.inSegment(d.link, vitrine.ViewID(d.view)) {

@@ -136,11 +136,11 @@ CREATE TABLE daily_views (
 CREATE TABLE downloads (
     link BIGINT NOT NULL,
     id   BIGINT NOT NULL,
-    view BIGINT NOT NULL, -- 0: it belongs to none; negative: to none, and to the recipient with this ID
+    view BIGINT, -- NULL: the view with this ID; 0: none; negative: none, and the recipient with this ID
     PRIMARY KEY (link, id)
 );
--- A download mostly has the ID of its view. These have another one.
-CREATE INDEX downloads_of_view ON downloads (link, view) WHERE view <> id;
+-- These have another ID than their view.
+CREATE INDEX downloads_of_view ON downloads (link, view) WHERE view IS NOT NULL;
 
 -- How far files were imported.
 CREATE TABLE imports (
