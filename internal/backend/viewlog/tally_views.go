@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/scan"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
@@ -20,8 +19,31 @@ type downloadOf struct {
 	event, view vitrine.ViewID
 }
 
+// largeScan is the views of a scope from which on its scans take turns.
+const largeScan = 200_000
+
+// turn waits for a turn to scan a scope, before there is a transaction. A scan
+// of many views takes much memory and every processor.
+func (l *ViewLog) turn(ctx context.Context, s vitrine.Scope) (end func(), err error) {
+	of, err := l.AccountTotals(ctx, s.Account)
+	if s.Link != 0 && err == nil && of.Views >= largeScan {
+		var counts map[vitrine.LinkID]vitrine.LinkCounts
+		counts, err = l.Counts(ctx, []vitrine.LinkID{s.Link})
+		of = counts[s.Link]
+	}
+	if err != nil || of.Views < largeScan {
+		return func() {}, err
+	}
+	return func() { l.turns.Release(s.Account) }, l.turns.Take(ctx, s.Account)
+}
+
 // tallyViews answers a Tally query that stored tallies cannot answer.
 func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+	end, err := l.turn(ctx, q.Scope)
+	if err != nil {
+		return new(report.Tally), false, err
+	}
+	defer end()
 	truncated, err = l.retained(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
 		oldest := segment.Place{ID: r.from}
 		if q.Cap > 0 {
@@ -60,6 +82,11 @@ func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *repo
 // dailyOfViews answers a DailyViews query that stored tallies cannot answer.
 func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+	end, err := l.turn(ctx, q.Scope)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	some := []int64{}
 	for _, link := range links {
@@ -69,9 +96,9 @@ func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 		}
 	}
 	q.Links = some
-	_, err := l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
+	_, err = l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
 		var s *scan.Scan
-		scopes, err := tx.scopesOf(q.Account, some)
+		scopes, err := tx.ScopesOf(q.Account, some)
 		if err == nil {
 			s, err = l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
 				Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
@@ -83,19 +110,6 @@ func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 		return false, nil
 	})
 	return views, err
-}
-
-// scopesOf returns the scopes of those links that belong to an account.
-func (t logTx) scopesOf(account vitrine.AccountID, links []int64) (scopes []vitrine.Scope, err error) {
-	err = t.Each(func(s sqldb.Scanner) error {
-		var link vitrine.LinkID
-		err := s.Scan(&link)
-		if slices.Contains(links, int64(link)) {
-			scopes = append(scopes, vitrine.Scope{Account: account, Link: link})
-		}
-		return err
-	}, "SELECT link FROM links WHERE account = $1 AND NOT deleting", int64(account))
-	return scopes, err
 }
 
 // retained calls f with the IDs of a query whose views have not expired. It

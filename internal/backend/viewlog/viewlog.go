@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/tables"
+	"vitrine/internal/base/throttle"
 )
 
 // ViewLog implements [vitrine.ViewLog] on a SQL database.
@@ -23,6 +24,7 @@ type ViewLog struct {
 	// "rollup" excludes other processes.
 	background sync.Mutex
 	least      minViews
+	turns      *throttle.Turns[vitrine.AccountID] // of large scans
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
@@ -39,7 +41,8 @@ func openWith(place string, w sqldb.Waits) (*ViewLog, error) {
 		return nil, err
 	}
 	l := &ViewLog{db: db, words: tables.NewDict(db, tables.FirstWords, tables.OtherWords, tables.WriteWords),
-		feed: memory.NewFeed(), kept: memory.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews}
+		feed: memory.NewFeed(), kept: memory.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews,
+		turns: throttle.NewTurnsEach[vitrine.AccountID](2, 1)}
 	l.lives = newLives(l)
 	return l, nil
 }

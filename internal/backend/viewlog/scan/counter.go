@@ -31,7 +31,7 @@ type counter struct {
 	heat       [7][24]int64
 	words      [segment.Kinds]tallies
 	bots       tallies
-	times      []uint32
+	times      [][]uint32 // in chunks; all but the last one are full
 	pages      []pageSums
 	parts      [report.PartCount]int64
 	parted     int64
@@ -284,7 +284,7 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	if c.q.Brief {
 		return
 	}
-	c.times = append(c.times, uint32(engaged))
+	c.addTime(uint32(engaged))
 	if c.q.Account {
 		return
 	}
@@ -303,6 +303,24 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 		c.points[0][min(max(s.Reached, 0), whole)/(whole/100)]++
 		c.points[1][min(max(s.Depth, 0), whole)/(whole/100)]++
 	}
+}
+
+// timesChunk is how many times a chunk has.
+const timesChunk = 1 << 14
+
+// addTime keeps an engaged time. A slice that grows would be copied again and
+// again.
+func (c *counter) addTime(ms uint32) {
+	n := len(c.times) - 1
+	if n < 0 || len(c.times[n]) == cap(c.times[n]) {
+		size := 64
+		if n >= 0 {
+			size = min(4*cap(c.times[n]), timesChunk)
+		}
+		c.times = append(c.times, make([]uint32, 0, size))
+		n++
+	}
+	c.times[n] = append(c.times[n], ms)
 }
 
 const whole = 1_000_000
@@ -370,7 +388,10 @@ func (c *counter) addTo(t *report.Tally) error {
 			t.AddHour(Sunday+report.Day(weekday), hour, n)
 		}
 	}
-	t.AddEngaged(c.times)
+	for _, some := range c.times {
+		t.AddEngaged(some)
+	}
+	c.times = nil
 	for p, sums := range c.pages {
 		t.AddPage(p, sums.sessions, sums.ms, sums.last)
 	}

@@ -25,7 +25,7 @@ type viewerStep struct {
 // Set is a set of viewer days. The zero value is empty and ready. All viewer
 // days of a viewer are in the same part, so parts can be counted one at a time.
 type Set struct {
-	parts   [dayParts][][]viewerStep // chunks; all but the last one are full
+	parts   [dayParts]setPart
 	numbers map[int64]uint32
 	links   []int64
 	link    int64
@@ -33,10 +33,8 @@ type Set struct {
 }
 
 const (
-	partBits   = 8
-	dayParts   = 1 << partBits
-	firstChunk = 16
-	dayChunk   = 1024
+	partBits = 8
+	dayParts = 1 << partBits
 )
 
 // spread maps viewers evenly to all numbers, even if their numbers are small.
@@ -56,17 +54,7 @@ func (v *Set) Add(viewer uint64, link int64, step report.Day) {
 		}
 		v.link, v.number = link, number
 	}
-	p := &v.parts[spread(viewer)>>(64-partBits)]
-	n := len(*p) - 1
-	if n < 0 || len((*p)[n]) == cap((*p)[n]) {
-		size := firstChunk
-		if n >= 0 {
-			size = min(2*cap((*p)[n]), dayChunk)
-		}
-		*p = append(*p, make([]viewerStep, 0, size))
-		n++
-	}
-	(*p)[n] = append((*p)[n], viewerStep{viewer, v.number, step})
+	v.parts[spread(viewer)>>(64-partBits)].add(viewerStep{viewer, v.number, step})
 }
 
 // found holds the counts of viewer days.
@@ -113,8 +101,8 @@ func (p *prevs) each(f func(step, prev int, n int64)) {
 	}
 }
 
-// countDistinct adds the viewer days of sets to a tally. Of the viewer days to
-// a link only the first of each viewer is counted.
+// countDistinct adds the viewer days of sets to a tally, and empties the sets.
+// Of the viewer days to a link only the first of each viewer is counted.
 func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
 	results := make([]found, workers)
 	var done sync.WaitGroup
@@ -187,24 +175,19 @@ type dealer struct {
 // mostGroupBits limits the number of groups of a part.
 const mostGroupBits = 14
 
-// each calls f with each group of a part. Links have their global numbers.
+// each calls f with each group of a part, and empties the part. Links have
+// their global numbers.
 func (d *dealer) each(part int, f func([]viewerStep)) {
 	n := 0
 	for _, set := range d.sets {
-		for _, chunk := range set.parts[part] {
-			n += len(chunk)
-		}
+		n += set.parts[part].n
 	}
 	groupBits := min(bits.Len(uint(n/4)), mostGroupBits)
 	shift := 64 - groupBits
 	ends := d.ends[:1<<groupBits+1]
 	clear(ends)
 	for _, set := range d.sets {
-		for _, chunk := range set.parts[part] {
-			for i := range chunk {
-				ends[spread(chunk[i].viewer)<<partBits>>shift+1]++
-			}
-		}
+		set.parts[part].each(func(v viewerStep) { ends[spread(v.viewer)<<partBits>>shift+1]++ })
 	}
 	for g := 1; g < len(ends); g++ {
 		ends[g] += ends[g-1]
@@ -212,14 +195,13 @@ func (d *dealer) each(part int, f func([]viewerStep)) {
 	d.dealt = slices.Grow(d.dealt[:0], n)[:n]
 	for i, set := range d.sets {
 		numbers := d.numbers.of[i]
-		for _, chunk := range set.parts[part] {
-			for _, v := range chunk {
-				v.link = numbers[v.link]
-				at := &ends[spread(v.viewer)<<partBits>>shift]
-				d.dealt[*at] = v
-				*at++
-			}
-		}
+		set.parts[part].each(func(v viewerStep) {
+			v.link = numbers[v.link]
+			at := &ends[spread(v.viewer)<<partBits>>shift]
+			d.dealt[*at] = v
+			*at++
+		})
+		set.parts[part] = setPart{} // gives its memory back
 	}
 	start := int32(0)
 	for _, end := range ends[:1<<groupBits] {

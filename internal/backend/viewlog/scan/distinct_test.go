@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"vitrine/internal/test/vitrinetest"
@@ -15,7 +16,7 @@ func TestDistinct(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for _, steps := range []report.Day{1, 30, maxDense, maxDense + 1} {
 		q := &distinctQuery{From: firstDay, To: firstDay + steps, Links: true}
-		sets := []*Set{{}, {}, {}}
+		sets, again := []*Set{{}, {}, {}}, []*Set{{}, {}, {}}
 		first, ofLink := map[uint64]bool{}, map[[2]uint64]int64{}
 		var got report.Tally
 		var want report.Fold
@@ -28,7 +29,9 @@ func TestDistinct(t *testing.T) {
 			want.Add(&o)
 			first[o.Viewer] = true
 			ofLink[[2]uint64{uint64(o.Link), o.Viewer}] = 1
-			sets[r.IntN(len(sets))].Add(o.Viewer, o.Link, report.DayOf(o.At))
+			i := r.IntN(len(sets))
+			sets[i].Add(o.Viewer, o.Link, report.DayOf(o.At))
+			again[i].Add(o.Viewer, o.Link, report.DayOf(o.At))
 		}
 		countDistinct(&got, q, sets...)
 		tally := want.Tally()
@@ -44,11 +47,30 @@ func TestDistinct(t *testing.T) {
 		}
 		// Without links it is the same but for the viewers of links.
 		var alone report.Tally
-		countDistinct(&alone, &distinctQuery{From: q.From, To: q.To}, sets...)
+		countDistinct(&alone, &distinctQuery{From: q.From, To: q.To}, again...)
 		vitrinetest.Equal(t, "the same without links", alone.Equal(&got), false)
 		for link, n := range viewers {
 			alone.AddLinkViewers(link, report.NoDay, n)
 		}
 		vitrinetest.Equal(t, "viewers of links", alone.Equal(&got), true)
+	}
+}
+
+// TestSetIsSmall checks how much memory the viewer days of a year take, in the
+// order in which segments have them.
+func TestSetIsSmall(t *testing.T) {
+	const links, views, days = 100, 10_000, 365
+	r := rand.New(rand.NewPCG(1, 1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var s Set
+	for link := range int64(links) {
+		for i := range views {
+			s.Add(r.Uint64N(1<<48), link, firstDay+report.Day(i*days/views))
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := float64(after.TotalAlloc-before.TotalAlloc) / (links * views); each > 9.5 {
+		t.Errorf("a viewer day takes %.1f bytes, want at most 9.5", each)
 	}
 }

@@ -141,3 +141,16 @@ func (t Index) Imported(file [32]byte) (lines int64, err error) {
 	}
 	return lines, err
 }
+
+// ScopesOf returns the scopes of those links that belong to an account.
+func (t Index) ScopesOf(account vitrine.AccountID, links []int64) (scopes []vitrine.Scope, err error) {
+	err = t.Each(func(s sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := s.Scan(&link)
+		if slices.Contains(links, int64(link)) {
+			scopes = append(scopes, vitrine.Scope{Account: account, Link: link})
+		}
+		return err
+	}, "SELECT link FROM links WHERE account = $1 AND NOT deleting", int64(account))
+	return scopes, err
+}
