@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -103,13 +102,13 @@ func count(b []byte, cut bool) (valid, invalid int) {
 
 // declaration matches what XML, HTML, CSS and some sources say of their
 // encoding.
-var declaration = regexp.MustCompile(`(?i)^\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["']([a-z0-9_:.-]{2,40})["']|` +
+var declaration = pattern(`(?i)^\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["']([a-z0-9_:.-]{2,40})["']|` +
 	`<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})|^@charset "([a-z0-9_:.-]{2,40})"`)
 
 // declared returns the encoding that a text declares, or nil. One that was read
 // as ASCII up to there is not UTF-16.
 func declared(b []byte) encoding.Encoding {
-	m := declaration.FindSubmatch(b[:min(len(b), 4<<10)])
+	m := declaration().FindSubmatch(b[:min(len(b), 4<<10)])
 	for _, name := range m[min(1, len(m)):] {
 		if len(name) == 0 {
 			continue

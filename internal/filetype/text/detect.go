@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,10 +30,10 @@ func guess(b []byte) encoding.Encoding {
 			best, most = e, score
 		}
 	}
-	for _, c := range alphabets {
+	for _, c := range alphabets() {
 		try(c.encoding, c.score(b))
 	}
-	for _, c := range ideographs {
+	for _, c := range ideographs() {
 		try(c.encoding, c.score(b))
 	}
 	return best
@@ -101,36 +102,38 @@ const (
 )
 
 // alphabets are ordered by how common their encodings are in files.
-var alphabets = tabled([]alphabet{
-	{charmap.Windows1252, true, german, ""}, {charmap.Windows1252, true, french, ""},
-	{charmap.Windows1252, true, spanish, ""}, {charmap.Windows1252, true, portuguese, ""},
-	{charmap.Windows1252, true, nordic, "ü"}, {charmap.Windows1252, true, icelandic, ""},
-	{charmap.Windows1252, true, "", western},
-	{charmap.Windows1250, true, polish, ""}, {charmap.Windows1250, true, czech, ""},
-	{charmap.Windows1250, true, slovak, ""}, {charmap.Windows1250, true, hungarian, ""},
-	{charmap.Windows1250, true, balkan, ""},
-	{charmap.Windows1250, true, romanian, ""}, {charmap.Windows1250, true, "", central},
-	{charmap.Windows1251, false, russian, russianToo}, {charmap.Windows1251, false, ukrainian, ukrainToo},
-	{charmap.Windows1251, false, serbian, serbianToo},
-	{charmap.Windows1254, true, turkish, ""}, {charmap.Windows1253, false, greek, greekToo},
-	{charmap.Windows1255, false, hebrew, ""}, {charmap.Windows1256, false, arabic, arabicToo},
-	{charmap.Windows874, false, thai, thaiToo},
-	{charmap.Windows1257, true, lithuanian, ""}, {charmap.Windows1257, true, latvian, ""},
-	{charmap.Windows1257, true, estonian, ""},
-	{charmap.KOI8R, false, russian, russianToo}, {charmap.KOI8U, false, ukrainian, ukrainToo},
-	{charmap.CodePage866, false, russian, russianToo}, {charmap.ISO8859_5, false, russian, russianToo},
-	{charmap.MacintoshCyrillic, false, russian, russianToo},
-	{charmap.ISO8859_15, true, german, ""}, {charmap.ISO8859_15, true, french, ""},
-	{charmap.ISO8859_2, true, polish, ""}, {charmap.ISO8859_2, true, czech, ""},
-	{charmap.ISO8859_2, true, slovak, ""}, {charmap.ISO8859_2, true, hungarian, ""},
-	{charmap.ISO8859_7, false, greek, greekToo},
-	{charmap.Macintosh, true, german, ""}, {charmap.Macintosh, true, french, ""},
-	{charmap.Macintosh, true, spanish, ""}, {charmap.Macintosh, true, portuguese, ""},
-	{charmap.Macintosh, true, nordic, "ü"}, {charmap.Macintosh, true, "", western},
-	{charmap.CodePage850, true, german, ""}, {charmap.CodePage850, true, french, ""},
-	{charmap.CodePage850, true, spanish, ""}, {charmap.CodePage850, true, portuguese, ""},
-	{charmap.CodePage850, true, nordic, "ü"}, {charmap.CodePage852, true, polish, ""},
-	{charmap.CodePage852, true, czech, ""}, {charmap.CodePage852, true, hungarian, ""},
+var alphabets = sync.OnceValue(func() []*table {
+	return tabled([]alphabet{
+		{charmap.Windows1252, true, german, ""}, {charmap.Windows1252, true, french, ""},
+		{charmap.Windows1252, true, spanish, ""}, {charmap.Windows1252, true, portuguese, ""},
+		{charmap.Windows1252, true, nordic, "ü"}, {charmap.Windows1252, true, icelandic, ""},
+		{charmap.Windows1252, true, "", western},
+		{charmap.Windows1250, true, polish, ""}, {charmap.Windows1250, true, czech, ""},
+		{charmap.Windows1250, true, slovak, ""}, {charmap.Windows1250, true, hungarian, ""},
+		{charmap.Windows1250, true, balkan, ""},
+		{charmap.Windows1250, true, romanian, ""}, {charmap.Windows1250, true, "", central},
+		{charmap.Windows1251, false, russian, russianToo}, {charmap.Windows1251, false, ukrainian, ukrainToo},
+		{charmap.Windows1251, false, serbian, serbianToo},
+		{charmap.Windows1254, true, turkish, ""}, {charmap.Windows1253, false, greek, greekToo},
+		{charmap.Windows1255, false, hebrew, ""}, {charmap.Windows1256, false, arabic, arabicToo},
+		{charmap.Windows874, false, thai, thaiToo},
+		{charmap.Windows1257, true, lithuanian, ""}, {charmap.Windows1257, true, latvian, ""},
+		{charmap.Windows1257, true, estonian, ""},
+		{charmap.KOI8R, false, russian, russianToo}, {charmap.KOI8U, false, ukrainian, ukrainToo},
+		{charmap.CodePage866, false, russian, russianToo}, {charmap.ISO8859_5, false, russian, russianToo},
+		{charmap.MacintoshCyrillic, false, russian, russianToo},
+		{charmap.ISO8859_15, true, german, ""}, {charmap.ISO8859_15, true, french, ""},
+		{charmap.ISO8859_2, true, polish, ""}, {charmap.ISO8859_2, true, czech, ""},
+		{charmap.ISO8859_2, true, slovak, ""}, {charmap.ISO8859_2, true, hungarian, ""},
+		{charmap.ISO8859_7, false, greek, greekToo},
+		{charmap.Macintosh, true, german, ""}, {charmap.Macintosh, true, french, ""},
+		{charmap.Macintosh, true, spanish, ""}, {charmap.Macintosh, true, portuguese, ""},
+		{charmap.Macintosh, true, nordic, "ü"}, {charmap.Macintosh, true, "", western},
+		{charmap.CodePage850, true, german, ""}, {charmap.CodePage850, true, french, ""},
+		{charmap.CodePage850, true, spanish, ""}, {charmap.CodePage850, true, portuguese, ""},
+		{charmap.CodePage850, true, nordic, "ü"}, {charmap.CodePage852, true, polish, ""},
+		{charmap.CodePage852, true, czech, ""}, {charmap.CodePage852, true, hungarian, ""},
+	})
 })
 
 // kind is what a byte is in an alphabet.
@@ -248,13 +251,15 @@ type ideographic struct {
 	common map[rune]bool
 }
 
-var ideographs = []*ideographic{
-	{japanese.ShiftJIS, judgeShiftJIS, runes(commonJapanese)},
-	{simplifiedchinese.GB18030, judgeGBK, runes(commonSimplified)},
-	{korean.EUCKR, judgeEUCKR, nil},
-	{traditionalchinese.Big5, judgeBig5, runes(commonTraditional)},
-	{japanese.EUCJP, judgeEUCJP, runes(commonJapanese)},
-}
+var ideographs = sync.OnceValue(func() []*ideographic {
+	return []*ideographic{
+		{japanese.ShiftJIS, judgeShiftJIS, runes(commonJapanese)},
+		{simplifiedchinese.GB18030, judgeGBK, runes(commonSimplified)},
+		{korean.EUCKR, judgeEUCKR, nil},
+		{traditionalchinese.Big5, judgeBig5, runes(commonTraditional)},
+		{japanese.EUCJP, judgeEUCJP, runes(commonJapanese)},
+	}
+})
 
 func runes(s string) map[rune]bool {
 	m := map[rune]bool{}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"regexp"
 
 	"vitrine/internal/filetype"
 )
@@ -78,9 +77,9 @@ func (w *MarkupWatch) Feed(chunk []byte) {
 func (w *MarkupWatch) look(text []byte) {
 	w.application = w.application || bytes.Contains(text, []byte("<hta:application"))
 	w.Password = w.Password || passwordField(text) || ContainsAny(text, obfuscations) && w.match(text) &&
-		disguisedField.Match(text)
+		disguisedField().Match(text)
 	w.Card = w.Card || bytes.Contains(text, []byte("cc-")) && bytes.Contains(text, []byte("autocomplete")) &&
-		w.match(text) && cardField.Match(text)
+		w.match(text) && cardField().Match(text)
 	w.saves = w.saves || ContainsAny(text, saving)
 	w.decodes = w.decodes || ContainsAny(text, decoding)
 	if w.redirect == "" && bytes.Contains(text, []byte("refresh")) {
@@ -101,10 +100,10 @@ var obfuscations = [][]byte{[]byte("text-security"), []byte("textsecurity")}
 var (
 	// cardField matches what makes a browser fill in the number of a payment
 	// card.
-	cardField = regexp.MustCompile("autocomplete(\\s*=\\s*\\\\?[\"'`]?|[\"'`\\]]+\\s*[,:=]\\s*[\"'`])(section-\\w+\\s+)?((billing|shipping)\\s+)?cc-(number|csc)\\b")
+	cardField = pattern("autocomplete(\\s*=\\s*\\\\?[\"'`]?|[\"'`\\]]+\\s*[,:=]\\s*[\"'`])(section-\\w+\\s+)?((billing|shipping)\\s+)?cc-(number|csc)\\b")
 	// disguisedField hides what is typed without being a password field.
-	disguisedField = regexp.MustCompile(`text-?security["'\s\],:=\\]{1,6}(disc|circle|square)`)
-	refreshTo      = regexp.MustCompile(`content\s*=\s*["']?\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?\s*((?:https?:)?//[^"'\s>]+|data:[^"'\s>]+)`)
+	disguisedField = pattern(`text-?security["'\s\],:=\\]{1,6}(disc|circle|square)`)
+	refreshTo      = pattern(`content\s*=\s*["']?\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?\s*((?:https?:)?//[^"'\s>]+|data:[^"'\s>]+)`)
 
 	saving = [][]byte{[]byte("mssaveblob"), []byte("mssaveoropenblob"), []byte("createobjecturl"),
 		[]byte(".download"), []byte(" download="), []byte(`"download"`), []byte("'download'")}
@@ -144,7 +143,7 @@ func (w *MarkupWatch) redirection(text []byte) string {
 		if !w.match(tag) {
 			return ""
 		}
-		if to := refreshTo.FindSubmatch(tag); to != nil {
+		if to := refreshTo().FindSubmatch(tag); to != nil {
 			return string(to[1])
 		}
 	}

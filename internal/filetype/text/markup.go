@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"html"
 	"io"
-	"regexp"
 	"strings"
 
 	"vitrine/internal/filetype"
@@ -302,7 +301,7 @@ func (m *Markup) resolve(value string) string {
 	if len(m.Entities) == 0 {
 		return value
 	}
-	return reference.ReplaceAllStringFunc(value, func(name string) string {
+	return reference().ReplaceAllStringFunc(value, func(name string) string {
 		if text, ok := m.Entities[name[1:len(name)-1]]; ok {
 			return text
 		}
@@ -310,7 +309,7 @@ func (m *Markup) resolve(value string) string {
 	})
 }
 
-var reference = regexp.MustCompile(`&[A-Za-z_][A-Za-z0-9_.-]*;`)
+var reference = pattern(`&[A-Za-z_][A-Za-z0-9_.-]*;`)
 
 // Attr returns the value of an attribute by its name without a prefix, or "".
 func (t *MarkupTag) Attr(name string) string {

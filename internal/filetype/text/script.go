@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -31,16 +30,16 @@ var scriptStarts = []struct{ prefix, what string }{
 // shellCode matches the first line of code of a PowerShell script, basicCode
 // that of VBScript or JScript.
 var (
-	shellCode = regexp.MustCompile(`^(\[cmdletbinding|param\s*\(|set-executionpolicy\s|\$erroractionpreference\s*=|set-strictmode\s` +
+	shellCode = pattern(`^(\[cmdletbinding|param\s*\(|set-executionpolicy\s|\$erroractionpreference\s*=|set-strictmode\s` +
 		`|import-module\s+\S+\s*$|add-type\s+-|invoke-expression[\s(]|iex\s*[($]|start-process\s+\S|powershell(\.exe)?\s+-|pwsh\s+-` +
 		`|certutil(\.exe)?\s+-(urlcache|decode)\b|bitsadmin(\.exe)?\s+/transfer\b|mshta(\.exe)?\s+["']?(https?:|vbscript:|javascript:)|regsvr32(\.exe)?\s+/\S+\s+/` +
 		`|(start\s+)?(/b\s+)?cmd(\.exe)?\s+/[ck]\s|wmic\s+process\s+call\s+create|&?\s*\(?\s*(gcm|get-command)\s+|\(new-object\s+(system\.)?net\.webclient\)` +
 		`|\[(system\.)?net\.servicepointmanager\]|\$\w+\s*=\s*(\(?\s*new-object\s|\[system\.|get-)|function\s+[a-z]+-\w+\s*[({]?\s*$)`)
-	basicCode = regexp.MustCompile(`^(option explicit\s*$|on error resume next\s*$|(set\s+\w+\s*=\s*)?(wscript\.)?(createobject|getobject)\s*\(` +
+	basicCode = pattern(`^(option explicit\s*$|on error resume next\s*$|(set\s+\w+\s*=\s*)?(wscript\.)?(createobject|getobject)\s*\(` +
 		`|wscript\.\w|(var\s+\w+\s*=\s*)?new activexobject\s*\(|execute(global)?\s*\()`)
-	hostedScript = regexp.MustCompile(`^(<\?xml[^>]*>\s*)?(<\?component[^>]*>\s*)?<(job|package|component|scriptlet)\b`)
-	tagScript    = regexp.MustCompile(`<script[^>]*\blanguage\s*=\s*["']?(vbs|vbscript|jscript)`)
-	requires     = regexp.MustCompile(`^#requires\s+-`)
+	hostedScript = pattern(`^(<\?xml[^>]*>\s*)?(<\?component[^>]*>\s*)?<(job|package|component|scriptlet)\b`)
+	tagScript    = pattern(`<script[^>]*\blanguage\s*=\s*["']?(vbs|vbscript|jscript)`)
+	requires     = pattern(`^#requires\s+-`)
 )
 
 // ScriptIn returns the kind of script that text begins as, or "".
@@ -53,14 +52,14 @@ func ScriptIn(text string, markdown bool) string {
 			return s.what
 		}
 	}
-	if hostedScript.MatchString(text) && tagScript.MatchString(text) {
+	if hostedScript().MatchString(text) && tagScript().MatchString(text) {
 		return "a Windows script"
 	}
 	line := firstCode(text, markdown)
 	switch {
-	case shellCode.MatchString(line) || requires.MatchString(line):
+	case shellCode().MatchString(line) || requires().MatchString(line):
 		return "a PowerShell script"
-	case basicCode.MatchString(line):
+	case basicCode().MatchString(line):
 		return "a Windows script"
 	}
 	return ""
@@ -79,7 +78,7 @@ func firstCode(text string, markdown bool) string {
 		switch {
 		case line == "", strings.HasPrefix(line, "'"), strings.HasPrefix(line, "rem "), strings.HasPrefix(line, "dim "),
 			strings.HasPrefix(line, "//"):
-		case strings.HasPrefix(line, "#") && !markdown && !requires.MatchString(line):
+		case strings.HasPrefix(line, "#") && !markdown && !requires().MatchString(line):
 		default:
 			return line
 		}

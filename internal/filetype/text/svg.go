@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -105,7 +104,7 @@ const (
 
 // plainEntity matches the definition of an entity that is text without markup
 // and references.
-var plainEntity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
+var plainEntity = pattern(`<!ENTITY\s+([A-Za-z_][A-Za-z0-9_.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
 
 // plainEntities returns the entities that a directive defines. It reports false
 // if one is more than a short text, or if the references of the document, at
@@ -115,14 +114,14 @@ func plainEntities(directive []byte, references int) (entities map[string]string
 		return nil, true
 	}
 	entities = map[string]string{}
-	for _, m := range plainEntity.FindAllSubmatch(directive, -1) {
+	for _, m := range plainEntity().FindAllSubmatch(directive, -1) {
 		value := string(m[2]) + string(m[3])
 		if len(value) > maxEntity || len(value)*references > maxEntityText {
 			return nil, false
 		}
 		entities[string(m[1])] = value
 	}
-	rest := plainEntity.ReplaceAll(directive, nil)
+	rest := plainEntity().ReplaceAll(directive, nil)
 	return entities, !bytes.Contains(bytes.ToUpper(rest), []byte("ENTITY")) && len(directive) < MaxMarkupText
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -16,6 +17,12 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 )
+
+// pattern returns an expression that is compiled when it is first used: most
+// runs of the program inspect nothing.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // InspectText accepts any text for every text extension: a JSON file with
 // comments, an incomplete XML or a ragged CSV is shown as plain text, as its
@@ -34,7 +41,7 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	start := strings.TrimSpace(TextHead(s.Head))
 	switch t.Ext {
 	case "json":
-		if !jsonStart.MatchString(start) {
+		if !jsonStart().MatchString(start) {
 			return filetype.NotThe(s, t)
 		}
 	case "xml":
@@ -47,7 +54,7 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 
 // jsonStart matches the beginning of a JSON value, or a comment, which many
 // settings files have.
-var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
+var jsonStart = pattern(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
 // checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 or UTF-32
 // with or without a byte order mark, or a legacy 8-bit or multi-byte encoding,

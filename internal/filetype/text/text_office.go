@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"vitrine/internal/filetype"
@@ -111,7 +110,7 @@ func formulaStart(text []byte, i int) bool {
 
 // symbolicLink matches what runs macros in a table of the old format that Excel
 // recognizes by its first letters.
-var symbolicLink = regexp.MustCompile(`(?i)[\r\n](NN;NAuto_(open|close)|O;[^\r\n]*\bE\b[^\r\n]*[\r\n])`)
+var symbolicLink = pattern(`(?i)[\r\n](NN;NAuto_(open|close)|O;[^\r\n]*\bE\b[^\r\n]*[\r\n])`)
 
 func (w *textWatch) table(chunk []byte) {
 	first := w.seen == 0
@@ -120,7 +119,7 @@ func (w *textWatch) table(chunk []byte) {
 	if cell := command(text); cell != nil {
 		w.facts.HoldAbout(filetype.HoldCommandFormula, strings.TrimSpace(string(cell)))
 	}
-	if first && bytes.HasPrefix(text, []byte("ID;P")) && symbolicLink.Match(text) {
+	if first && bytes.HasPrefix(text, []byte("ID;P")) && symbolicLink().Match(text) {
 		w.problem = filetype.MacroProblem()
 	}
 }

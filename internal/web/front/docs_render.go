@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vitrine/internal/web/ui"
 
@@ -25,20 +26,22 @@ import (
 )
 
 // guideMarkdown renders guides. HTML in them comes from the program alone.
-var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table,
-	extension.NewTypographer(extension.WithTypographicSubstitutions(extension.TypographicSubstitutions{
-		extension.EnDash: nil, extension.EmDash: nil, extension.Ellipsis: nil}))),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
-	goldmark.WithRendererOptions(goldmarkhtml.WithUnsafe(),
-		renderer.WithNodeRenderers(util.Prioritized(guideNodes{}, 100))))
+var guideMarkdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(extension.Table,
+		extension.NewTypographer(extension.WithTypographicSubstitutions(extension.TypographicSubstitutions{
+			extension.EnDash: nil, extension.EmDash: nil, extension.Ellipsis: nil}))),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
+		goldmark.WithRendererOptions(goldmarkhtml.WithUnsafe(),
+			renderer.WithNodeRenderers(util.Prioritized(guideNodes{}, 100))))
+})
 
 // newRendered renders the text of a guide.
 func newRendered(markdown string) *rendered {
 	source := []byte(markdown)
-	doc := guideMarkdown.Parser().Parse(text.NewReader(source))
+	doc := guideMarkdown().Parser().Parse(text.NewReader(source))
 	r := &rendered{text: markdown, sections: dress(doc, source)}
 	var b bytes.Buffer
-	if err := guideMarkdown.Renderer().Render(&b, source, doc); err != nil {
+	if err := guideMarkdown().Renderer().Render(&b, source, doc); err != nil {
 		panic(err) // a buffer takes everything
 	}
 	r.HTML = template.HTML(b.String())

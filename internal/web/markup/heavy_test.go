@@ -165,7 +165,7 @@ func TestHeavyBounds(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		if err := markdown.Convert([]byte(src.String()), &out); err != nil {
+		if err := markdown().Convert([]byte(src.String()), &out); err != nil {
 			t.Fatal(err)
 		}
 		for i := range len(skipped) / 2 {
@@ -188,7 +188,7 @@ func TestHeavyBounds(t *testing.T) {
 			src.WriteString(line + "\n")
 		}
 		var out bytes.Buffer
-		if err := markdown.Convert([]byte(src.String()), &out); err != nil {
+		if err := markdown().Convert([]byte(src.String()), &out); err != nil {
 			t.Fatal(err)
 		}
 		for piece := range strings.SplitSeq(out.String(), "<del>") {

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -13,13 +14,15 @@ import (
 
 // The renderer keeps HTML, because many READMEs contain it. The policy
 // sanitizes all output afterwards.
-var markdown = goldmark.New(
-	goldmark.WithExtensions(
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
-		extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote,
-	),
-	goldmark.WithRendererOptions(render.WithUnsafe()),
-)
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote,
+		),
+		goldmark.WithRendererOptions(render.WithUnsafe()),
+	)
+})
 
 // Markdown renders CommonMark with GitHub's extensions and footnotes. Heading
 // levels are shifted by one, because the page has its own first-level heading.
@@ -65,13 +68,13 @@ func parse(src string) ([]*html.Node, error) {
 		return nil, errHeavy
 	}
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(src), &b); err != nil {
+	if err := markdown().Convert([]byte(src), &b); err != nil {
 		return nil, err
 	}
 	if b.Len() > maxRendered {
 		return nil, errHeavy
 	}
-	sanitized, err := closeElements(policy.SanitizeReader(&b))
+	sanitized, err := closeElements(policy().SanitizeReader(&b))
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,14 @@ package markup
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
 )
 
 // policy is the HTML that is allowed in Markdown output, generated or literal.
 // rewrite then replaces IDs, link targets and classes.
-var policy = func() *bluemonday.Policy {
+var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "div", "span", "blockquote", "pre", "code",
 		"kbd", "samp", "var",
@@ -37,4 +38,4 @@ var policy = func() *bluemonday.Policy {
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
 	return p
-}()
+})
