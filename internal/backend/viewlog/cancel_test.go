@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,5 +202,37 @@ func TestDamagedRecords(t *testing.T) {
 		}
 		vitrinetest.WaitFor(t, vitrinetest.SeenWithin, "no goroutine of a scan is left after "+what,
 			func() bool { return scanning() == 0 })
+	}
+}
+
+// TestLargeScansTakeTurns checks that what scans a large account waits for its
+// turn, and that nothing else does.
+func TestLargeScansTakeTurns(t *testing.T) {
+	l, from, to := readLog(t, sqltest.NewPlace(t))
+	l.large = 1
+	waits := []string{"filter", "cap", "filter of a link", "daily"}
+	waiting := func() bool {
+		b := make([]byte, 1<<20)
+		for g := range strings.SplitSeq(string(b[:runtime.Stack(b, true)]), "\n\n") {
+			if head, _, _ := strings.Cut(g, "\n"); strings.Contains(head, "[select") && strings.Contains(g, "throttle.(*Turns") {
+				return true
+			}
+		}
+		return false
+	}
+	for name, read := range reads(l, from, to) {
+		if err := l.turns.Take(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		done, waited := make(chan error, 1), false
+		go func() { done <- read(t.Context()) }()
+		for !waited && len(done) == 0 {
+			waited = waiting()
+			runtime.Gosched()
+		}
+		l.turns.Release(1)
+		if err := <-done; err != nil || waited != slices.Contains(waits, name) {
+			t.Errorf("%s: %v; it waited: %v", name, err, waited)
+		}
 	}
 }

@@ -26,12 +26,12 @@ const largeScan = 200_000
 // of many views takes much memory and every processor.
 func (l *ViewLog) turn(ctx context.Context, s vitrine.Scope) (end func(), err error) {
 	of, err := l.AccountTotals(ctx, s.Account)
-	if s.Link != 0 && err == nil && of.Views >= largeScan {
+	if s.Link != 0 && err == nil && of.Views >= l.large {
 		var counts map[vitrine.LinkID]vitrine.LinkCounts
 		counts, err = l.Counts(ctx, []vitrine.LinkID{s.Link})
 		of = counts[s.Link]
 	}
-	if err != nil || of.Views < largeScan {
+	if err != nil || of.Views < l.large {
 		return func() {}, err
 	}
 	return func() { l.turns.Release(s.Account) }, l.turns.Take(ctx, s.Account)

@@ -24,7 +24,8 @@ type ViewLog struct {
 	// "rollup" excludes other processes.
 	background sync.Mutex
 	least      minViews
-	turns      *throttle.Turns[vitrine.AccountID] // of large scans
+	turns      *throttle.Turns[vitrine.AccountID] // of scans of scopes with so many views
+	large      int64
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
@@ -42,7 +43,7 @@ func openWith(place string, w sqldb.Waits) (*ViewLog, error) {
 	}
 	l := &ViewLog{db: db, words: tables.NewDict(db, tables.FirstWords, tables.OtherWords, tables.WriteWords),
 		feed: memory.NewFeed(), kept: memory.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews,
-		turns: throttle.NewTurnsEach[vitrine.AccountID](2, 1)}
+		turns: throttle.NewTurnsEach[vitrine.AccountID](2, 1), large: largeScan}
 	l.lives = newLives(l)
 	return l, nil
 }
