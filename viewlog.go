@@ -19,12 +19,14 @@ type ViewLog interface {
 	//   - A view with a stored (Link, ID) and the same content is counted once.
 	//     With other content it is refused with ErrExists. A view of an expired
 	//     day is refused with ErrDayExpired.
-	//   - Append decides View.Returning, whatever the caller set, from all
-	//     views of the link by people so far. Excluded views do not matter.
+	//   - Append decides View.Returning, whatever the caller set, from the
+	//     views of the link by people so far: the viewer has one, and none
+	//     began within report.ReturnMs before. Excluded views do not matter.
 	//   - A snapshot is merged by Engagement.Apply. What snapshots, downloads
 	//     and reclasses change in whether a view counts is the rule of
 	//     report.Class.Decide. When a view is included, Append decides whether
-	//     its viewer returns.
+	//     its viewer returns; when a reclass includes it, any other view by the
+	//     viewer that counts makes it one that does.
 	//   - A download counts once for each (Link, ID). One that waited counts
 	//     with the view's ID if the view is included. A download without a view
 	//     is an event of its account's link.

@@ -16,7 +16,7 @@
 //	bounce      a counted session that was engaged for less than five seconds
 //	viewer      an opaque number that is the same for the same person, as far as is known
 //	uniques     distinct viewers of counted views
-//	returning   of a view: its viewer had opened the link before
+//	returning   of a view: its viewer came back to the link, and did not just load it again
 //	viewer day  one viewer on one day of a scope, with the day on which the viewer came before
 //	scope       what a tally is about: one link, or all links of an account
 //	completion  how much of a link's content a session saw, played or scrolled to

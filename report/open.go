@@ -44,7 +44,7 @@ type View struct {
 	WasBot, WasProduct string
 
 	QR        bool // came by the link's QR code
-	Returning bool // this viewer opened this link before
+	Returning bool // a return of this viewer to this link: more than ReturnMs after the last view
 
 	Session *Session // nil without engagement data
 
@@ -72,6 +72,10 @@ const (
 	BotDatacenter = "datacenter"
 	DecidedMs     = 1000
 )
+
+// ReturnMs is the time after the start of a viewer's last view within which
+// another one is no return.
+const ReturnMs = 30 * 60 * 1000
 
 // Undecided reports whether a view with a reason counts once it is read.
 func Undecided(reason string) bool { return reason == BotUndecided || reason == BotDatacenter }

@@ -16,6 +16,7 @@ type adding struct {
 	*vitrine.ViewRecord
 	record  segment.View
 	blob    []byte
+	near    bool // a view stored before is too near for this one to be a return
 	added   bool
 	refused error
 }
@@ -56,6 +57,9 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	if err != nil {
 		return nil, err
 	}
+	if err := w.findNear(list, seen); err != nil {
+		return nil, err
+	}
 	markReturning(list, seen, func(a *adding) bool { return a.refused == nil })
 	if err := w.insertAll(list); err != nil {
 		return nil, err
@@ -79,38 +83,23 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 
 // countViewers counts the views by people and returns the viewers that have
 // viewed the link before.
-func (w *writing) countViewers(list []adding) (seen map[tables.LinkViewer]bool, err error) {
+func (w *writing) countViewers(list []adding) (seen map[tables.LinkViewer]tables.LastView, err error) {
 	viewers := viewersOf(list)
-	const insert = "INSERT INTO viewers (link, viewer, views) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-	added, err := w.tx.ExecMany(insert, len(viewers), func(i int) []any {
-		return []any{int64(viewers[i].Link), int64(viewers[i].Viewer), viewers[i].views}
-	})
-	if err != nil {
+	if seen, err = w.tx.CountViewers(viewers); err != nil {
 		return nil, err
 	}
-	seen = make(map[tables.LinkViewer]bool, len(viewers))
-	var again []viewerViews
 	fresh := map[vitrine.AccountID][]tables.LinkViewer{}
-	for i, v := range viewers {
-		if seen[v.LinkViewer] = added[i] == 0; added[i] == 0 {
-			again = append(again, v)
-		} else {
-			fresh[v.account] = append(fresh[v.account], v.LinkViewer)
+	for _, v := range viewers {
+		if _, before := seen[v.LinkViewer]; !before {
+			fresh[v.Account] = append(fresh[v.Account], v.LinkViewer)
 		}
-	}
-	const update = "UPDATE viewers SET views = views + $1 WHERE link = $2 AND viewer = $3"
-	_, err = w.tx.ExecMany(update, len(again), func(i int) []any {
-		return []any{again[i].views, int64(again[i].Link), int64(again[i].Viewer)}
-	})
-	if err != nil {
-		return nil, err
 	}
 	for account, viewers := range fresh {
 		h, err := w.history(account)
 		if err == nil {
 			err = h.OfMany(viewers, func(i int, v segment.ViewerDay) {
 				if !w.reclassing.ended(v) {
-					seen[viewers[i]] = true
+					seen[viewers[i]] = tables.LastView{}
 				}
 			})
 		}
@@ -119,22 +108,15 @@ func (w *writing) countViewers(list []adding) (seen map[tables.LinkViewer]bool, 
 		}
 		for _, v := range viewers {
 			if w.reclassing.began(v) {
-				seen[v] = true
+				seen[v] = tables.LastView{}
 			}
 		}
 	}
 	return seen, nil
 }
 
-// viewerViews is the number of added views that a viewer made of a link.
-type viewerViews struct {
-	tables.LinkViewer
-	account vitrine.AccountID
-	views   int64
-}
-
 // viewersOf counts the added views by people, for each viewer of each link.
-func viewersOf(list []adding) (viewers []viewerViews) {
+func viewersOf(list []adding) (viewers []tables.ViewerViews) {
 	at := map[tables.LinkViewer]int{}
 	for i := range list {
 		a := &list[i]
@@ -145,27 +127,32 @@ func viewersOf(list []adding) (viewers []viewerViews) {
 		if !found {
 			n = len(viewers)
 			at[a.of()] = n
-			viewers = append(viewers, viewerViews{LinkViewer: a.of(), account: a.Account})
+			viewers = append(viewers, tables.ViewerViews{LinkViewer: a.of(), Account: a.Account,
+				Latest: a.id().Ms()})
 		}
-		viewers[n].views++
+		viewers[n].Views++
+		viewers[n].Latest = max(viewers[n].Latest, a.id().Ms())
 	}
 	return viewers
 }
 
 // markReturning sets Returning on the views that count. It returns the views
 // whose value changed.
-func markReturning(list []adding, before map[tables.LinkViewer]bool, counts func(*adding) bool) (changed []*adding) {
-	now := make(map[tables.LinkViewer]bool, len(before))
+func markReturning(list []adding, before map[tables.LinkViewer]tables.LastView,
+	counts func(*adding) bool) (changed []*adding) {
+	now := make(map[tables.LinkViewer][]int64, len(before))
 	for i := range list {
 		a := &list[i]
 		if !counts(a) || !a.record.Human() {
 			continue
 		}
-		flags := a.record.Flags &^ segment.ViewReturning
-		if before[a.of()] || now[a.of()] {
+		flags, at := a.record.Flags&^segment.ViewReturning, a.id().Ms()
+		_, seen := before[a.of()]
+		near := a.near || slices.ContainsFunc(now[a.of()], func(ms int64) bool { return tables.IsNear(ms, at) })
+		if (seen || len(now[a.of()]) > 0) && !near {
 			flags |= segment.ViewReturning
 		}
-		now[a.of()] = true
+		now[a.of()] = append(now[a.of()], at)
 		if flags != a.record.Flags {
 			a.record.Flags = flags
 			changed = append(changed, a)
@@ -212,7 +199,7 @@ func (w *writing) insertAll(list []adding) error {
 // notAdded undoes the counting of views that were not inserted because they are
 // stored already, and refuses those that differ from the stored one. It decides
 // again which of the inserted views are by returning viewers.
-func (w *writing) notAdded(list []adding, seen map[tables.LinkViewer]bool) error {
+func (w *writing) notAdded(list []adding, seen map[tables.LinkViewer]tables.LastView) error {
 	some := false
 	for i := range list {
 		a := &list[i]
@@ -221,7 +208,7 @@ func (w *writing) notAdded(list []adding, seen map[tables.LinkViewer]bool) error
 		}
 		some = true
 		if a.record.Human() {
-			if err := w.tx.DecrementViewer(a.link(), a.record.Viewer, 1); err != nil {
+			if err := w.tx.ExcludeViewer(a.link(), a.record.Viewer, a.id()); err != nil {
 				return err
 			}
 		}

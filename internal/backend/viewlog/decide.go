@@ -28,7 +28,8 @@ func (w *writing) decide(key viewKey, e *engaged, event report.Event) (effect re
 	}
 	switch effect.Views {
 	case 1:
-		err = w.include(key, e, effect.Download)
+		_, late := event.(report.Reclass)
+		err = w.include(key, e, effect.Download, late)
 	case -1:
 		err = w.exclude(key, e)
 	}
@@ -59,7 +60,7 @@ func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 	if w.reclassing != nil {
 		delete(w.reclassing.known, tables.LinkViewer{Link: key.link, Viewer: e.Viewer})
 	}
-	return w.tx.DecrementViewer(key.link, e.Viewer, 1)
+	return w.tx.ExcludeViewer(key.link, e.Viewer, key.view)
 }
 
 func viewerDayOf(key viewKey, e *engaged) segment.ViewerDay {
@@ -67,30 +68,38 @@ func viewerDayOf(key viewKey, e *engaged) segment.ViewerDay {
 }
 
 // countViewer counts a view that becomes a person's for its viewer. It reports
-// whether the viewer has another one.
-func (w *writing) countViewer(key viewKey, e *engaged) (before bool, err error) {
+// whether the viewer returns.
+func (w *writing) countViewer(key viewKey, e *engaged, late bool) (returns bool, err error) {
 	v := tables.LinkViewer{Link: key.link, Viewer: e.Viewer}
 	if e.inSegment {
-		before, err = w.counted(v)
+		returns, err = w.counted(v)
 		w.reclassing.count(viewerDayOf(key, e), 1)
-		return before, err
+		return returns, err
 	}
 	if w.reclassing != nil {
 		delete(w.reclassing.known, v)
 	}
 	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
-		View: report.View{Link: int64(key.link)}}, record: segment.View{Viewer: e.Viewer}}})
-	return seen[v], err
+		View: report.View{Link: int64(key.link), ID: int64(key.view)}}, record: segment.View{Viewer: e.Viewer}}})
+	last, returns := seen[v]
+	if err != nil || !returns || late {
+		return returns, err
+	}
+	near, err := w.near(e.account, key, e.Viewer, last)
+	return !near, err
 }
 
 // include changes the counts for a view that counts now, and decides whether
-// its viewer returns. A download that waited counts, with the ID of the view.
-func (w *writing) include(key viewKey, e *engaged, downloaded bool) error {
-	before, err := w.countViewer(key, e)
+// its viewer returns. late reports whether that was decided by a change of the
+// rules or of the account, and not by how the view was read: then any other
+// view makes it a return. A download that waited counts, with the ID of the
+// view.
+func (w *writing) include(key viewKey, e *engaged, downloaded, late bool) error {
+	returns, err := w.countViewer(key, e, late)
 	if err != nil {
 		return err
 	}
-	if before {
+	if returns {
 		e.Flags |= segment.ViewReturning
 	}
 	w.change(key.link).Views++

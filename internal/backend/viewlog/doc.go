@@ -8,6 +8,7 @@
 //
 //	append.go append_views.go written.go   add views, snapshots and downloads
 //	import.go delete.go                    import history, delete links
+//	returning.go                           which views are returns
 //	decide.go                              change whether a stored view counts
 //	segment/                               stored forms
 //	tables/                                labels, viewer days, counts of links

@@ -59,12 +59,7 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 			}
 			continue
 		}
-		o.Returning = false
-		for k, r := range h.views {
-			if k.link == vitrine.LinkID(o.Link) && o.Counted() && r.Counted() && r.Viewer == o.Viewer {
-				o.Returning = true
-			}
-		}
+		o.Returning = o.Counted() && h.returns(&o.View)
 		h.add(o, false)
 	}
 	for _, s := range b.Snapshots {
@@ -89,6 +84,18 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 		}
 	}
 	return refused
+}
+
+func (h *facts) returns(o *report.View) (again bool) {
+	for k, r := range h.views {
+		if k.link == vitrine.LinkID(o.Link) && r.Counted() && r.Viewer == o.Viewer {
+			if since := o.At - r.At; since >= 0 && since <= report.ReturnMs {
+				return false
+			}
+			again = true
+		}
+	}
+	return again
 }
 
 func (h *facts) deleteLink(link vitrine.LinkID) {

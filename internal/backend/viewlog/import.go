@@ -206,7 +206,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	if !r.Human() {
 		return nil
 	}
-	if err := w.tx.CountViewer(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+	if err := w.tx.CountViewer(link, r.Viewer, id); err != nil || o.Session == nil || !o.Session.Downloaded {
 		return err
 	}
 	return w.importDownload(link, id)

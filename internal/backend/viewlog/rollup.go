@@ -206,7 +206,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 		o := &rows[i]
 		if o.Human() {
 			viewerDays = append(viewerDays, o.ViewerDay(link))
-			if err := t.CountViewer(link, o.Viewer); err != nil {
+			if err := t.CountViewer(link, o.Viewer, o.ID); err != nil {
 				return false, err
 			}
 		}

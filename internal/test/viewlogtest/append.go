@@ -98,11 +98,11 @@ func (t logTest) otherView() {
 	batch.Views = append(batch.Views, fresh, a)
 	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5, 6, 7})
 	t.counted(1, 2, 0)
-	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
+	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false})
 	// Refused views leave no data: their viewer is still new.
-	eleven := view(1, 2*time.Minute, 11)
-	t.view(eleven)
-	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true, false})
+	eleven, late := view(1, 40*time.Minute, 11), view(1, 41*time.Minute, 10)
+	t.view(eleven, late)
+	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false, false, true})
 }
 
 func (t logTest) returning() {
@@ -116,6 +116,41 @@ func (t logTest) returning() {
 	t.view(view(2, 0, 10))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, false, false, true})
 	vitrinetest.Equal(t, "returning on another link", t.returns(2), []bool{false})
+}
+
+// reload tests that a view within half an hour of the viewer's last one is no
+// return: in one batch and in several, over midnight, when the last one is
+// excluded, and after the day was rolled up.
+func (t logTest) reload() {
+	const half, midnight = 30 * time.Minute, 24 * time.Hour
+	t.view(view(1, 0, 10), view(1, half, 10), view(1, 2*half, 10), view(1, 3*half+time.Millisecond, 10))
+	t.view(view(1, 3*half+time.Second, 10))
+	t.view(view(1, midnight-time.Minute, 10))
+	late := view(1, midnight-time.Second, 10)
+	t.view(late)
+	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false, false, true, false, true, false})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(late)}})
+	t.view(view(1, midnight+20*time.Minute, 10), view(1, midnight+time.Hour, 10))
+	vitrinetest.Equal(t, "returning", t.returns(1)[6:], []bool{false, false, true})
+	t.view(view(4, midnight-31*time.Minute, 40), view(4, midnight-10*time.Minute, 41))
+	if err := t.log.RollUp(ctx, day+1); err != nil {
+		t.Fatal(err)
+	}
+	t.view(view(4, midnight, 40), view(4, midnight+20*time.Minute, 41))
+	vitrinetest.Equal(t, "returning", t.returns(4), []bool{false, false, true, false})
+	// The last view that counts decides, and not an excluded one after it.
+	first, last := view(2, 0, 20), view(2, 20*time.Minute, 20)
+	t.view(first, last)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(last)}})
+	t.view(view(2, 31*time.Minute, 20))
+	vitrinetest.Equal(t, "returning", t.returns(2), []bool{false, false, true})
+	// A view that counts once it is read.
+	slow := view(3, 10*time.Minute, 30)
+	slow.Bot, slow.Product = report.BotUndecided, "Net"
+	t.view(view(3, 0, 30), slow, view(3, time.Hour, 30))
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(slow, time.Minute, report.Session{EngagedMs: 5000,
+		PresentMs: 6000})}})
+	vitrinetest.Equal(t, "returning", t.returns(3), []bool{false, false, true})
 }
 
 func (t logTest) bots() {
@@ -218,11 +253,11 @@ func (t logTest) botSnapshotReturning() {
 	first, second := view(2, 0, 20), view(2, time.Minute, 20)
 	t.view(first, second)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(first)}})
-	t.view(view(2, 2*time.Minute, 20)) // the second view counts: returning
+	t.view(view(2, time.Hour, 20)) // the second view counts: returning
 	third, fourth := view(3, 0, 30), view(3, time.Minute, 30)
 	t.view(third, fourth)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(fourth), automationSnapshot(third)}})
-	t.view(view(3, 2*time.Minute, 30)) // both views are a bot's: new
+	t.view(view(3, time.Hour, 30)) // both views are a bot's: new
 	last := func(link vitrine.LinkID) bool { r := t.returns(link); return r[len(r)-1] }
 	vitrinetest.Equal(t, "returning", []bool{last(1), last(2), last(3)}, []bool{false, true, false})
 }

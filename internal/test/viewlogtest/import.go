@@ -60,7 +60,7 @@ func (t logTest) imports() {
 	t.doImport(2, 1, mixed)
 	t.view(view(2, time.Minute, 50))
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(mixed)}})
-	t.view(view(2, 2*time.Minute, 50))
+	t.view(view(2, time.Hour, 50))
 	vitrinetest.Equal(t, "returning", t.returns(2)[2], true)
 	t.counted(2, 2, 0)
 }

@@ -60,11 +60,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 			continue
 		}
 		asSent := o.View
-		for _, other := range m.views[link] {
-			if o.Counted() && other.view.Counted() && other.view.Viewer == o.Viewer {
-				o.Returning = true
-			}
-		}
+		o.Returning = o.Counted() && m.returns(&o.View)
 		m.add(o, false)
 		m.views[link][id(o)].asSent = asSent
 	}
@@ -83,6 +79,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 			r.decided = r.decided || undecided
 		case undecided && r.Engagement.Session.EngagedMs >= report.DecidedMs:
 			m.include(r)
+			r.view.Returning = m.returns(&r.view)
 			r.decided = true
 		}
 	}
@@ -114,6 +111,20 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		}
 	}
 	return refused, early
+}
+
+// returns reports whether a view is by a viewer of other counted views, none of
+// which began in the half hour before it.
+func (m *memory) returns(o *report.View) (again bool) {
+	for id, other := range m.views[vitrine.LinkID(o.Link)] {
+		if other.view.Counted() && other.view.Viewer == o.Viewer && int64(id) != o.ID {
+			if since := o.At - other.view.At; since >= 0 && since <= report.ReturnMs {
+				return false
+			}
+			again = true
+		}
+	}
+	return again
 }
 
 // sent reports whether a view is the one that was sent, ignoring fields that

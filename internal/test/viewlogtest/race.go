@@ -43,11 +43,11 @@ func (t logTest) parallelOther() {
 	t.counted(1, 1, 0)
 }
 
-// parallelViewer writes many views of a link by one viewer concurrently. All
-// but one must be returning.
+// parallelViewer writes many views of a link by one viewer concurrently, hours
+// apart. All but one must be returning.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
-		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second,
+		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Hour,
 			10)}}); err != nil {
 			t.Errorf("Append: %v", err)
 		}

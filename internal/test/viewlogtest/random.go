@@ -27,8 +27,11 @@ func (c random) word(s string) string {
 // recipient returns the ID of one of three recipients, or 0.
 func (c random) recipient() int64 { return int64(c.IntN(4)) << 40 }
 
+// id returns an ID of one of a few minutes of a day: whether a viewer returns
+// depends on half hours, also over midnight.
 func (c random) id() vitrine.ViewID {
-	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
+	minute := []int{0, 15, 30, 50}[c.IntN(4)] + 60*[]int{0, 6, 12, 18, 23}[c.IntN(5)]
+	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+int64(minute)*60_000, c.IntN(2))
 }
 
 func (c random) view() vitrine.ViewRecord {

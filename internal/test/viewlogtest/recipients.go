@@ -3,6 +3,7 @@ package viewlogtest
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"vitrine"
@@ -82,4 +83,83 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 	}
 	vitrinetest.Equal(t, fmt.Sprintf("views through recipients of link %d", link), listed, all)
 	vitrinetest.Equal(t, fmt.Sprintf("downloads without a view of link %d", link), got, alone)
+}
+
+// manyRecipients reads a link at random through its plain address and those of
+// 500 recipients. The reports of all these add up to that of the link, and each
+// is the recount of its views and downloads.
+func (t logTest) manyRecipients() {
+	const link, recipients = 1, 500
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	id := func(n int) int64 { return int64(n) << 30 } // 0: the plain address
+	for range t.times(8) {
+		var b vitrine.Batch
+		for range 250 {
+			o := c.view()
+			o.Account, o.Link, o.Recipient, o.Viewer = 1, link, id(c.IntN(recipients+1)), uint64(c.IntN(300))
+			o.ID = int64(vitrine.ViewIDAt(o.At, c.IntN(1<<20)))
+			b.Views = append(b.Views, o)
+			if c.IntN(2) == 0 {
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: vitrine.ViewID(o.ID),
+					At: o.At + c.Int64N(3_600_000), Session: c.session()})
+			}
+			if c.IntN(5) == 0 {
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewID(o.ID), Link: link,
+					View: vitrine.ViewID(o.ID)})
+			}
+			if c.IntN(8) == 0 {
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(o.At, 1<<20+c.IntN(1<<20)),
+					Link: link, Account: 1, Recipient: vitrine.RecipientID(id(c.IntN(recipients + 1)))})
+			}
+		}
+		t.appendBoth(m, b)
+		if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := report.Window{Key: report.RangeAll, From: day, To: day + modelDays + 1}
+	q := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1, Link: link}, From: w.From, To: w.To}
+	tally := func(f report.Filter) map[string]int64 {
+		q.Filter = f
+		got, _, err := t.log.Tally(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return adding(w, got)
+	}
+	sum := map[string]int64{}
+	for n := range recipients + 1 {
+		got := tally(report.Filter{{Dimension: report.OnRecipient, Value: report.RecipientText(id(n))}})
+		vitrinetest.Equal(t, fmt.Sprint("recount of recipient ", n), got, adding(w, m.through(link, id(n))))
+		for name, v := range got {
+			sum[name] += v
+		}
+	}
+	want := tally(nil)
+	maps.DeleteFunc(sum, func(name string, v int64) bool { _, there := want[name]; return v == 0 && !there })
+	vitrinetest.Equal(t, "recipients and plain address", sum, want)
+}
+
+// through returns the tally of what came through the address of a recipient of
+// a link, or through the plain one (0), recounted from the views.
+func (m *memory) through(link vitrine.LinkID, recipient int64) *report.Tally {
+	var fold report.Fold
+	of := map[vitrine.ViewID]int64{}
+	for _, o := range m.list(link, firstDay, lastDay) {
+		if of[vitrine.ViewID(o.ID)] = o.Recipient; o.Recipient == recipient {
+			fold.Add(&o)
+		}
+	}
+	for event, view := range m.downloads[link] {
+		to, known := of[view]
+		if !known {
+			to = -int64(view)
+		}
+		if to == recipient {
+			fold.AddDownload(report.DayOf(event.Ms()))
+		}
+	}
+	return fold.Tally()
 }

@@ -47,6 +47,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},
 		{"Opens", logTest.views},
+		{"ManyRecipients", logTest.manyRecipients},
 		{"Cap", logTest.cap},
 		{"NarrowCap", logTest.narrowCap},
 		{"Import", logTest.imports},
@@ -59,6 +60,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"ParallelSame", logTest.parallelSame},
 		{"ParallelOther", logTest.parallelOther},
 		{"ParallelViewer", logTest.parallelViewer},
+		{"Reload", logTest.reload},
 		{"Cancelled", logTest.cancelled},
 		{"Model", logTest.model},
 	} {

@@ -258,6 +258,7 @@ func TestOpens(t *testing.T) {
 	s.CountOpens(l, 0)
 
 	s.Status(s.Get(page, "Referer: https://www.example.com/somewhere"), 200)
+	s.Ahead.Add(int64(31 * time.Minute)) // so that it is a return
 	s.Status(s.Get(page+"?qr=1"), 200)
 	s.Status(s.Get(page, "User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"), 200)
 	s.Status(s.Get(page, "Sec-GPC: 1"), 200)

@@ -68,6 +68,7 @@ CREATE TABLE viewers (
     link   BIGINT NOT NULL,
     viewer BIGINT NOT NULL,
     views  BIGINT NOT NULL,
+    latest BIGINT, -- when the last of them began, in milliseconds; NULL if it does not count any more
     PRIMARY KEY (link, viewer)
 ) WITHOUT ROWID;
 
