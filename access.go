@@ -52,6 +52,19 @@ func (a Access) Admits(p Pass) bool {
 // Fits reports whether a pass is of this access.
 func (a Access) Fits(p Pass) bool { return p.Round != "" && p.Round == a.Round }
 
+// OpenedBy reports whether a pass is of a protected album that the link is in.
+func (l *Link) OpenedBy(p Pass) bool {
+	if l.Albums == nil {
+		return false
+	}
+	for _, a := range *l.Albums {
+		if a.Access.Gated() && a.Access.Fits(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // String returns an access as text for a database: "" for the zero Access.
 func (a Access) String() string {
 	if a == (Access{}) {
@@ -144,7 +157,10 @@ type Through struct {
 // Path returns the address of the link without the host: that of its recipient,
 // if it has one.
 func (l *Link) Path() string {
-	if l.Through.Token == "" {
+	switch {
+	case l.ID < 0: // of an album (Album.Door)
+		return "/a/" + string(l.Slug)
+	case l.Through.Token == "":
 		return "/p/" + string(l.Slug)
 	}
 	return "/p/" + string(l.Slug) + "/" + string(l.Through.Token)
@@ -209,6 +225,8 @@ type KnownReaderTx interface {
 	DeleteKnownReader(l LinkID, id int64) error
 	DeleteKnownReaders(l LinkID) error // of all rounds
 	ExpireKnownReaders(before time.Time) error
+	// EachKnownReader calls f with every known reader, in any order.
+	EachKnownReader(f func(*KnownReader) error) error
 }
 
 // GateCounts is how often browsers were shown the gate of a link, and how often
@@ -220,4 +238,7 @@ type GateTx interface {
 	AddGateCounts(l LinkID, more GateCounts) error // nothing if the link is deleted
 	GateCounts(l LinkID) (GateCounts, error)
 	DeleteGateCounts(l LinkID) error
+	// LeftByReaders lists the deleted links that have places, known readers,
+	// counts of gates or recipients.
+	LeftByReaders() ([]LinkID, error)
 }

@@ -12,8 +12,18 @@ type Album struct {
 	Account   AccountID
 	Slug      Slug // "" once a deleted album's slug was released
 	Title     string
+	Access    Access // what readers need: a password or nothing
 	CreatedAt time.Time
 	DeletedAt time.Time // zero if not deleted
+}
+
+// Albums is a list of albums.
+type Albums []*Album
+
+// Door returns what readers pass to see a protected album, in the form in which
+// a link has it. Its ID is negative, so that it is no link's.
+func (a *Album) Door() *Link {
+	return &Link{ID: LinkID(-a.ID), Account: a.Account, Slug: a.Slug, Access: a.Access}
 }
 
 // The limits of albums. People read an album as one page, which is built for
@@ -40,6 +50,9 @@ type AlbumTx interface {
 	// AlbumLinks lists the links of an album that are not deleted, in order, at
 	// most n (0: all).
 	AlbumLinks(a AlbumID, n int) ([]*Link, error)
+	// ProtectedAlbums lists the albums with a link that are not deleted and
+	// whose readers need something.
+	ProtectedAlbums(l LinkID) ([]*Album, error)
 	// AlbumSizes returns, for each album of an account with such links, the
 	// number of links that are not deleted.
 	AlbumSizes(a AccountID) (map[AlbumID]int64, error)

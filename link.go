@@ -80,8 +80,9 @@ type Link struct {
 	RungOn report.Day // the last day on which a mail said that it is viewed, in the owner's time zone
 
 	Access Access // what readers need; of a version of a link: none
-	// Through is set for a reader only. It is not stored.
+	// Through and Albums are set for a reader only. They are not stored.
 	Through Through
+	Albums  *Albums // the protected ones that the link is in: their passes open it too
 }
 
 // Bell is when its owner gets a mail that a person views a link.

@@ -98,6 +98,11 @@ var asks = map[string]func(c *costSite) ask{
 		return ask{path: "/p/" + string(c.gated().Slug),
 			body: "password=a+cafe"}
 	},
+	"POST /a/{slug}": func(c *costSite) ask {
+		slug := strings.TrimPrefix(c.newAlbum(), "/albums/")
+		c.Check(c.Server.Albums.SetPassword(c.T.Context(), c.Pro, slug, "a cafe"))
+		return ask{path: "/a/" + slug, body: "password=a+cafe"}
+	},
 	"POST /p/{slug}/report": func(c *costSite) ask {
 		return ask{path: "/p/" + c.slug() + "/report",
 			body: costReport}
@@ -229,6 +234,7 @@ var asks = map[string]func(c *costSite) ask{
 	"POST /links/{slug}/analytics/share/{id}/revoke": func(c *costSite) ask { return ask{path: c.revoked(c.report())} },
 	"POST /albums":                  func(*costSite) ask { return ask{body: "title=For+a+friend"} },
 	"POST /albums/{slug}/title":     func(*costSite) ask { return ask{body: "title=For+the+press"} },
+	"POST /albums/{slug}/access":    func(c *costSite) ask { return ask{path: c.newAlbum() + "/access", body: "password=a+cafe"} },
 	"POST /albums/{slug}/add":       func(c *costSite) ask { return ask{body: "link=" + c.slug()} },
 	"POST /albums/{slug}/move":      func(c *costSite) ask { return ask{body: "to=0&link=" + string(c.report().Slug)} },
 	"POST /albums/{slug}/order":     func(c *costSite) ask { return ask{body: `{"to":1,"link":"` + string(c.report().Slug) + `"}`} },

@@ -140,6 +140,7 @@ func (h *handlers) publicRoutes(r *router) {
 	r.plain("GET /oembed", h.public.Oembed)
 	r.page("GET /a/{slug}", h.public.ShowAlbum)
 	r.page("GET /a/{slug}/{$}", h.public.ShowAlbum) // leads to the page
+	r.form("POST /a/{slug}", h.public.OnAlbumGate)
 	r.page("GET /a/{slug}/download", h.public.DownloadAlbum)
 	r.page("GET /report/website/{slug}", h.public.OnSite(h.public.SiteReportForm))
 	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
@@ -265,6 +266,7 @@ func (h *handlers) collectionRoutes(r *router) {
 	r.data("GET /albums/new/slug", h.albums.CheckSlug)
 	r.member("GET /albums/{slug}", h.albums.Show)
 	r.member("POST /albums/{slug}/title", h.albums.Form("title"))
+	r.member("POST /albums/{slug}/access", h.albums.Form("access"))
 	r.member("POST /albums/{slug}/add", h.albums.Form("add"))
 	r.member("POST /albums/{slug}/remove", h.albums.Form("remove"))
 	r.member("POST /albums/{slug}/move", h.albums.Form("move"))

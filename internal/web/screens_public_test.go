@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -125,6 +126,7 @@ func publicScreens(t *testing.T, d *webtest.Demo) (all []screen) {
 	add("embed gone", public(d.Off)+"/embed", nil)
 	add("gate", public(d.Gated), nil)
 	add("embed gate", public(d.Gated)+"/embed", nil)
+	addGates(t, d, add)
 	all = append(all, screen{SitePage: webtest.SitePage{Name: "embedded", Path: hostOf(t, d, "exhibition.png",
 		"guide.mp3", "hours.md", "tour.webm")}})
 	for _, s := range []struct{ name, path string }{{"report form", report + "/report"},
@@ -139,6 +141,30 @@ func publicScreens(t *testing.T, d *webtest.Demo) (all []screen) {
 	add("search, nothing", "/docs/search?q=zebra", nil)
 	add("search while typing", "/docs/how-we-count", script(`((f) => { f.focus(); f.value = "completion"; f.dispatchEvent(new Event("input")); })(document.querySelector(".docs-search input"))`))
 	return all
+}
+
+// addGates adds the gates of an address, an album and a place, and a link with
+// recipients for its owner.
+func addGates(t *testing.T, d *webtest.Demo, add func(string, string, func(*webtest.Tab))) {
+	locked, err := d.Server.Albums.Create(t.Context(), d.Account, "For the board", "")
+	d.Check(err)
+	d.Check(d.Server.Albums.SetPassword(t.Context(), d.Account, string(locked.Slug), "open sesame"))
+	add("gate album", "/a/"+string(locked.Slug), nil)
+	few := d.Publish("few.txt", []byte("For a few."), webtest.Titled("Offer"))
+	d.Limit(few, 3)
+	add("gate place", "/p/"+string(few.Slug)+"/download", nil)
+	d.Gatekeeper()
+	asks := d.Publish("asks.txt", []byte("For those who sign."), webtest.Titled("Offer"))
+	d.AskEmail(asks, access.Email{Allow: []string{"example.org"}, Consent: "I keep what I read to myself.\nI delete it after a year."})
+	here := "/p/" + string(asks.Slug)
+	add("gate address", here, nil)
+	add("gate code", here, func(tb *webtest.Tab) {
+		tb.Run(chromedp.SendKeys("[name=email]", "ann@example.org"), chromedp.Evaluate(`document.querySelector("[name=agree]").click()`, nil),
+			chromedp.Submit("[name=email]"), chromedp.WaitVisible("[name=code]"))
+	})
+	add("gate wrong", "/p/"+string(d.Gated.Slug), func(tb *webtest.Tab) {
+		tb.Run(chromedp.SendKeys("[name=password]", "not this"), chromedp.Submit("[name=password]"), chromedp.WaitVisible(".wrong"))
+	})
 }
 
 // addViewers publishes files for viewers that the demo has no file for.

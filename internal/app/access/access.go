@@ -137,11 +137,16 @@ func (f File) gate(by Asker) error {
 	case by.Pass != nil:
 		pass = by.Pass(f.Link)
 	}
-	if f.Link.Access.Admits(pass) {
+	opened := f.Link.OpenedBy(pass)
+	if f.Link.Access.Admits(pass) || opened && f.Link.Access.Readers == 0 {
 		return nil
 	}
-	return &Gate{f.Link, !f.Link.Access.Asks() || f.Link.Access.Fits(pass)}
+	return &Gate{f.Link, !f.Link.Access.Asks() || f.Link.Access.Fits(pass) || opened}
 }
+
+// Album returns nil if a reader may see an album, and a Gate of its Door if
+// that needs a pass.
+func Album(a *vitrine.Album, by Asker) error { return File{Link: a.Door()}.gate(by) }
 
 // received decides for readers who come through the address of a recipient, or
 // through the plain one (nil).

@@ -21,6 +21,9 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 		if err != nil {
 			return err
 		}
+		if a := album.Access; a != (vitrine.Access{Password: a.Password, Round: a.Round}) || !validAccess(a) {
+			fault("album " + string(album.Slug) + ": what its readers need is not valid")
+		}
 		if len(links) > vitrine.MaxAlbumLinks {
 			fault("album " + string(album.Slug) + ": it has " + strconv.Itoa(len(links)) + " links")
 		}

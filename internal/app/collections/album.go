@@ -15,6 +15,7 @@ var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this
 // Albums implements the use cases of albums.
 type Albums struct {
 	Store vitrine.Store
+	Gates *access.Gates // checks changes of what readers need
 	Now   func() time.Time
 }
 
@@ -142,33 +143,24 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 }
 
 // Public returns an album with those of its links that a reader may see, and
-// those that need a pass. Errors, which
-// reveal nothing else about the album: CodeNotFound (unknown or deleted, or its
-// account is closed), CodeDisabled (its account is suspended).
+// those that need a pass. Errors, which reveal nothing else about the album:
+// CodeNotFound (unknown or deleted, or its account is closed), CodeDisabled
+// (its account is suspended), an [access.Gate] for a reader without a pass of
+// the album.
 func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		album, err := tx.AlbumBySlug(slug)
-		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
-			return errNoAlbum
-		}
+		album, a, err := shown(tx, slug, by)
 		if err != nil {
 			return err
-		}
-		a, err := tx.Account(album.Account)
-		if err != nil {
-			return err
-		}
-		if !a.ClosedAt.IsZero() {
-			return errNoAlbum
-		}
-		if a.Banned {
-			return vitrine.Errorf(vitrine.CodeDisabled, "This album has been disabled.")
 		}
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)
 		for _, l := range members {
 			if l.Account != a.ID {
 				continue
+			}
+			if album.Access.Gated() {
+				l.Albums = &vitrine.Albums{album}
 			}
 			switch vitrine.CodeOf((access.File{Link: l, Account: a}).Check(by, s.Now())) {
 			case "":
@@ -183,6 +175,50 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker)
 		return nil, err
 	}
 	return f, nil
+}
+
+// MayRead returns nil if a reader may see an album now, and otherwise the error
+// of Public.
+func (s *Albums) MayRead(ctx context.Context, slug vitrine.Slug, by access.Asker) error {
+	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		_, _, err := shown(tx, slug, by)
+		return err
+	})
+}
+
+// shown finds an album that a reader may see, and its account.
+func shown(tx vitrine.Tx, slug vitrine.Slug, by access.Asker) (*vitrine.Album, *vitrine.Account, error) {
+	album, err := tx.AlbumBySlug(slug)
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
+		return nil, nil, errNoAlbum
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := tx.Account(album.Account)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !a.ClosedAt.IsZero():
+		return nil, nil, errNoAlbum
+	case a.Banned:
+		return nil, nil, vitrine.Errorf(vitrine.CodeDisabled, "This album has been disabled.")
+	}
+	return album, a, access.Album(album, by)
+}
+
+// SetPassword sets the password of an album, or removes it (""). Its readers
+// then need the new one, and running transfers of its ZIP end. Errors:
+// CodeInvalidRequest (field access.password), CodeNotFound.
+func (s *Albums) SetPassword(ctx context.Context, a *vitrine.Account, slug, password string) error {
+	c := &access.Change{Password: &password}
+	if err := s.Gates.Prepare(ctx, c, a.Email); err != nil {
+		return err
+	}
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		c.Apply(&album.Access)
+		return tx.PutAlbum(album)
+	})
 }
 
 // SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field

@@ -14,7 +14,8 @@ type exportedAlbum struct {
 	Slug      vitrine.Slug   `json:"slug"`
 	Title     string         `json:"title"`
 	CreatedAt time.Time      `json:"createdAt"`
-	Links     []vitrine.Slug `json:"links"` // in order
+	Password  bool           `json:"password"` // readers need one
+	Links     []vitrine.Slug `json:"links"`    // in order
 }
 
 type exportedSite struct {
@@ -82,7 +83,8 @@ func exportAlbums(tx vitrine.AlbumTx, a *vitrine.Account) (all []exportedAlbum, 
 		if err != nil {
 			return nil, err
 		}
-		out := exportedAlbum{Slug: album.Slug, Title: album.Title, CreatedAt: album.CreatedAt, Links: []vitrine.Slug{}}
+		out := exportedAlbum{Slug: album.Slug, Title: album.Title, CreatedAt: album.CreatedAt,
+			Password: album.Access.Password != "", Links: []vitrine.Slug{}}
 		for _, l := range links {
 			out.Links = append(out.Links, l.Slug)
 		}

@@ -118,6 +118,12 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		found = shownLink{*link, *account, recipient}
 		if recipient != nil {
 			found.link = *link.For(recipient)
+		} else if link.Access.Gated() {
+			around, err := tx.ProtectedAlbums(link.ID)
+			if len(around) > 0 {
+				found.link.Albums = (*vitrine.Albums)(&around)
+			}
+			return err
 		}
 		return nil
 	})

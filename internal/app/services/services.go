@@ -114,7 +114,7 @@ func (s *Services) files() {
 	s.Links = &links.Service{Store: s.Store, Blobs: s.Blobs, Log: s.ViewLog, Plans: s.Plans, Gates: s.Gates, Now: s.Now}
 	s.Versions = &links.Versions{Store: s.Store, Plans: s.Plans, PurgeLink: s.Links.PurgeLink, Now: s.Now}
 	s.Recipients = &recipients.Service{Store: s.Store, Plans: s.Plans, Gates: s.Gates, Now: s.Now}
-	s.Albums = &collections.Albums{Store: s.Store, Now: s.Now}
+	s.Albums = &collections.Albums{Store: s.Store, Gates: s.Gates, Now: s.Now}
 	s.Sites = &collections.Sites{Store: s.Store, Links: s.Links, Plans: s.Plans, Now: s.Now}
 	s.Accounts.Contents = collections.Contents{Store: s.Store, Links: s.Links, Now: s.Now}
 	s.Abuse = &moderation.AbuseReports{Store: s.Store, Now: s.Now}

@@ -7,6 +7,7 @@ import (
 
 var albums = newTable("albums", func(a *vitrine.Album) []field {
 	return []field{{"id", &a.ID}, {"account", &a.Account}, {"slug", &a.Slug}, {"title", &a.Title},
+		{"access", accessText{&a.Access}},
 		{"created_at", at(&a.CreatedAt)}, {"deleted_at", orNone(&a.DeletedAt)}}
 })
 
@@ -45,6 +46,11 @@ func (t Tx) AlbumLinks(a vitrine.AlbumID, n int) ([]*vitrine.Link, error) {
 	return sqldb.List(t.Tx, links.read, "SELECT "+links.columns+
 		" FROM album_links JOIN links ON links.id = album_links.link"+
 		w.End(" ORDER BY album_links.place", n), w.Args...)
+}
+
+func (t Tx) ProtectedAlbums(l vitrine.LinkID) ([]*vitrine.Album, error) {
+	return albums.list(t, ` WHERE deleted_at IS NULL AND access <> '' AND id IN
+		(SELECT album FROM album_links WHERE link = $1) ORDER BY id`, int64(l))
 }
 
 func (t Tx) AlbumSizes(a vitrine.AccountID) (map[vitrine.AlbumID]int64, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/backend/sqldb"
 )
 
 func (t Tx) AddGateCounts(l vitrine.LinkID, more vitrine.GateCounts) error {
@@ -25,4 +26,15 @@ func (t Tx) GateCounts(l vitrine.LinkID) (c vitrine.GateCounts, err error) {
 func (t Tx) DeleteGateCounts(l vitrine.LinkID) error {
 	_, err := t.Exec("DELETE FROM gates WHERE link = $1", int64(l))
 	return err
+}
+
+func (t Tx) LeftByReaders() (list []vitrine.LinkID, err error) {
+	return list, t.Each(func(s sqldb.Scanner) error {
+		var l vitrine.LinkID
+		err := s.Scan(&l)
+		list = append(list, l)
+		return err
+	}, `SELECT id FROM links WHERE deleted_at IS NOT NULL AND (EXISTS (SELECT 1 FROM places WHERE link = links.id)
+		OR EXISTS (SELECT 1 FROM known_readers WHERE link = links.id) OR EXISTS (SELECT 1 FROM gates WHERE link = links.id)
+		OR EXISTS (SELECT 1 FROM recipients WHERE link = links.id)) ORDER BY id`)
 }

@@ -38,3 +38,13 @@ func (t Tx) ExpireKnownReaders(before time.Time) error {
 	_, err := t.Exec("DELETE FROM known_readers WHERE at < $1", sqldb.Ms(before))
 	return err
 }
+
+func (t Tx) EachKnownReader(f func(*vitrine.KnownReader) error) error {
+	all, err := knownReaders.list(t, " ORDER BY id")
+	for _, r := range all {
+		if err == nil {
+			err = f(r)
+		}
+	}
+	return err
+}

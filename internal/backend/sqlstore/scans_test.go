@@ -33,6 +33,7 @@ func TestScans(t *testing.T) {
 		"sites_of_account":                          "the list of all websites, for the audit",
 		"FROM site_pages ORDER":                     "the list of all pages, for the audit",
 		"FROM recipients ORDER":                     "the list of all recipients, for the audit",
+		"FROM known_readers ORDER":                  "the list of all known readers, for the audit",
 		"FROM links WHERE deleted_at IS NULL ORDER": "the list of all links, in parts or for the audit",
 		"changes_of_all":                            "the history of the instance, read in its order",
 		"changes_by_people":                         "the decisions by people, read in their order",

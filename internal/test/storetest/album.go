@@ -24,7 +24,7 @@ func (t storeTest) albums() {
 			CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		_, err := tx.AlbumBySlug("none")
 		t.is("no album by slug", err, vitrine.ErrNotFound)
-		older.Title = "other"
+		older.Title, older.Access = "other", vitrine.Access{Password: "hash", Round: "A"}
 		return tx.PutAlbum(older)
 	})
 	check := func(want ...*vitrine.Album) {
@@ -48,6 +48,41 @@ func (t storeTest) albums() {
 		vitrinetest.Equal(t, "slugs released", n, 1)
 		return errors.Join(err1, err2, tx.AddAlbum(&vitrine.Album{Account: bob.ID, Slug: "older",
 			CreatedAt: vitrinetest.Epoch}))
+	})
+}
+
+// protectedAlbums tests that the protected albums of a link are found, and none
+// that is open, deleted or without it.
+func (t storeTest) protectedAlbums() {
+	ann := t.account("ann@example.org")
+	l, other := link(ann, "a-link", 0), link(ann, "b-link", 0)
+	t.addLinks(l, other)
+	album := func(slug vitrine.Slug, password string, deleted time.Time) *vitrine.Album {
+		a := &vitrine.Album{Account: ann.ID, Slug: slug, CreatedAt: vitrinetest.Epoch, DeletedAt: deleted}
+		if password != "" {
+			a.Access = vitrine.Access{Password: password, Round: "A"}
+		}
+		return a
+	}
+	one, two := album("one", "x", time.Time{}), album("two", "y", time.Time{})
+	open, gone := album("open", "", time.Time{}), album("gone", "x", vitrinetest.Epoch)
+	without := album("without", "x", time.Time{})
+	t.update(func(tx vitrine.Tx) error {
+		for _, a := range []*vitrine.Album{one, two, open, gone, without} {
+			links := []vitrine.LinkID{other.ID, l.ID}
+			if a == without {
+				links = links[:1]
+			}
+			if err := errors.Join(tx.AddAlbum(a), tx.PutAlbumLinks(a.ID, links)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	t.read(func(tx vitrine.Tx) error {
+		got, err := tx.ProtectedAlbums(l.ID)
+		vitrinetest.Equal(t, "protected albums", got, []*vitrine.Album{one, two})
+		return err
 	})
 }
 

@@ -52,4 +52,41 @@ func (t storeTest) knownReaders() {
 	t.update(func(tx vitrine.Tx) error { return tx.DeleteKnownReaders(l.ID) })
 	list(l, 0, 9)
 	list(other, 0, 9, all[3])
+	t.read(func(tx vitrine.Tx) error {
+		var every []*vitrine.KnownReader
+		err := tx.EachKnownReader(func(r *vitrine.KnownReader) error { every = append(every, r); return nil })
+		vitrinetest.Equal(t, "all known readers", every, all[3:])
+		return err
+	})
+}
+
+// leftByReaders tests that what readers left at deleted links is found, of each
+// kind, and not what they left at others.
+func (t storeTest) leftByReaders() {
+	ann := t.account("ann@example.org")
+	var links []*vitrine.Link
+	for i, slug := range []string{"alive", "place", "reader", "counts", "recipient", "nothing"} {
+		links = append(links, link(ann, vitrine.Slug(slug), time.Duration(i)))
+	}
+	t.addLinks(links...)
+	t.update(func(tx vitrine.Tx) error {
+		err := errors.Join(tx.AddPlace(&vitrine.Place{Link: links[0].ID, Round: "a", At: vitrinetest.Epoch}),
+			tx.AddPlace(&vitrine.Place{Link: links[1].ID, Round: "a", At: vitrinetest.Epoch}),
+			tx.AddKnownReader(&vitrine.KnownReader{Link: links[2].ID, Round: "a", Email: "x@example.org",
+				At: vitrinetest.Epoch}),
+			tx.AddGateCounts(links[3].ID, vitrine.GateCounts{Shown: 1}),
+			tx.AddRecipients([]*vitrine.Recipient{{ID: 7, Link: links[4].ID, Account: ann.ID, Number: 1, Token: "t",
+				CreatedAt: vitrinetest.Epoch}}))
+		for _, l := range links[1:] {
+			l.DeletedAt = vitrinetest.Epoch
+			err = errors.Join(err, tx.PutLink(l))
+		}
+		return err
+	})
+	t.read(func(tx vitrine.Tx) error {
+		got, err := tx.LeftByReaders()
+		vitrinetest.Equal(t, "links with something left", got,
+			[]vitrine.LinkID{links[1].ID, links[2].ID, links[3].ID, links[4].ID})
+		return err
+	})
 }

@@ -113,6 +113,7 @@ type albumPage struct {
 	Here     string // address of this page
 	Members  []memberRow
 	Seen     int // of the members, by the public
+	Own      int // of these, how many anybody with their own address may open
 	Text     string
 	Found    []linkRow // not in the album
 	More     bool      // links match that are not in Found
@@ -157,6 +158,9 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 		p.Members = append(p.Members, row)
 		if l.Live() {
 			p.Seen++
+			if !l.Access.Gated() {
+				p.Own++
+			}
 		}
 	}
 	found, more, err := s.Links.Search(r.Context(), me,
@@ -182,6 +186,13 @@ func (s *AlbumPages) Form(action string) MemberHandler {
 			switch action {
 			case "title":
 				return "renamed", here, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+			case "access":
+				password := f.Get("password")
+				if password == "" && f.Get("remove") == "" {
+					return "", "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password",
+						Message: "Type a password, or remove the one that the album has."}
+				}
+				return "access-saved", here, s.Albums.SetPassword(ctx, me, slug, password)
 			case "add":
 				here = httpx.WithQuery(here, url.Values{}, "q", f.Get("q"))
 				return "added", here, s.Albums.Add(ctx, me, slug, f["link"])

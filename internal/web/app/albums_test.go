@@ -138,6 +138,19 @@ func TestAlbumPages(t *testing.T) {
 		t.Errorf("search results:\n%s", r.Text)
 	}
 	here := "/albums/spring-time"
+	for _, wrong := range []string{"", strings.Repeat("x", 1025), "a\x00b"} {
+		if r := h.Status(h.Post(here+"/access", url.Values{"password": {wrong}}, cookie),
+			http.StatusBadRequest); !strings.Contains(r.Text, `id="wrong-password"`) {
+			t.Errorf("the password %.9q: %s", wrong, r.Text)
+		}
+	}
+	if r := h.Follow(h.Post(here+"/access", url.Values{"password": {"sesame"}}, cookie),
+		cookie); !strings.Contains(r.Text, "1 file can still be opened") || strings.Contains(r.Text, "sesame") {
+		t.Errorf("the page of a protected album:\n%s", r.Text)
+	}
+	h.Status(h.Get("/a/spring-time"), http.StatusForbidden)
+	h.Follow(h.Post(here+"/access", url.Values{"remove": {"password"}}, cookie), cookie)
+	h.Status(h.Get("/a/spring-time"), http.StatusOK)
 	h.Follow(h.Post(here+"/add", url.Values{"link": {string(a.Slug), string(b.Slug)}}, cookie), cookie)
 	public := func(want ...*vitrine.Link) {
 		t.Helper()

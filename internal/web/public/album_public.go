@@ -77,7 +77,7 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	}
 	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
 	if err != nil {
-		return err
+		return s.albumGated(w, r, err)
 	}
 	p := publicAlbumPage{Page: s.Pages.NewChrome(album.Title), Heading: album.Title, URL: s.Server.AlbumURL(slug)}
 	here := httpx.AlbumRoot + string(slug)

@@ -19,8 +19,8 @@ import (
 // DownloadAlbum sends the files of an album as one ZIP while it reads them,
 // without a temporary file or a whole file in memory. It checks each file
 // before sending it. A file that may no longer be downloaded is left out; if
-// one is disabled while it is sent, the answer ends, as a single download
-// would.
+// one is disabled while it is sent, or the album needs another pass, the answer
+// ends, as a single download would.
 //
 // Each file counts as a download without a view.
 func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
@@ -37,7 +37,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	}
 	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
 	if err != nil {
-		return err
+		return s.albumGated(w, r, err)
 	}
 	links := downloadable(album.Links)
 	if len(links) == 0 {
@@ -54,7 +54,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	names := zipNames{}
 	begun := false
 	for _, l := range links {
-		sent, err := s.zipLink(w, r, z, names, l.ID)
+		sent, err := s.zipLink(w, r, z, names, slug, l.ID)
 		if err != nil && !begun && !sent {
 			for _, name := range []string{"Content-Type", "Content-Disposition", "Accept-Ranges"} {
 				h.Del(name)
@@ -112,7 +112,7 @@ func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 // zipLink adds the file of a link to a ZIP if it may be downloaded, and reports
 // whether it did. After an error before the first byte, the ZIP is unchanged.
 func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames,
-	id vitrine.LinkID) (sent bool, err error) {
+	album vitrine.Slug, id vitrine.LinkID) (sent bool, err error) {
 	l, err := s.Links.PublicByID(r.Context(), id, s.Viewers.Reader(r))
 	switch vitrine.CodeOf(err) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound, vitrine.CodeAccessRequired:
@@ -137,8 +137,10 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	shown := func(ctx context.Context) error {
-		_, err := s.Links.PublicVersion(ctx, id, l.Version, 0, s.Viewers.Reader(r))
-		return err
+		if _, err := s.Links.PublicVersion(ctx, id, l.Version, 0, s.Viewers.Reader(r)); err != nil {
+			return err
+		}
+		return s.Albums.MayRead(ctx, album, s.Viewers.Reader(r))
 	}
 	return true, s.Server.StopWhenNotPublic(w, r, shown, func() error {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,

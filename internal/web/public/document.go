@@ -18,6 +18,7 @@ import (
 	"vitrine"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 )
 
 // document is the page of a link without what differs between views: the nonce,
@@ -66,7 +67,7 @@ func (f filling) of(gap byte) string {
 // document renders the page of a link in one of its forms, or finds it
 // rendered.
 func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
-	if l.Access.Readers > 0 { // each reader has addresses of their own
+	if viewer.PassesDiffer(l) { // readers have addresses of their own
 		p, err := s.linkPage(r, l, f)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package public
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,7 +18,8 @@ type gatePage struct {
 	ui.Page
 	Heading string
 	Action  string // address that takes the form: the link's page
-	Report  string // address
+	Report  string // address; "" for none
+	Who     string // knows the password: a person who did this
 	Framed  bool   // the page is in a frame, which has no cookies
 	Place   bool   // only the link's page must be opened
 	Wrong   httpx.FieldErrors
@@ -37,6 +39,7 @@ func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate
 	wrong httpx.FieldErrors) error {
 	here, a := g.Link.Path(), g.Link.Access
 	p := &gatePage{Page: s.Pages.NewChrome("Protected link · Vitrine"), Heading: "This link has a password",
+		Who:    "sent you the link",
 		Action: here, Report: s.Server.AddressOf(g.Link) + "/report", Framed: s.Server.Framers(r) != "'none'",
 		Place: g.Place, Wrong: wrong, Password: a.Password != "", Asks: a.Email.On,
 		Consent: strings.FieldsFunc(a.Email.Consent, func(r rune) bool { return r == '\n' })}
@@ -44,6 +47,8 @@ func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate
 		p.Action = httpx.WithQuery(here, withoutMailed(r)) // where the reader comes from counts after the gate
 	}
 	switch {
+	case g.Link.ID < 0: // of an album, which nobody reports as a whole
+		p.Heading, p.Who, p.Report = "This album has a password", "sent you the address", ""
 	case p.Place:
 		p.Heading = "Open the link first"
 	case p.Asks:
@@ -127,26 +132,55 @@ func toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 func (s *Handler) OnGate() httpx.HandlerFunc {
 	return s.onLink(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 		return toPage(w, r, l) // no pass is needed any more
-	}, func(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
-		if g.Place {
-			return toPage(w, r, g.Link)
-		}
-		if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
-			return err
-		}
-		f := r.PostForm
-		e := access.Entry{Password: f.Get("password"), Email: f.Get("email"), Agrees: f.Get("agree") != "",
-			Asked: f.Get("asked"), Code: f.Get("code"), Mailed: f.Get(httpx.Mailed), From: s.Server.LimitedAddr(r)}
-		pass, asked, err := s.Viewers.Gates.Enter(r.Context(), g.Link, e)
-		switch {
-		case err != nil:
-			return s.refuse(w, r, g, e, err)
-		case pass == "":
-			return s.askPass(w, r, g, http.StatusForbidden, asked, nil)
-		}
-		s.Viewers.SetPass(w, r, g.Link, pass)
+	}, s.enter)
+}
+
+// enter takes what a reader sends to a gate.
+func (s *Handler) enter(w http.ResponseWriter, r *http.Request, g *access.Gate) error {
+	if g.Place {
 		return toPage(w, r, g.Link)
-	})
+	}
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	e := access.Entry{Password: f.Get("password"), Email: f.Get("email"), Agrees: f.Get("agree") != "",
+		Asked: f.Get("asked"), Code: f.Get("code"), Mailed: f.Get(httpx.Mailed), From: s.Server.LimitedAddr(r)}
+	pass, asked, err := s.Viewers.Gates.Enter(r.Context(), g.Link, e)
+	switch {
+	case err != nil:
+		return s.refuse(w, r, g, e, err)
+	case pass == "":
+		return s.askPass(w, r, g, http.StatusForbidden, asked, nil)
+	}
+	s.Viewers.SetPass(w, r, g.Link, pass)
+	return toPage(w, r, g.Link)
+}
+
+// OnAlbumGate takes what a reader sends to the gate of an album, and leads to
+// its page.
+func (s *Handler) OnAlbumGate(w http.ResponseWriter, r *http.Request) error {
+	slug, err := httpx.SlugOf(r.PathValue("slug"))
+	if err != nil {
+		return errNoAlbum
+	}
+	err = s.Albums.MayRead(r.Context(), slug, s.Viewers.Reader(r))
+	if g := (*access.Gate)(nil); errors.As(err, &g) {
+		return s.enter(w, r, g)
+	}
+	if err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, httpx.AlbumRoot+string(slug))
+}
+
+// albumGated answers with the gate of an album, if that is the error, and
+// otherwise returns it.
+func (s *Handler) albumGated(w http.ResponseWriter, r *http.Request, err error) error {
+	if g := (*access.Gate)(nil); errors.As(err, &g) {
+		return s.askPass(w, r, g, http.StatusForbidden, "", nil)
+	}
+	return err
 }
 
 // refuse answers with the gate of a link and what is wrong.

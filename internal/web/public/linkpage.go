@@ -103,7 +103,7 @@ func (p *linkPage) identify(token string) {
 func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	p.Passing = p.Viewer.Waits
 	var pass vitrine.Pass
-	if l.Access.Readers > 0 {
+	if viewer.PassesDiffer(l) {
 		pass = s.Viewers.PassOf(r, l)
 	}
 	p.Content, err = s.Viewers.ContentOf(p.Viewer, r, l, func(what string) string {

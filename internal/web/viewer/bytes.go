@@ -17,7 +17,9 @@ import (
 // copy.
 func (s *Viewers) ContentAddress(l *vitrine.Link, p vitrine.Pass, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
-	p.Round = l.Access.Round
+	if !l.OpenedBy(p) {
+		p.Round = l.Access.Round
+	}
 	token := s.Signer.ContentToken(signer.Content{Link: l.ID, Version: l.Version, Pass: p,
 		Recipient: l.Through.Recipient}, until)
 	return httpx.Origin(s.Server.ContentURL) + httpx.ContentRoot + token + "/" + what

@@ -29,10 +29,36 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 	p = s.Gates.Held(r.Context(), l, p)
 	if !l.Access.Admits(p) {
 		if me := s.Server.SignedInAccount(r); me != nil && me.ID == l.Account {
-			p = ownerPass(l)
+			return ownerPass(l)
+		}
+		if q := s.albumPass(r, l); q.Round != "" && !l.Access.Fits(p) {
+			return q
 		}
 	}
 	return p
+}
+
+// PassesDiffer reports whether the readers of a link have passes that are not
+// all worth the same: with a place, or of an album.
+func PassesDiffer(l *vitrine.Link) bool { return l.Access.Readers > 0 || l.Albums != nil }
+
+// albumPass returns the pass that the sender of a request has of a protected
+// album with a link, or the zero Pass.
+func (s *Viewers) albumPass(r *http.Request, l *vitrine.Link) vitrine.Pass {
+	if l.Albums == nil {
+		return vitrine.Pass{}
+	}
+	for _, a := range *l.Albums {
+		door := a.Door()
+		c, err := r.Cookie(s.passCookie(door.ID, door.Through))
+		if err != nil {
+			continue
+		}
+		if p := s.Signer.ParsePass(c.Value, door, s.Now(), access.PassLife); p.Round != "" {
+			return p
+		}
+	}
+	return vitrine.Pass{}
 }
 
 // ownerPass returns what the owner of a link has of its gate.
