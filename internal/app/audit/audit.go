@@ -64,7 +64,7 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
 			return err
 		}
-		if err := auditRecipients(tx, links, fault); err != nil {
+		if err := errors.Join(auditRecipients(tx, links, fault), auditReaders(tx, links, fault)); err != nil {
 			return err
 		}
 		auditVersions(links, fault)

@@ -58,7 +58,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(e.list(links, z), e.events(ctx, a, z)); err != nil {
+	if err := errors.Join(e.list(ctx, links, z), e.events(ctx, a, z)); err != nil {
 		return err
 	}
 	if err := errors.Join(e.recipients(ctx, links, z), e.webhooks(ctx, a, z)); err != nil {
@@ -213,22 +213,35 @@ func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrin
 }
 
 // list writes a table of the links, for programs and for spreadsheets.
-func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
+func (e *Exporter) list(ctx context.Context, links []*vitrine.Link, z *zip.Writer) error {
+	gates := make([]vitrine.GateCounts, len(links))
+	err := e.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		for i, l := range links {
+			if err == nil && l.Standalone() {
+				gates[i], err = tx.GateCounts(l.ID)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	w, err := e.begin(z, "links.csv", zip.Deflate, e.Now())
 	if err != nil {
 		return err
 	}
 	c := NewCSV(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
-		"download", "password", "email", "readers"}}
-	for _, l := range links {
+		"download", "password", "email", "readers", "gate_shown", "gate_passed"}}
+	for i, l := range links {
 		if !l.Standalone() {
 			continue
 		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
 			strconv.FormatInt(l.Size, 10), l.SHA256,
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
-		rows[len(rows)-1] = append(rows[len(rows)-1], protection(l.Access)...)
+		rows[len(rows)-1] = append(append(rows[len(rows)-1], protection(l.Access)...),
+			strconv.FormatInt(gates[i].Shown, 10), strconv.FormatInt(gates[i].Passed, 10))
 	}
 	for _, row := range rows {
 		if err := c.Write(row); err != nil {

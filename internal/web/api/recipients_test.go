@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -350,7 +351,31 @@ func TestRecipientsAreAudited(t *testing.T) {
 		}
 		put(func(r *vitrine.Recipient) { *r = was })
 	}
+	id := f.Confirmed(slug, "ann@example.com")
+	if list := faults(); list != nil {
+		t.Errorf("with a known reader: faults %q", list)
+	}
+	update := func(change func(tx vitrine.Tx) error) { f.Check(f.Server.Links.Store.Update(t.Context(), change)) }
+	l, err := f.Server.Links.BySlug(t.Context(), slug)
+	f.Check(err)
+	update(func(tx vitrine.Tx) error {
+		return errors.Join(tx.DeleteKnownReader(l.ID, id),
+			tx.AddKnownReader(&vitrine.KnownReader{Link: l.ID, Round: "A", Email: "Ann@example.com ", At: f.Clock.Now()}))
+	})
+	if list := faults(); len(list) != 1 || !strings.Contains(list[0], "known reader") {
+		t.Errorf("a reader with a wrong address: faults %q, want one", list)
+	}
+	update(func(tx vitrine.Tx) error { return tx.AddGateCounts(l.ID, vitrine.GateCounts{Shown: 1}) })
 	f.Delete(slug)
+	if list := faults(); list != nil {
+		t.Errorf("of a deleted link: faults %q", list)
+	}
+	update(func(tx vitrine.Tx) error {
+		return tx.AddPlace(&vitrine.Place{Link: l.ID, Round: "A", At: f.Clock.Now()})
+	})
+	if list := faults(); len(list) != 1 || !strings.Contains(list[0], "is deleted, but") {
+		t.Errorf("a place at a deleted link: faults %q, want one", list)
+	}
 	f.Check(f.Server.Links.Store.Read(t.Context(), func(tx vitrine.Tx) error {
 		return tx.EachRecipient(func(r *vitrine.Recipient) error {
 			t.Errorf("a deleted link has the recipient %d", r.ID)

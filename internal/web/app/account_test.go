@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -373,6 +374,9 @@ func TestLeaving(t *testing.T) {
 	d.WithPassword(d.Member)
 	l := d.Publish("notes.txt", webtest.Samples["notes.txt"])
 	d.Confirmed(string(l.Slug), "reader@example.com")
+	d.Check(d.Server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		return tx.AddGateCounts(l.ID, vitrine.GateCounts{Shown: 123, Passed: 45})
+	}))
 	cookie := webtest.Cookies(d.Enter(d.Member.Email, webtest.Words))
 	r := d.Status(d.Get("/account/export", cookie), 200)
 	z, err := zip.NewReader(strings.NewReader(r.Text), int64(len(r.Text)))
@@ -386,6 +390,10 @@ func TestLeaving(t *testing.T) {
 		if !names[want] {
 			t.Errorf("the export lacks %s: %v", want, names)
 		}
+	}
+	if table, err := fs.ReadFile(z, "links.csv"); err != nil ||
+		!strings.Contains(string(table), ",readers,gate_shown,gate_passed") || !strings.Contains(string(table), ",0,123,45") {
+		t.Errorf("links.csv: %s, %v", table, err)
 	}
 	wrong := d.Status(d.Post("/account/close", url.Values{"email": {d.Owner.Email}, "current": {webtest.Words}},
 		cookie), 400).Text
