@@ -16,7 +16,8 @@ var prepared = []string{"strings.NewReplacer", "regexp.MustCompile", "regexp.Com
 // preparedOnce are the functions that may compile an expression or build a
 // replacer, because they run once, or because it depends on their arguments.
 var preparedOnce = []string{
-	"internal/web/front.docWords", // from what a reader looks for
+	"internal/web/front.docWords",    // from what a reader looks for
+	"internal/filetype/text.pattern", // once, when it is first used
 }
 
 // TestPreparedOnce checks that no function compiles an expression or builds a

@@ -249,7 +249,7 @@ func TestVocabulary(t *testing.T) {
 // cases, whose functions may be longer.
 func TestSizes(t *testing.T) {
 	inRoot(t)
-	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
+	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6100
 	packages := map[string]int{}
 	eachTracked(t, func(name, text string) {
 		lines := strings.Count(text, "\n")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"mime/multipart"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/fleet"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/ui"
@@ -481,25 +479,4 @@ func (c *costSite) reset() string {
 func (c *costSite) setup(body string) ask {
 	s, token := unsetSite(c.Demo)
 	return ask{on: s.Site, path: "/setup/" + token, body: body}
-}
-
-// login returns the code and the secret of a program that asks for a key.
-func (c *costSite) login() (code, secret string) {
-	c.made++
-	from := netip.AddrFrom4([4]byte{192, byte(c.made >> 8), byte(c.made), 1})
-	l, text, err := c.Server.Logins.Begin(c.T.Context(), "vitrine", "desk", auth.AnyKey, auth.Client{Addr: from})
-	c.Check(err)
-	return l.Code, string(text)
-}
-
-// newAddress confirms the new address of an account.
-func (c *costSite) newAddress() ask {
-	a, cookie := c.other()
-	sent := new(webtest.SentMail)
-	box := &fleet.Outbox{Store: c.Server.Accounts.Store, Mailer: sent, Now: c.Server.Accounts.Now}
-	box.Wake = func() { c.Check(box.Send(c.T.Context())) }
-	c.Server.Accounts.Mail = box
-	defer func() { c.Server.Accounts.Mail = nil }()
-	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
-	return ask{path: sent.Path(c.T), as: cookie}
 }

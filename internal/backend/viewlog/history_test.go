@@ -86,18 +86,6 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 	return refused
 }
 
-func (h *facts) returns(o *report.View) (again bool) {
-	for k, r := range h.views {
-		if k.link == vitrine.LinkID(o.Link) && r.Counted() && r.Viewer == o.Viewer {
-			if since := o.At - r.At; since >= 0 && since <= report.ReturnMs {
-				return false
-			}
-			again = true
-		}
-	}
-	return again
-}
-
 func (h *facts) deleteLink(link vitrine.LinkID) {
 	maps.DeleteFunc(h.views, func(k viewKey, _ *remembered) bool { return k.link == link })
 	maps.DeleteFunc(h.downloads, func(k viewKey, _ vitrine.ViewID) bool { return k.link == link })

@@ -1,0 +1,31 @@
+package web_test
+
+import (
+	"net/netip"
+	"net/url"
+
+	"vitrine/internal/app/auth"
+	"vitrine/internal/app/fleet"
+	"vitrine/internal/test/webtest"
+)
+
+// login returns the code and the secret of a program that asks for a key.
+func (c *costSite) login() (code, secret string) {
+	c.made++
+	from := netip.AddrFrom4([4]byte{192, byte(c.made >> 8), byte(c.made), 1})
+	l, text, err := c.Server.Logins.Begin(c.T.Context(), "vitrine", "desk", auth.AnyKey, auth.Client{Addr: from})
+	c.Check(err)
+	return l.Code, string(text)
+}
+
+// newAddress confirms the new address of an account.
+func (c *costSite) newAddress() ask {
+	a, cookie := c.other()
+	sent := new(webtest.SentMail)
+	box := &fleet.Outbox{Store: c.Server.Accounts.Store, Mailer: sent, Now: c.Server.Accounts.Now}
+	box.Wake = func() { c.Check(box.Send(c.T.Context())) }
+	c.Server.Accounts.Mail = box
+	defer func() { c.Server.Accounts.Mail = nil }()
+	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
+	return ask{path: sent.Path(c.T), as: cookie}
+}
