@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/cli/instance"
+	"vitrine/internal/cli/terminal"
 	"vitrine/internal/test/vitrinetest"
 )
 
@@ -69,13 +73,39 @@ func TestScanning(t *testing.T) {
 		t.Fatalf("upload of a video: %+v, %v, want it to be processing", l, err)
 	}
 	h.state(c, l.Slug, "live", "")
+	required := filepath.Join(t.TempDir(), "required.webm")
+	if err := os.WriteFile(required, append(clip, 0, 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	putLive := exec.Command("vitrine", "put", "--require-live", "--json", required)
+	putLive.Env = append(os.Environ(), "VITRINE_SERVER="+h.url, "VITRINE_API_KEY="+key, drainVariable+"=until SIGUSR1")
+	if out, err := putLive.Output(); err != nil || !bytes.Contains(out, []byte(`"status":"live"`)) {
+		t.Errorf("put --require-live of a video: %s, %v, want it to be live", out, err)
+	}
 
 	d.Kill(t)
+	if err := os.WriteFile(required, append(clip, 0, 0, 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	putLive, said := startServer(t, putLive.Env, exec.Command("vitrine", "put", "--require-live", required))
+	said.wait("(Waiting) until")
+	go func() { // ten minutes are over
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for putLive.Process.Signal(syscall.SIGUSR1) == nil {
+			<-tick.C
+		}
+	}()
+	text := said.drain()
+	_ = putLive.Wait()
+	if code := putLive.ProcessState.ExitCode(); code != terminal.ExitTemporary || !strings.Contains(text, "still being checked") {
+		t.Errorf("put --require-live without a scanner: exit code %d: %s", code, text)
+	}
 	l, c, err = put("words.txt", []byte("Nothing but words.\n"))
 	if err != nil || !l.Review || l.Reason != "scan_unavailable" {
 		t.Fatalf("upload of a text without a scanner: %+v, %v, want it in review", l, err)
 	}
-	text := l.Slug
+	held := l.Slug
 	l, _, err = put("other.webm", append(clip, 0))
 	if err != nil || !l.Processing {
 		t.Fatalf("upload of a video without a scanner: %+v, %v, want it to be processing", l, err)
@@ -93,16 +123,16 @@ func TestScanning(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.state(c, l.Slug, "live", "")
-	h.state(c, text, "review", "scan_late")
+	h.state(c, held, "review", "scan_late")
 	in, err := instance.Open(t.Context(), instance.Places{Data: h.data})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := in.Links.Clear(t.Context(), text, vitrine.Decision{By: vitrine.Administrator}); err != nil {
+	if _, err := in.Links.Clear(t.Context(), held, vitrine.Decision{By: vitrine.Administrator}); err != nil {
 		t.Fatal(err)
 	}
-	h.state(c, text, "live", "")
+	h.state(c, held, "live", "")
 	h.stop(os.Interrupt)
 	k.run("admin", "audit", "--deep")
 }

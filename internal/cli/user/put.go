@@ -33,6 +33,8 @@ type putCmd struct {
 	Replace  string
 	Password bool // from standard input
 	Readers  int
+
+	RequireLive bool
 	emailFlags
 	Yes bool
 	Flags
@@ -48,6 +50,7 @@ func newPut() *command.Command {
 		"put deck.pdf --title 'Spring deck' --expires 30d --view-only",
 		"put report.pdf --replace q3-report",
 		"put *.png --json | jq -r .url",
+		"put report.pdf --require-live && ./announce.sh",
 		"put offer.pdf --password-stdin",
 		"put - --name minutes.md")
 	cmd.Check(c.Validate)
@@ -62,6 +65,7 @@ func newPut() *command.Command {
 	cmd.Bool(&c.Password, "password-stdin", passwordHelp)
 	cmd.Int(&c.Readers, "readers", "N", "How many people may open the link. Default: any number.")
 	c.take(cmd, "")
+	cmd.Bool(&c.RequireLive, "require-live", "Wait until the file is checked, at most 10 minutes, and exit with 0 only if its link works: with 1 if a moderator must approve it, with 75 if the check takes longer. The link is printed in any case.")
 	cmd.Bool(&c.Yes, "yes,y", "With --replace, do not ask when the new file is of another kind. Required without a terminal.")
 	cmd.Take(&c.Flags)
 	return cmd
@@ -122,9 +126,13 @@ func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.show(ctx, t, api, c.shownName(path), l)
+		live := c.untilLive(ctx, t, api, c.shownName(path), l)
+		if err := c.show(ctx, t, api, c.shownName(path), l); err != nil || live == nil {
+			return err
+		}
+		return live
 	}, func(path string, err error) error {
-		if !c.JSON {
+		if e := new(notLiveError); !c.JSON || errors.As(err, &e) { // its link was printed
 			return nil
 		}
 		return t.JSON(put{File: c.shownName(path), failure: failed(t, err)})
