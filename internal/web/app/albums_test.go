@@ -145,7 +145,7 @@ func TestAlbumPages(t *testing.T) {
 		}
 	}
 	if r := h.Follow(h.Post(here+"/access", url.Values{"password": {"sesame"}}, cookie),
-		cookie); !strings.Contains(r.Text, "1 file can still be opened") || strings.Contains(r.Text, "sesame") {
+		cookie); !strings.Contains(r.Text, "New password") || strings.Contains(r.Text, "sesame") {
 		t.Errorf("the page of a protected album:\n%s", r.Text)
 	}
 	h.Status(h.Get("/a/spring-time"), http.StatusForbidden)
