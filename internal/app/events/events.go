@@ -180,12 +180,23 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 	})
 }
 
-// describe reads what events say about the views.
+// downloaded reports whether a download is of a view.
+func (t *told) downloaded(id int64) bool {
+	return slices.ContainsFunc(t.downloads, func(d vitrine.Download) bool { return int64(d.View) == id })
+}
+
+// describe reads what events say about the views that they may be about now.
 func (s *Service) describe(ctx context.Context, t *told, now time.Time) error {
-	_, rows, err := s.Visits(ctx, t.link, t.views)
+	var views []vitrine.ViewRecord
+	for i := range t.views {
+		if v := &t.views[i].View; byPerson(v) && (certain(v, now) || ended(v, now)) || t.downloaded(v.ID) {
+			views = append(views, t.views[i])
+		}
+	}
+	_, rows, err := s.Visits(ctx, t.link, views)
 	for i := range rows {
 		if err == nil {
-			t.visits[vitrine.ViewID(t.views[i].ID)], err = visitOf(&rows[i])
+			t.visits[vitrine.ViewID(views[i].ID)], err = visitOf(&rows[i])
 		}
 	}
 	if err != nil {
