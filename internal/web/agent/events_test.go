@@ -60,7 +60,8 @@ func TestEventTool(t *testing.T) {
 	if out := a.Must("list_events", webtest.Fields{"type": "view", "slug": slug}); len(out["events"].([]any)) != 1 {
 		t.Errorf("views of a link: %v", out)
 	}
-	if _, failure := other.Use("list_events", webtest.Fields{"cursor": next}); !strings.HasPrefix(failure, "bad_cursor: ") {
+	_, failure := other.Use("list_events", webtest.Fields{"cursor": next})
+	if !strings.HasPrefix(failure, "bad_cursor: ") {
 		t.Errorf("the cursor of another account: %q", failure)
 	}
 }
