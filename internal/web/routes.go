@@ -255,6 +255,7 @@ func (h *handlers) reportRoutes(r *router) {
 	r.page("GET /r/{token}/explain", h.analytics.ExplainShared)
 	r.page("GET /r/{token}/embed", h.analytics.EmbedShared)
 	r.member("GET /websites/{website}/analytics", h.analytics.Show)
+	r.member("GET /websites/{website}/analytics/explain", h.analytics.ShowExplanation)
 	r.look("GET /websites/{website}/analytics/pulse", h.analytics.Pulse)
 	r.lookPage("GET /websites/{website}/analytics/now", h.analytics.Show)
 }

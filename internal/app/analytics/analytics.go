@@ -28,6 +28,7 @@ type Log interface {
 	Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error)
 	Recipients(ctx context.Context, l vitrine.LinkID, f func(*report.View) error) (map[vitrine.RecipientID]int64, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	AccountTotals(ctx context.Context, a vitrine.AccountID) (vitrine.LinkCounts, error)
 	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
 	Each(ctx context.Context, s vitrine.Scope, from, to vitrine.ViewID, download func(vitrine.Download) error,
@@ -85,7 +86,8 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 // made is a report and what it was made from.
 type made struct {
 	explain.Report
-	of vitrine.TallyQuery // its scope and lens
+	of      vitrine.TallyQuery // its scope and lens
+	website bool               // Of are its pages
 }
 
 func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string, q Query) (*made, error) {
@@ -201,7 +203,8 @@ func (s *Service) makeAccount(ctx context.Context, a *vitrine.Account, q Query) 
 	rep.Truncated = truncated
 	rep.FinalUntil = s.finalUntil()
 	q.note(&rep.Summary, cur)
-	m := &made{explain.Report{Window: w, Summary: &rep.Summary, Account: rep, Of: map[int64]report.Link{}}, of}
+	m := &made{of: of}
+	m.Report = explain.Report{Window: w, Summary: &rep.Summary, Account: rep, Of: map[int64]report.Link{}}
 	m.Excess = rep.Summary.Excess()
 	for _, l := range links {
 		m.Of[l.ID] = l

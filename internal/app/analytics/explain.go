@@ -60,7 +60,7 @@ type Explanation struct {
 // ExplainedVisit is a visit and its part in a figure.
 type ExplainedVisit struct {
 	ID     string           `json:"id"`
-	Link   string           `json:"link,omitempty"` // the slug; in the report of an account
+	Link   string           `json:"link,omitempty"` // the slug, in the report of an account; of a website, the path
 	At     report.FinalTime `json:"at"`
 	Value  int64            `json:"value"`
 	Of     int64            `json:"of"`
@@ -130,6 +130,9 @@ func (m *made) counting(rep any, q ExplainQuery) (*counting, error) {
 	if f.Kind == explain.Distinct {
 		c.viewers = map[uint64]int{}
 	}
+	if m.website {
+		c.pages = m.Of
+	}
 	if c.lens.Links != nil {
 		c.links = map[int64]bool{}
 		for _, id := range c.lens.Links {
@@ -166,6 +169,12 @@ func (s *Service) finish(ctx context.Context, c *counting) error {
 		ids = append(ids, vitrine.LinkID(rows[i].link))
 	}
 	if e.Visits = append(e.Visits, rows...); c.scope.Link != 0 || len(ids) == 0 {
+		return nil
+	}
+	if c.pages != nil {
+		for i := range e.Visits {
+			e.Visits[i].Link = c.pages[e.Visits[i].link].Slug
+		}
 		return nil
 	}
 	slices.Sort(ids)
@@ -228,7 +237,8 @@ type counting struct {
 	f        *explain.Figure
 	scope    vitrine.Scope
 	lens     report.Lens
-	links    map[int64]bool // of the lens; nil means all
+	links    map[int64]bool        // of the lens; nil means all
+	pages    map[int64]report.Link // of a website; nil otherwise
 	from, to vitrine.ViewID
 	viewers  map[uint64]int
 	events   map[eventOf][]vitrine.ViewID // downloads of views that were not read yet

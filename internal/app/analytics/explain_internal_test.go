@@ -15,9 +15,18 @@ type Explainer struct {
 	log    readOnce
 }
 
-// Explainer returns the explainer of the report of a link, or of all links.
-func (s *Service) Explainer(ctx context.Context, a *vitrine.Account, slug string, q Query) (*Explainer, error) {
+// Explainer returns the explainer of the report of a website, of a link, or of
+// all links.
+func (s *Service) Explainer(ctx context.Context, a *vitrine.Account, site *vitrine.Site, slug string,
+	q Query) (*Explainer, error) {
 	make := func() (*made, any, error) {
+		if site != nil {
+			m, err := s.makeWebsite(ctx, site, q)
+			if err != nil {
+				return nil, nil, err
+			}
+			return m, m.Account, nil
+		}
 		if slug == "" {
 			m, err := s.makeAccount(ctx, a, q)
 			if err != nil {

@@ -33,6 +33,7 @@ type explained struct {
 	*analytics.Service
 	account *vitrine.Account
 	slugs   []string
+	site    *vitrine.Site
 	links   map[string]*vitrine.Link
 	now     time.Time
 }
@@ -80,6 +81,7 @@ func newExplained(t *testing.T, r *rand.Rand, store vitrine.Store, log *viewlog.
 		e.slugs, e.links[string(l.Slug)] = append(e.slugs, string(l.Slug)), l
 	}
 	e.fill(log, n)
+	e.addWebsite(log, n)
 	return e
 }
 
@@ -187,6 +189,11 @@ func (e *explained) query(link string) url.Values {
 		"recipient:is_not:", "device:is:", "version:is_not:1"}
 	if link == "" {
 		filters = append(filters, "kind:is:pdf", "link:is_not:"+e.slugs[0], "kind:is_not:video")
+	}
+	if link == website {
+		filters = slices.DeleteFunc(filters, func(f string) bool {
+			return strings.HasPrefix(f, "qr:") || strings.HasPrefix(f, "recipient:") || strings.HasPrefix(f, "version:")
+		})
 	}
 	for e.IntN(2) == 0 {
 		q.Add("filter", pick(e.Rand, filters...))
@@ -309,7 +316,7 @@ func TestExplain(t *testing.T) {
 			for n := range 5 {
 				e := newExplained(t, r, store, log, n)
 				for range 20 {
-					e.check(append(e.slugs, "", "")[e.IntN(len(e.slugs)+2)], kinds)
+					e.check(append(e.slugs, "", "", website)[e.IntN(len(e.slugs)+3)], kinds)
 					reports++
 				}
 			}
@@ -324,7 +331,11 @@ func (e *explained) check(slug string, kinds map[explain.Kind]int) {
 	values := e.query(slug)
 	q, err := analytics.ParseQuery(values)
 	e.must(err)
-	of, err := e.Explainer(e.Context(), e.account, slug, q)
+	var site *vitrine.Site
+	if slug == website {
+		site = e.site
+	}
+	of, err := e.Explainer(e.Context(), e.account, site, slug, q)
 	e.must(err)
 	var all []string
 	figures(of.Report, "", func(pointer string) { all = append(all, pointer) })
@@ -405,9 +416,12 @@ func (e *explained) pages(slug string, q analytics.Query, of *analytics.Explaine
 	ask := analytics.ExplainQuery{Query: q, Figure: pointer, N: 1 + e.IntN(40)}
 	for {
 		var x *analytics.Explanation
-		if slug == "" {
+		switch slug {
+		case "":
 			x, err = e.ExplainAccount(e.Context(), e.account, ask)
-		} else {
+		case website:
+			x, err = e.ExplainWebsite(e.Context(), e.site, ask)
+		default:
 			x, err = e.ExplainLink(e.Context(), e.account, slug, ask)
 		}
 		e.must(err)
@@ -416,7 +430,7 @@ func (e *explained) pages(slug string, q analytics.Query, of *analytics.Explaine
 				want.Count, want.Sum, want.Of)
 		}
 		for i := range x.Visits {
-			if (x.Visits[i].Link == "") != (slug != "") {
+			if (x.Visits[i].Link == "") != (slug != "" && slug != website) {
 				e.Errorf("%s: the visit is of the link %q", pointer, x.Visits[i].Link)
 			}
 			x.Visits[i].Link = ""

@@ -1,12 +1,10 @@
 package collections
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"net/netip"
-	"slices"
 	"time"
 
 	"vitrine"
@@ -18,14 +16,11 @@ import (
 
 // SiteLog is what SiteStats uses of [vitrine.ViewLog].
 type SiteLog interface {
-	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
-	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
-	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	DeleteLink(ctx context.Context, l vitrine.LinkID) error
 }
 
-// SiteStats counts the page loads of websites and reports them to their owners.
-// To the view log a website is an account and its pages are links
+// SiteStats counts the page loads of websites, and deletes them with the
+// website. To the view log a website is an account and its pages are links
 // (vitrine.SitePage), so page loads are as durable and as exact as views of
 // links, on every backend, and in no report of links.
 type SiteStats struct {
@@ -143,107 +138,6 @@ func pageNumber(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64,
 	}
 	p = &vitrine.SitePage{Site: site, Path: path, Number: vitrine.FirstSitePage + rand.Int64N(vitrine.FirstSitePage)}
 	return p.Number, tx.AddSitePage(p)
-}
-
-// maxRows is how many rows each breakdown of a website has.
-const maxRows = 1000
-
-// Report returns the report of a website over a range. It is the report of an
-// account whose links are the website's pages; all are in TopLinks, with their
-// path as slug and title. A website has no sessions and no downloads.
-func (s *SiteStats) Report(ctx context.Context, site *vitrine.Site, r report.Range) (*report.AccountReport, error) {
-	account, pages, err := s.pages(ctx, site)
-	if err != nil {
-		return nil, err
-	}
-	var all report.AllTime // pages that people have loaded
-	for _, p := range pages {
-		all.Since = site.CreatedAt
-		if p.Views > 0 {
-			all.Links++
-			all.Views += p.Views
-		}
-	}
-	w := report.NewWindow(r, s.Now(), site.CreatedAt)
-	var cur, prev *report.Tally
-	scope := vitrine.Scope{Account: account}
-	if account != 0 {
-		if cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To}); err != nil {
-			return nil, err
-		}
-		excess, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (int64, error) { return tx.Excess(scope, w) })
-		if err != nil {
-			return nil, err
-		}
-		cur = cur.WithExcess(excess)
-		before := w.Previous()
-		if r != report.RangeAll { // which has no time before it
-			prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To,
-				Brief: true})
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	var top []report.TopLink
-	if cur != nil {
-		if top, err = s.top(ctx, account, cur.Top(pages, len(pages)), w); err != nil {
-			return nil, err
-		}
-	}
-	rep := report.ForWebsite(pages, w, cur, prev, top, all)
-	if cur != nil {
-		rep.Breakdowns = cur.Breakdowns(maxRows, false)
-	}
-	slices.SortFunc(rep.TopLinks, func(a, b report.LinkSummary) int {
-		return cmp.Or(cmp.Compare(b.Views, a.Views), cmp.Compare(a.Slug, b.Slug))
-	})
-	return rep, nil
-}
-
-// pages lists the pages of a website as links of a report, and returns the
-// website's number, or 0 if no page was loaded yet.
-func (s *SiteStats) pages(ctx context.Context,
-	site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
-	rows, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.SitePage, error) {
-		return tx.SitePages(site.ID)
-	})
-	if err != nil || len(rows) == 0 {
-		return 0, nil, err
-	}
-	for _, p := range rows {
-		if p.Path == "" {
-			account = vitrine.AccountID(p.Number)
-		}
-	}
-	counts, err := s.Log.AccountCounts(ctx, account)
-	if err != nil {
-		return 0, nil, err
-	}
-	for _, p := range rows {
-		if p.Path != "" {
-			pages = append(pages, report.Link{ID: p.Number, Slug: p.Path, Title: p.Path, Kind: "html",
-				Content: report.ContentNone,
-				Created: site.CreatedAt, Views: counts[vitrine.LinkID(p.Number)].Views})
-		}
-	}
-	return account, pages, nil
-}
-
-// top gives pages their daily views.
-func (s *SiteStats) top(ctx context.Context, account vitrine.AccountID, pages []report.Link,
-	w report.Window) (top []report.TopLink, err error) {
-	ids := make([]vitrine.LinkID, len(pages))
-	for i, p := range pages {
-		ids[i] = vitrine.LinkID(p.ID)
-	}
-	days := w.Spark()
-	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: days.From,
-		To: days.To}, ids)
-	for i, p := range pages {
-		top = append(top, report.TopLink{Link: p, Spark: views[ids[i]]})
-	}
-	return top, err
 }
 
 // purgeGrace is how long after a website's deletion its page loads are deleted

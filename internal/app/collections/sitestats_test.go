@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/audit"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/ownership"
@@ -50,6 +51,23 @@ func start(t *testing.T, store, log string) *process {
 	})
 	return &process{collections.NewSiteStats(collections.SiteStats{Store: s, Log: l, Views: views, IDs: vitrine.NewViewIDs(),
 		Now: time.Now}), s, l}
+}
+
+// numbers returns the report of a website.
+func (p *process) numbers(t *testing.T, site *vitrine.Site, r report.Range) *report.AccountReport {
+	t.Helper()
+	return numbers(t, p.store, p.log, time.Now, site, r)
+}
+
+func numbers(t *testing.T, store vitrine.Store, log analytics.Log, now func() time.Time, site *vitrine.Site,
+	r report.Range) *report.AccountReport {
+	t.Helper()
+	s := analytics.Service{Store: store, Log: log, Now: now}
+	rep, err := s.Website(t.Context(), site, analytics.In(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
 }
 
 // addSite creates a website.
@@ -109,10 +127,7 @@ func TestProcesses(t *testing.T) {
 			}
 			work.Wait()
 			for _, p := range all {
-				r, err := p.Report(t.Context(), site, report.Range7d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := p.numbers(t, site, report.Range7d)
 				if v, u := r.Totals.Views, r.Totals.Uniques; v != int64(len(all)*pages*loads) || u != 4 ||
 					len(r.TopLinks) != pages {
 					t.Errorf("%d loads of %d pages by %d viewers, want %d of %d by 4", v, len(r.TopLinks), u,
@@ -168,10 +183,7 @@ func TestOtherPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := p.Report(t.Context(), site, report.RangeAll)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := p.numbers(t, site, report.RangeAll)
 	if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != vitrine.OtherSitePages || r.TopLinks[0].Views != 3 ||
 		r.TopLinks[1].Slug != "7.html" {
 		t.Errorf("pages = %+v", r.TopLinks)
@@ -204,9 +216,8 @@ func TestRestoredStore(t *testing.T) {
 	if err := after.Count(t.Context(), again.ID, "index.html", netip.Prefix{}, report.View{Viewer: 2}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := after.Report(t.Context(), again, report.RangeAll)
-	if err != nil || r.Totals.Views != 1 {
-		t.Errorf("%d page loads, %v, want 1", r.Totals.Views, err)
+	if n := after.numbers(t, again, report.RangeAll).Totals.Views; n != 1 {
+		t.Errorf("%d page loads, want 1", n)
 	}
 	if faults := after.faults(t); len(faults) != 1 {
 		t.Errorf("audit = %q, want one fault", faults)

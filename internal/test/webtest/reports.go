@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/visitor"
@@ -357,7 +358,9 @@ const (
 // Numbers returns the report of a website.
 func (s *Site) Numbers(of *vitrine.Site, rg report.Range) *report.AccountReport {
 	s.T.Helper()
-	r, err := s.Server.SiteStats.Report(s.T.Context(), of, rg)
+	q := analytics.In(rg)
+	q.Rows = analytics.WebsiteRows
+	r, err := s.Server.Analytics.Website(s.T.Context(), of, q)
 	s.Check(err)
 	return r
 }

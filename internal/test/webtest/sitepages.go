@@ -97,7 +97,8 @@ func SitePages(d *Demo) []SitePage {
 		member(d.Pro, "visit of "+name, root+"/"+some.Rows[0].ID)
 	}
 	for name, path := range map[string]string{"a number": StatsPath(d.Links["annual-report.pdf"]) +
-		"/explain?range=90d&explain=/totals/bouncePct", "a number of all links": "/analytics/explain?range=90d&explain=/totals/uniques"} {
+		"/explain?range=90d&explain=/totals/bouncePct", "a number of all links": "/analytics/explain?range=90d&explain=/totals/uniques",
+		"a number of a website": "/websites/" + string(d.Website.Slug) + "/analytics/explain?range=90d&explain=/totals/views"} {
 		member(d.Pro, name, path)
 	}
 	pages = append(pages, SitePage{Name: "a shared number",

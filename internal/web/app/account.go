@@ -293,7 +293,9 @@ func (s *AccountPages) Export(w http.ResponseWriter, r *http.Request, me *vitrin
 		URL: s.Server.LinkURL, Now: s.Now}
 	if s.SiteStats != nil {
 		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
-			return s.SiteStats.Report(ctx, site, report.RangeAll)
+			q := analytics.In(report.RangeAll)
+			q.Rows = analytics.WebsiteRows
+			return s.Analytics.Website(ctx, site, q)
 		}
 	}
 	err := e.Write(r.Context(), me, z)

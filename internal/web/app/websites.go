@@ -116,8 +116,8 @@ func (s *WebsitePages) CreateFromPage(w http.ResponseWriter, r *http.Request, me
 	if f.Err != nil {
 		return f.Err
 	}
-	if slug == nil {
-		slug = new(string)
+	if slug == nil { // an address that says what the folder or ZIP is called
+		slug = new(s.Sites.Suggest(r.Context(), me, title))
 	}
 	site, err := s.Sites.Create(r.Context(), me, title, strings.TrimSpace(*slug))
 	if err != nil {

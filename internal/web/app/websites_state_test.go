@@ -325,6 +325,14 @@ func TestWebsitePages(t *testing.T) {
 		}
 	}
 
+	named := data("/websites/new", `{"title": "Garden Tools (2026)"}`, http.StatusOK)
+	if named["manage"] != "/websites/garden-tools-2026" {
+		t.Errorf("what is dropped gets the address %s", named["manage"])
+	}
+	again := data("/websites/new", `{"title": "Garden tools 2026"}`, http.StatusOK)
+	if strings.Contains(again["manage"], "garden") {
+		t.Errorf("an address that is taken is given again: %s", again["manage"])
+	}
 	made := data("/websites/new", `{"title": "Dropped"}`, http.StatusOK)
 	if made["manage"]+"/uploads" != made["begin"] {
 		t.Fatalf("answer to create = %v", made)

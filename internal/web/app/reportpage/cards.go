@@ -29,8 +29,13 @@ var figures = map[string]string{"views": "views", "uniques": "uniques", "engaged
 	"completion": "completionPct", "downloads": "rangeDownloads", "bounce": "bouncePct", "returning": "returningPct",
 	"qr": "qrScans"}
 
-// Figure returns the pointer to the figure of the card.
-func (c statsCard) Figure() string { return "/totals/" + figures[c.ID] }
+// Figure returns the pointer to the figure of the card, or "" if it is none.
+func (c statsCard) Figure() string {
+	if figures[c.ID] == "" {
+		return ""
+	}
+	return "/totals/" + figures[c.ID]
+}
 
 // statsDelta is a change against the previous time, as a sign and in words.
 type statsDelta struct {

@@ -25,22 +25,26 @@ import (
 type explainPage struct {
 	app.Page
 	*analytics.Explanation
-	Head   *app.LinkHead // nil for an account and a shared report
-	Reader bool          // of a shared report
-	Back   string        // address of the report
-	Of     string        // what a shared report is about
-	Period string
-	Name   string
-	Shown  string // the figure as the report shows it
-	Made   string // how it follows from its visits, in words
-	Rows   []explainedRow
-	Also   []explainedFigure
-	Others [][2]string // excluded views, by reason
-	First  string      // address of the newest visits; "" on that page
-	More   string      // address of the visits before; ""
-	Clock  string
-	Zone   string
+	Head    *app.LinkHead   // nil for an account, a website and a shared report
+	Website *app.WebsiteRow // nil for others
+	Reader  bool            // of a shared report
+	Back    string          // address of the report
+	Of      string          // what a shared report is about
+	Period  string
+	Name    string
+	Shown   string // the figure as the report shows it
+	Made    string // how it follows from its visits, in words
+	Rows    []explainedRow
+	Also    []explainedFigure
+	Others  [][2]string // excluded views, by reason
+	First   string      // address of the newest visits; "" on that page
+	More    string      // address of the visits before; ""
+	Clock   string
+	Zone    string
 }
+
+// OfPages reports whether the visits are page loads of a website.
+func (p *explainPage) OfPages() bool { return p.Website != nil }
 
 // explainedRow is a visit of a figure.
 type explainedRow struct {
@@ -57,7 +61,7 @@ type explainedFigure struct {
 // Explain returns the address that says what makes a figure of the report, or
 // "" if none does.
 func (p *reportPage) Explain(pointer string) string {
-	if p.explain == "" {
+	if p.explain == "" || pointer == "" {
 		return ""
 	}
 	return p.explain + "&explain=" + url.QueryEscape(pointer)
@@ -84,8 +88,14 @@ func (s *Handler) ShowExplanation(w http.ResponseWriter, r *http.Request, me *vi
 	if err := s.fillExplanation(r, p, me, of, place{view.root, q}); err != nil {
 		return err
 	}
+	if of.website != nil {
+		p.Website = new(s.Shell.WebsiteRow(of.website))
+		p.ofLoads()
+	}
 	for i := range p.Rows {
-		if l := p.Rows[i].Link; l != "" {
+		if l := p.Rows[i].Link; of.website != nil {
+			p.Rows[i].Link = pageName(l)
+		} else if l != "" {
 			p.Rows[i].Address = "/links/" + url.PathEscape(l) + "/analytics/visits/" + p.Rows[i].ID
 		} else if of.link != nil {
 			p.Rows[i].Address = app.VisitsRoot(of.link) + "/" + p.Rows[i].ID
@@ -155,6 +165,9 @@ func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrin
 	q := analytics.ExplainQuery{Query: onPage(owner, here.q), Figure: cmp.Or(values.Get("explain"), "/totals/views"),
 		N: visitsBatch}
 	q.Curves, q.LastRead, q.Excluded = of.link != nil, of.link != nil, true
+	if of.website != nil {
+		q.Query = onWebsite(owner, q.Query)
+	}
 	if q.Cursor.Key, q.Cursor.Same, err = httpx.ParseExplainCursor(values.Get("cursor")); err != nil {
 		return err
 	}
@@ -202,6 +215,9 @@ func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrin
 
 func (s *Handler) explanation(ctx context.Context, owner *vitrine.Account, of subject,
 	q analytics.ExplainQuery) (*analytics.Explanation, error) {
+	if of.website != nil {
+		return s.Analytics.ExplainWebsite(ctx, of.website.Site, q)
+	}
 	if of.link != nil {
 		return s.Analytics.ExplainLink(ctx, owner, string(of.link.Slug), q)
 	}

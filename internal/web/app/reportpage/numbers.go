@@ -87,7 +87,7 @@ func (s *Handler) websiteNumbers(ctx context.Context, me *vitrine.Account, f *co
 		return n, nil
 	}
 	var err error
-	n.account, err = s.SiteStats.Report(ctx, f.Site, q.Range)
+	n.account, err = s.Analytics.Website(ctx, f.Site, onWebsite(me, q))
 	return n, err
 }
 
@@ -120,6 +120,13 @@ func (s *Handler) accountNumbers(ctx context.Context, me *vitrine.Account, q ana
 	var err error
 	n.account, err = s.Analytics.Account(ctx, me, onPage(me, q))
 	return n, err
+}
+
+// onWebsite is onPage for a website, which has no cards of campaigns.
+func onWebsite(me *vitrine.Account, q analytics.Query) analytics.Query {
+	q = onPage(me, q)
+	q.Rows, q.UTM = min(q.Rows, analytics.WebsiteRows), false
+	return q
 }
 
 // onPage returns a query with what the page shows of its report.

@@ -35,10 +35,9 @@ func (p place) with(change func(*analytics.Query)) string {
 // report of the last 24 hours begins with an hour, so it has at least 23.
 const firstDay = 23 * time.Hour
 
-// queryOf parses the query of a report. A website and a sample only have
-// ranges.
+// queryOf parses the query of a report. A sample only has ranges.
 func (s *Handler) queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
-	if of.website != nil || !me.Plan.Pro() {
+	if !me.Plan.Pro() {
 		rg, err := httpx.ReportRange(r)
 		return inRange(rg), err
 	}

@@ -55,7 +55,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		return err
 	}
 	n, err := s.asked(r, me, of)
-	if wrong := wrongDates(err); wrong != nil && of.website == nil && me.Plan.Pro() {
+	if wrong := wrongDates(err); wrong != nil && me.Plan.Pro() {
 		return s.showWithoutDates(w, r, me, of, wrong)
 	}
 	if err != nil {
@@ -295,9 +295,11 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	}
 	here := place{view.root, n.q}
 	p.Address, p.Pulse, p.Now = here.at(""), here.at("/pulse"), here.at("/now")
-	asks := of.website == nil && !n.sample
+	asks := !n.sample
 	if asks {
 		p.explain = here.at("/explain")
+	}
+	if asks && of.website == nil {
 		p.Own = newStatsOwn(me, p.Address)
 	}
 	asked := n.q

@@ -150,6 +150,23 @@ func TestWebsiteNumbersPage(t *testing.T) {
 			t.Errorf("the page contains %q", absent)
 		}
 	}
+	filtered := h.Parse(h.Status(h.Get(path+"?range=7d&filter=browser:is:Firefox", cookie), http.StatusOK).Text)
+	if got := filtered.ID("card-views").Class("value")[0].Text(); got != "1" {
+		t.Errorf("page loads with one browser = %s, want 1", got)
+	}
+	h.Status(h.Get(path+"?range=7d&filter=link:is:x", cookie), http.StatusBadRequest)
+	wrong := h.Status(h.Get(path+"?from=2026-02-30&to=2026-03-01", cookie), http.StatusBadRequest).Text
+	if !strings.Contains(wrong, `id="card-views"`) {
+		t.Error("a report of a website with wrong dates has no numbers")
+	}
+	behind := d.ID("card-views").Class("behind")[0].Attribute("href")
+	number := h.Parse(h.Status(h.Get(behind, cookie), http.StatusOK).Text)
+	if heading := number.ID("explain-title").Text(); heading != "Page loads: 4" {
+		t.Errorf("the number opens %q", heading)
+	}
+	if rows := number.Tags("tbody")[0].Tags("tr"); len(rows) != 4 || !strings.Contains(rows[0].Text(), "/a b/ünder.html") {
+		t.Errorf("page loads = %s", number.Tags("tbody")[0].Text())
+	}
 	csv := h.Status(h.Get(path+"?range=7d&format=csv&card=sources", cookie), http.StatusOK)
 	if !strings.Contains(csv.Text, "Direct,4") {
 		t.Errorf("CSV file of sources = %q", csv.Text)

@@ -149,7 +149,9 @@ func (p *reportPage) addFiles(of place, visits string) {
 	for _, l := range p.Top[:min(len(p.Top), maxPicked)] {
 		links, slugs = append(links, statsPicked{Name: l.Title, Count: l.Seen.String()}), append(slugs, l.Slug)
 	}
-	add(report.OnLink, links, slugs)
+	if p.Website == nil {
+		add(report.OnLink, links, slugs)
+	}
 	var versions []statsPicked
 	var numbers []string
 	if p.Link != nil && p.Link.Versions > 1 {
@@ -161,7 +163,9 @@ func (p *reportPage) addFiles(of place, visits string) {
 	add(report.OnVersion, versions, numbers)
 	yes := func() []statsPicked { return []statsPicked{{Name: "Yes"}, {Name: "No"}} }
 	add(report.OnReturning, yes(), []string{report.Yes, report.No})
-	add(report.OnQR, yes(), []string{report.Yes, report.No})
+	if p.Website == nil {
+		add(report.OnQR, yes(), []string{report.Yes, report.No})
+	}
 }
 
 // without is like only for the views without a value.

@@ -47,11 +47,11 @@ func (p *reportPage) fillWebsite(n *numbers, now time.Time) {
 	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return b.ID == "screens" })
 	for i := range p.Top {
 		row := &p.Top[i]
+		row.Title = pageName(row.Slug)
 		if row.Slug == vitrine.OtherSitePages {
-			row.Title, row.Address = "Other pages", ""
+			row.Address = ""
 			continue
 		}
-		row.Title = pagePath(row.Slug)
 		row.Address = strings.TrimSuffix(p.Website.URL, "/") + (&url.URL{Path: row.Title}).EscapedPath()
 	}
 }
@@ -62,6 +62,38 @@ func tipsOfLoads(tips []statsTip) {
 		tips[i].Detail = strings.ReplaceAll(tips[i].Detail, " views", " page loads")
 	}
 }
+
+// pageName returns how reports name a page.
+func pageName(file string) string {
+	if file == vitrine.OtherSitePages {
+		return "Other pages"
+	}
+	return pagePath(file)
+}
+
+// ofLoads has the page of a figure speak of page loads, and leaves out figures
+// that websites do not have.
+func (p *explainPage) ofLoads() {
+	p.Name = strings.Replace(p.Name, "Views", "Page loads", 1)
+	p.Also = slices.DeleteFunc(p.Also, func(f explainedFigure) bool { return notOfLoads[f.Name] })
+	for i := range p.Also {
+		p.Also[i].Name = strings.Replace(p.Also[i].Name, "Views", "Page loads", 1)
+	}
+}
+
+// notOfLoads are the names of figures that are about engagement, files and
+// addresses of links.
+var notOfLoads = func() map[string]bool {
+	names := map[string]bool{}
+	for name, title := range figureNames {
+		switch name {
+		case "views", "uniques", "returningPct", "botsExcluded", "ownExcluded", "count", "pct":
+		default:
+			names[title] = true
+		}
+	}
+	return names
+}()
 
 // pagePath returns the path of a website's address at which a file is shown.
 func pagePath(file string) string {
