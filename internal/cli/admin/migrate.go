@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,9 @@ server first. The instance does not change. Afterwards serve only the new one.
 
 A file with settings has lines such as VITRINE_DATABASE=postgres://…, as for the server (systemd’s
 EnvironmentFile, docker’s --env-file): VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and
-VITRINE_FILES are read. Keep passwords there: other users of the machine can see those on a command
-line. Credentials of a bucket are found as in the server.
+VITRINE_FILES are read, and the last three also with _FILE at the end: the file that has the value.
+Keep passwords there: other users of the machine can see those on a command line. Credentials of a
+bucket are found as in the server.
 
 Every part can move in both directions, so a directory can become a fleet and a fleet a directory
 again. If it is interrupted, run it again: it continues. At the end it compares all rows and the size
@@ -161,25 +163,35 @@ func settingsOf(word string) (p instance.Places, err error) {
 		return p, err
 	}
 	defer f.Close()
-	places := map[string]*string{"VITRINE_DATA": &p.Data, "VITRINE_DATABASE": &p.Database, "VITRINE_VIEWS": &p.Views,
-		"VITRINE_FILES": &p.Files}
-	known := 0
+	settings := map[string]string{}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "export "), "=")
-		if place := places[strings.TrimSpace(name)]; ok && place != nil {
-			known++
-			value = strings.TrimSpace(value)
-			if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-				value = value[1 : n-1]
-			}
-			*place = value
+		if !ok {
+			continue
 		}
+		value = strings.TrimSpace(value)
+		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+			value = value[1 : n-1]
+		}
+		settings[strings.TrimSpace(name)] = value
 	}
 	if err := lines.Err(); err != nil {
 		return p, fmt.Errorf("%s: %w", word, err)
 	}
-	if known == 0 {
+	p.Data = cmp.Or(settings["VITRINE_DATA"], p.Data)
+	known := settings["VITRINE_DATA"] != ""
+	for variable, place := range map[string]*string{"VITRINE_DATABASE": &p.Database, "VITRINE_VIEWS": &p.Views,
+		"VITRINE_FILES": &p.Files} {
+		value, name, err := command.VariableOf(variable, func(name string) string { return settings[name] })
+		if err != nil {
+			return p, terminal.Usage(fmt.Sprintf("%s: %s: %s", word, name, err))
+		}
+		if value != "" {
+			*place, known = value, true
+		}
+	}
+	if !known {
 		return p, terminal.Usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not name an instance", word))
 	}
 	p.Data, err = filepath.Abs(p.Data)

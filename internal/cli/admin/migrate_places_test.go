@@ -21,6 +21,16 @@ func settingsFile(t *testing.T, p instance.Places) string {
 	return path
 }
 
+// settingsWith returns a file with lines.
+func settingsWith(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "lines.env")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestMigratePlaces checks what the arguments of migrate mean.
 func TestMigratePlaces(t *testing.T) {
 	dir := t.TempDir()
@@ -43,6 +53,11 @@ func TestMigratePlaces(t *testing.T) {
 			To: []string{settingsFile(t, instance.Places{Data: one, Database: "postgres://h/d"})}},
 			from: instance.Places{Data: one, Database: "postgres://h/d", Files: "s3://bucket"},
 			to:   instance.Places{Data: one, Database: "postgres://h/d"}},
+		"a secret in a file": {cmd: migrateCmd{From: settingsWith(t, "VITRINE_DATA="+one, "VITRINE_DATABASE_FILE="+
+			settingsWith(t, "postgres://h/d")), To: []string{two}},
+			from: instance.Places{Data: one, Database: "postgres://h/d"}, to: instance.Places{Data: two}},
+		"a secret twice": {cmd: migrateCmd{From: settingsWith(t, "VITRINE_VIEWS=postgres://h/d",
+			"VITRINE_VIEWS_FILE=x"), To: []string{two}}, err: "VITRINE_VIEWS_FILE: VITRINE_VIEWS is also set"},
 		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d",
 			To: []string{"data=" + two + " database=postgres://i/d", "files=s3://bucket"}},
 			from: instance.Places{Data: one, Database: "postgres://h/d"},

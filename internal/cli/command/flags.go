@@ -19,6 +19,7 @@ type Flag struct {
 	*pflag.Flag
 	Help     string // as in the reference, without the variable
 	Variable string // of the environment, or ""
+	secret   bool   // see Secret
 	title    string // of the group that it belongs to in the help
 	complete cobra.CompletionFunc
 	value    *value
@@ -88,7 +89,10 @@ func (f *Flag) Env(variable string) *Flag {
 func (f *Flag) Brief(help string) *Flag {
 	f.Usage = help
 	if f.Variable != "" {
-		return f.Env(f.Variable)
+		f.Env(f.Variable)
+	}
+	if f.secret {
+		f.Secret()
 	}
 	return f
 }

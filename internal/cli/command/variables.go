@@ -13,15 +13,21 @@ import (
 // start containers pass such ones.
 func (c *Command) readVariables() error {
 	for _, f := range c.Options {
-		text := ""
-		if f.Variable != "" && !f.Changed {
-			text = os.Getenv(f.Variable)
+		if f.Variable == "" || f.Changed {
+			continue
+		}
+		text, name := os.Getenv(f.Variable), f.Variable
+		if f.secret {
+			var err error
+			if text, name, err = Variable(f.Variable); err != nil {
+				return c.wrongValue(name, err)
+			}
 		}
 		if text == "" {
 			continue
 		}
 		if err := f.Value.Set(text); err != nil {
-			return c.wrongValue(f.Variable, err)
+			return c.wrongValue(name, err)
 		}
 		f.Changed = true
 	}
@@ -44,6 +50,9 @@ func (c *Command) UnknownVariables(environment []string) (unknown [][2]string) {
 	program.Walk(func(c *Command) {
 		for _, f := range c.Options {
 			known = append(known, f.Variable)
+			if f.secret {
+				known = append(known, f.Variable+fileSuffix)
+			}
 		}
 	})
 	for _, v := range environment {

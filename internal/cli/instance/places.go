@@ -76,9 +76,9 @@ func (p *Places) AddSettings(cmd *command.Command) {
 	cmd.Title("Storage")
 	p.Data = "data"
 	cmd.Path(&p.Data, "data", "DIR", "Data directory. Holds databases and files unless you set --database, --views or --files.").Env("VITRINE_DATA")
-	cmd.String(&p.Database, "database", "URL", "PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory.").Env("VITRINE_DATABASE")
-	cmd.String(&p.Views, "views", "URL", "Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory.").Env("VITRINE_VIEWS")
-	cmd.String(&p.Files, "files", "URL", "Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory.").Env("VITRINE_FILES")
+	cmd.String(&p.Database, "database", "URL", "PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory.").Env("VITRINE_DATABASE").Secret()
+	cmd.String(&p.Views, "views", "URL", "Where views are stored: postgres://USER:PASSWORD@HOST/NAME. Default: --database; without it, embedded in the data directory.").Env("VITRINE_VIEWS").Secret()
+	cmd.String(&p.Files, "files", "URL", "Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory.").Env("VITRINE_FILES").Secret()
 	cmd.Title("")
 }
 

@@ -28,7 +28,7 @@ func (f *accountFlags) AddFlags(cmd *command.Command) {
 	cmd.Choice(&f.SignUp, "sign-up", "", "Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"admin account invite\") or closed (only \"admin account create\").", "open", "invite", "closed").Env("VITRINE_SIGN_UP")
 	f.SignUpPlan = "free"
 	cmd.Choice(&f.SignUpPlan, "sign-up-plan", "", "Plan of accounts that are created on the website: free, pro or lifetime.", "free", "pro", "lifetime").Env("VITRINE_SIGN_UP_PLAN")
-	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP")
+	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP").Secret()
 	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
 }
 

@@ -32,7 +32,7 @@ func (f *sinkFlags) AddFlags(cmd *command.Command) {
 		return nil
 	})
 	cmd.Title("Storage")
-	cmd.String(&f.Sink, "sink", "URL", "ClickHouse database that gets a copy of each view, for SQL: clickhouse://USER:PASSWORD@HOST:8123/DATABASE, with ?secure=true for TLS. Pages and reports do not depend on it. Default: none.").Env("VITRINE_SINK")
+	cmd.String(&f.Sink, "sink", "URL", "ClickHouse database that gets a copy of each view, for SQL: clickhouse://USER:PASSWORD@HOST:8123/DATABASE, with ?secure=true for TLS. Pages and reports do not depend on it. Default: none.").Env("VITRINE_SINK").Secret()
 	cmd.Title("")
 }
 

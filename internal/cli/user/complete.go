@@ -65,10 +65,9 @@ func keys(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDi
 // it returns none.
 func completed(cmd *cobra.Command,
 	words func(context.Context, *client.Client) ([]string, error)) ([]string, cobra.ShellCompDirective) {
-	given := func(flag, variable string) string {
-		return cmp.Or(cmd.Flag(flag).Value.String(), os.Getenv(variable))
-	}
-	from := Connection{Server: given("server", "VITRINE_SERVER"), APIKey: given("api-key", "VITRINE_API_KEY")}
+	key, _ := keyVariable()
+	from := Connection{Server: cmp.Or(cmd.Flag("server").Value.String(), os.Getenv("VITRINE_SERVER")),
+		APIKey: cmp.Or(cmd.Flag("api-key").Value.String(), key)}
 	api, err := from.Client(&terminal.Terminal{Out: io.Discard, Err: io.Discard}, client.WithAttempts(1))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -97,8 +97,8 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if before != nil {
 		revokeReplaced(ctx, t, server, before)
 	}
-	if os.Getenv("VITRINE_API_KEY") != "" {
-		t.Say("VITRINE_API_KEY is set, and is used instead of this key.")
+	if own, name := keyVariable(); own != "" {
+		t.Say("%s is set, and is used instead of this key.", name)
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // sayOtherKey says that commands have another key after a logout.
 func sayOtherKey(t *terminal.Terminal, revoked string) {
-	if own := strings.TrimSpace(os.Getenv("VITRINE_API_KEY")); own != "" && own != revoked {
-		t.Say("VITRINE_API_KEY is set to another key, which this does not revoke. Commands go on using it.")
+	if own, name := keyVariable(); own != "" && own != revoked {
+		t.Say("%s is set to another key, which this does not revoke. Commands go on using it.", name)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +51,15 @@ type Connection struct {
 func (r *Connection) AddFlags(cmd *command.Command) {
 	cmd.Title("Connection")
 	cmd.String(&r.Server, "server", "URL", "Address of the instance. Default: that of the last login. With your own API key and no login, http://localhost:8080; with a login elsewhere, name it.").Env("VITRINE_SERVER")
-	cmd.String(&r.APIKey, "api-key", "KEY", "API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments.").Env("VITRINE_API_KEY")
+	cmd.String(&r.APIKey, "api-key", "KEY", "API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments.").Env("VITRINE_API_KEY").Secret()
 	cmd.Title("")
+}
+
+// keyVariable returns the API key of the environment, and the variable that has
+// it or names its file. The key is "" if there is none.
+func keyVariable() (key, name string) {
+	key, name, _ = command.Variable("VITRINE_API_KEY") // commands have reported an error
+	return strings.TrimSpace(key), name
 }
 
 // target returns server and key from flags, else from the login file. It never
@@ -62,8 +68,8 @@ func (r Connection) target() (terminal.Target, error) {
 	address, key := strings.TrimSpace(r.Server), strings.TrimSpace(r.APIKey)
 	if key != "" {
 		from := "--api-key"
-		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {
-			from = "VITRINE_API_KEY"
+		if own, name := keyVariable(); own == key {
+			from = name
 		}
 		if address == "" {
 			if last := lastLogin(); last != "" && last != DefaultURL {
