@@ -323,6 +323,8 @@ var dependencies = map[string]string{
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
 
 	"github.com/oschwald/maxminddb-golang/v2": "city files, by the format's own reader, mapped into memory; ISC licence",
+	"github.com/prometheus/client_golang":     "metrics: counters, histograms, and the format that Prometheus reads",
+	"github.com/prometheus/client_model":      "tests: metrics as they are gathered",
 	"github.com/google/jsonschema-go":         "the schemas of what tools for agents answer",
 	"github.com/modelcontextprotocol/go-sdk":  "the protocol of AI agents",
 	"github.com/aws/aws-sdk-go-v2":            "S3: signatures, and trying again",

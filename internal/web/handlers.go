@@ -53,7 +53,7 @@ func (s *Server) handlers() *handlers {
 	h.server = &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL,
 		StorageOrigin: s.StorageOrigin, UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Cities: s.Cities,
 		Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime, StallTime: s.StallTime,
-		RecheckEvery: s.RecheckEvery}
+		RecheckEvery: s.RecheckEvery, Meter: s.Meter}
 	h.pages = &ui.Pages{Server: h.server, Log: s.Log, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
 		Gates: s.Gates, Log: s.Log, StorageTime: s.StorageTime}

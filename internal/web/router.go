@@ -36,7 +36,7 @@ func newRouter(mux *http.ServeMux, h *handlers) *router {
 // done registers the answers to unsupported methods.
 func (r *router) done() {
 	for path, o := range r.others {
-		r.mux.Handle(path, o.answer(o.taken))
+		r.handle(path, o.answer(o.taken))
 	}
 }
 
@@ -54,12 +54,17 @@ func (r *router) only(pattern string, answer func(taken []string) http.Handler) 
 	}
 }
 
+// handle registers a handler, whose answers are counted.
+func (r *router) handle(pattern string, h http.Handler) {
+	r.mux.Handle(pattern, r.h.server.Metered(pattern, h))
+}
+
 // plain registers a handler that answers its own errors.
-func (r *router) plain(pattern string, h http.HandlerFunc) { r.mux.Handle(pattern, h) }
+func (r *router) plain(pattern string, h http.HandlerFunc) { r.handle(pattern, h) }
 
 // json serves an operation for programs. Its failures are JSON.
 func (r *router) json(pattern string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.server.JSON(h))
+	r.handle(pattern, r.h.server.JSON(h))
 	r.only(pattern, func(taken []string) http.Handler {
 		return r.h.server.JSON(httpx.Allowed(strings.Join(taken, ", ")))
 	})
@@ -74,7 +79,7 @@ func (r *router) key(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
 // those that they may send. described, unless nil, adds headers to the answer
 // to OPTIONS.
 func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc, described func(http.ResponseWriter)) {
-	r.mux.Handle(pattern, r.h.server.JSON(httpx.CrossOrigin(h)))
+	r.handle(pattern, r.h.server.JSON(httpx.CrossOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
 		return r.h.server.JSON(func(w http.ResponseWriter, req *http.Request) error {
 			if described != nil {
@@ -98,7 +103,7 @@ func (r *router) upload(pattern string, h httpx.HandlerFunc) {
 
 // page serves a page for people. Its failures are pages.
 func (r *router) page(pattern string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.pages.Page(h))
+	r.handle(pattern, r.h.pages.Page(h))
 }
 
 // form serves a form of a public page, only from pages of this origin.
@@ -119,7 +124,7 @@ func (r *router) front(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.
 
 // app serves a page of the app, or takes a form from pages of this origin.
 func (r *router) app(pattern string, h httpx.HandlerFunc) {
-	r.mux.Handle(pattern, r.h.pages.App(r.h.server.SameOrigin(h)))
+	r.handle(pattern, r.h.pages.App(r.h.server.SameOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
 		if i := slices.Index(taken, "GET"); i >= 0 {
 			taken = slices.Insert(taken, i+1, "HEAD")
@@ -166,12 +171,12 @@ func (r *router) moderator(pattern string, h app.MemberHandler) {
 // data serves an operation of the app's own scripts: JSON, for anyone who is
 // signed in.
 func (r *router) data(pattern string, h app.MemberHandler) {
-	r.mux.Handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.WithSession(h))))
+	r.handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.WithSession(h))))
 }
 
 // look serves what an open page polls, as JSON. It does not extend the session.
 func (r *router) look(pattern string, h app.MemberHandler) {
-	r.mux.Handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.AsPollingMember(h))))
+	r.handle(pattern, r.h.server.JSON(r.h.server.SameOrigin(r.h.shell.AsPollingMember(h))))
 }
 
 // lookPage registers a page that does not extend the session.

@@ -80,6 +80,8 @@ type Server struct {
 	// StallTime is how long a client may read nothing of an answer; 0 means 5
 	// min.
 	StallTime time.Duration
+	// Meter, if set, returns the meter of a route.
+	Meter func(route string) httpx.Meter
 	// StorageTime is how long a reader waits for a bucket to answer; 0 means 3
 	// seconds.
 	StorageTime time.Duration

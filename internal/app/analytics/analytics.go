@@ -59,7 +59,12 @@ const settleAfter = vitrine.TokenLife + time.Hour
 // RollUp compacts past days, so that reports of them are fast. It is background
 // work.
 func (s *Service) RollUp(ctx context.Context) error {
-	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
+	return s.Log.RollUp(ctx, s.Settled())
+}
+
+// Settled returns the day before which days are rolled up.
+func (s *Service) Settled() report.Day {
+	return report.DayOf(s.Now().Add(-settleAfter).UnixMilli())
 }
 
 // Expire deletes single views that are older than KeepMonths. It is background

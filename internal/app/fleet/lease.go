@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,29 @@ type Leases struct {
 
 	mu   sync.Mutex
 	seen map[string]sighting // leases of other processes, by name
+	held map[string]int      // leases of this process, by kind of work
+}
+
+// Held returns how many leases this process holds, by kind of work: the first
+// word of their names.
+func (s *Leases) Held() map[string]int {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.held)
+}
+
+// holds changes how many leases of a kind this process holds.
+func (s *Leases) holds(name string, change int) {
+	kind, _, _ := strings.Cut(name, " ")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		s.held = map[string]int{}
+	}
+	s.held[kind] += change
 }
 
 // sighting is a lease, and when this process first saw it in this state.
@@ -84,6 +108,7 @@ func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bo
 	if held, err = s.take(ctx, name, due); err != nil || !held {
 		return false, err
 	}
+	s.holds(name, 1)
 	inner, end := context.WithCancelCause(ctx)
 	lost := time.AfterFunc(leaseLife-time.Since(began), func() { end(ErrLost) })
 	var renewing sync.WaitGroup
@@ -92,6 +117,7 @@ func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bo
 		end(nil)
 		renewing.Wait()
 		lost.Stop()
+		s.holds(name, -1)
 		// A lease that cannot be given back ends after leaseLife.
 		_ = s.release(context.WithoutCancel(ctx), name)
 	}()

@@ -47,6 +47,7 @@ func (c *completion) run(ctx context.Context) (*vitrine.Link, error) {
 	if c.Wake != nil {
 		c.Wake()
 	}
+	c.count(UploadCompleted)
 	return &c.link, nil
 }
 
@@ -66,7 +67,7 @@ func endsUpload(err error) bool {
 func (c *completion) failed(ctx context.Context, err error) (*vitrine.Link, error) {
 	if endsUpload(err) {
 		if err = c.refuse(ctx, err); endsUpload(err) {
-			return nil, err
+			return nil, c.refused(err)
 		}
 	}
 	// Another process may have ended the upload, and taken its bytes, or the

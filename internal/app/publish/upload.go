@@ -29,6 +29,9 @@ type Uploads struct {
 	// Wake, unless nil, is called after a link was made: there may be something
 	// to scan or to preview.
 	Wake func()
+	// Counted, unless nil, is called for each upload that has begun, and for
+	// each that has ended with a link or was refused.
+	Counted func(UploadStep)
 	// Foreign, unless nil, is called once in CheckEvery with the reason if
 	// nothing is swept: ownership.ErrOtherStorage.
 	Foreign func(error)
@@ -81,7 +84,7 @@ type CreatedUpload struct {
 func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadRequest) (CreatedUpload, error) {
 	u, err := s.parse(a, r)
 	if err != nil {
-		return CreatedUpload{}, err
+		return CreatedUpload{}, s.refused(err)
 	}
 	var b CreatedUpload
 	var chosen []vitrine.SpareFile
@@ -104,7 +107,10 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 		return err
 	})
 	if err != nil || b.Existing != nil {
-		return b, err
+		return b, s.refused(err)
+	}
+	if b.Path == u.ID {
+		s.count(UploadBegun)
 	}
 	// Without the room, the account would store more than its plan allows.
 	if err = links.PurgeSpare(context.WithoutCancel(ctx), s.Store, s.Blobs, chosen...); err != nil {

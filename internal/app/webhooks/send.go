@@ -182,6 +182,9 @@ func (s *Service) hold(ctx context.Context, id vitrine.WebhookID) (sent bool, er
 			sent = true
 			s.flights.sent.Add(1)
 			next.send(ctx, s)
+			if s.Tried != nil {
+				s.Tried(next.failure == "")
+			}
 			if last = next; ctx.Err() != nil && last.status == 0 {
 				return ctx.Err() // the try was cut short, and so does not count
 			}

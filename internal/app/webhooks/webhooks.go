@@ -58,6 +58,7 @@ type Service struct {
 	Mail      *fleet.Outbox // nil: no mail is sent
 	Site      string        // the name of the instance in mail
 	Warn      func(error)   // called when the work of a webhook fails; may be nil
+	Tried     func(ok bool) // called after each try; may be nil
 	// AnswerTime is how long one try may take; 0 means 15 seconds.
 	AnswerTime time.Duration
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vitrine/internal/base/durable"
@@ -33,7 +34,15 @@ var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 
 type client struct {
 	quick, copying *http.Client
 	stall          time.Duration
+	took           atomic.Pointer[Took]
 }
+
+// Took is told how long the bucket took to answer a request, and whether the
+// request failed or had a 5xx.
+type Took func(method string, took time.Duration, failed bool)
+
+// Observe calls f after each request.
+func (b *Blobs) Observe(f Took) { b.plain.took.Store(&f) }
 
 func newClient(l limits, trusted *x509.CertPool) *client {
 	t := &http.Transport{
@@ -71,7 +80,11 @@ func (c *client) Do(r *http.Request) (*http.Response, error) {
 	if writes {
 		durable.Step(r.Method + " " + r.URL.Path)
 	}
+	began := time.Now()
 	res, err := do(sent)
+	if f := c.took.Load(); f != nil {
+		(*f)(r.Method, time.Since(began), err != nil || res.StatusCode >= http.StatusInternalServerError)
+	}
 	if writes {
 		durable.Step(r.Method + " " + r.URL.Path + " was answered")
 	}

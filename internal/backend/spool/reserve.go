@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"vitrine/internal/base/durable"
 )
@@ -98,7 +99,7 @@ func (s *Spool) resume() error {
 // beginReserve makes a file of records in a piece of the reserve, and continues
 // with it.
 func (s *Spool) beginReserve(records []byte) error {
-	f := &file{number: s.next, size: int64(len(records)), piece: true}
+	f := &file{number: s.next, size: int64(len(records)), piece: true, since: time.Now()}
 	s.next++
 	s.pieces--
 	path := s.path(f, suffix)

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vitrine"
@@ -55,6 +56,8 @@ type Spool struct {
 	next  int64    // number of the next file
 	size  int64
 
+	stored, taken atomic.Int64 // entries, since Open
+
 	reserve string // directory of the reserve; "": there is none
 	pieces  int    // how many files it has
 
@@ -68,6 +71,25 @@ type file struct {
 	replayed int64 // how many of its bytes
 	piece    bool  // of the reserve
 	busy     bool  // it is being replayed
+	since    time.Time
+}
+
+// Stats describes what a spool has, and what it has done since Open.
+type Stats struct {
+	Bytes, MaxBytes int64
+	Oldest          time.Time // when the oldest file was begun; zero if there is none
+	Stored, Taken   int64     // views, snapshots and downloads that were added, and that a replay handed over
+}
+
+// Stats returns the present numbers.
+func (s *Spool) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := Stats{Bytes: s.size, MaxBytes: s.MaxBytes, Stored: s.stored.Load(), Taken: s.taken.Load()}
+	if len(s.files) > 0 {
+		n.Oldest = s.files[0].since
+	}
+	return n
 }
 
 // Open opens a directory, and makes it if it does not exist. It does not read
@@ -100,7 +122,7 @@ func Open(dir string, log *slog.Logger) (*Spool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open the spool: %w", err)
 		}
-		s.files = append(s.files, &file{number: n, size: info.Size()})
+		s.files = append(s.files, &file{number: n, size: info.Size(), since: info.ModTime()})
 		s.size += info.Size()
 	}
 	return s, nil
@@ -136,6 +158,9 @@ func (s *Spool) Append(b vitrine.Batch) error {
 	err = s.add(record, s.MaxBytes)
 	if full(err) && s.awaitReplay() {
 		err = s.add(record, s.MaxBytes)
+	}
+	if err == nil {
+		s.stored.Add(int64(b.Len()))
 	}
 	return err
 }
@@ -202,7 +227,7 @@ func (s *Spool) put(records []byte) error {
 
 // begin makes a file of records, and continues with it.
 func (s *Spool) begin(records []byte) error {
-	f := &file{number: s.next, size: int64(len(records))}
+	f := &file{number: s.next, size: int64(len(records)), since: time.Now()}
 	w, err := os.OpenFile(s.path(f, suffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -309,6 +334,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 		if err != nil {
 			return err
 		}
+		s.taken.Add(int64(some - rest.Len()))
 		if taken = taken || rest.Len() < some; rest.Len() > 0 {
 			record, err := encode(rest)
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/base/durable"
@@ -23,6 +25,7 @@ type DB struct {
 	version storeVersion
 	// Hook, unless nil, is called for each statement, as that of WithHook.
 	Hook    func(query string) error
+	took    atomic.Pointer[Took]
 	Changes *Listener // nil unless other processes can change the database unnoticed: PostgreSQL's store
 	// Background, if not nil, is notified of each commit, even of one with an
 	// unknown outcome, and is closed last.
@@ -36,6 +39,13 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 	return &DB{Dialect: d, path: path, Writer: newPool(writer, writers), Readers: newPool(reader, readers),
 		words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
+
+// Took is told of each transaction: whether it may write, how long it took with
+// the wait for a connection, and its error.
+type Took func(writes bool, took time.Duration, err error)
+
+// Observe calls f after each transaction.
+func (d *DB) Observe(f Took) { d.took.Store(&f) }
 
 // exclusiveAfter is the number of the attempt from which a transaction runs
 // alone.
@@ -71,6 +81,10 @@ func (d *DB) ReadAside(f func(*Tx) error) error {
 // transaction is short, and the outcome of a commit that is cut off would be
 // unknown. (If the server freezes, trackedConns still ends the transaction.)
 func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) (err error) {
+	if took := d.took.Load(); took != nil {
+		began := time.Now()
+		defer func() { (*took)(p == d.Writer, time.Since(began), err) }()
+	}
 	c, err := d.begin(ctx, p, begin)
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ func TestScans(t *testing.T) {
 		"changes_of_all":                            "the history of the instance, read in its order",
 		"changes_by_people":                         "the decisions by people, read in their order",
 		"changes_activity_by_age":                   "the activity of all accounts, which only the suite reads",
+		"SCAN q":                                    "counts at most 1000 rows",
+		"AS at FROM letters":                        "counts at most 1000 rows, in the order of an index",
+		"AS at FROM deliveries":                     "counts at most 1000 rows, in the order of an index",
 	})
 }
 
@@ -58,6 +61,10 @@ func testScans(t *testing.T, full string, place func(*testing.T) string, excused
 	})
 	s := openTestStore(t, full)
 	if err := s.Update(t.Context(), fill); err != nil {
+		t.Fatal(err)
+	}
+	run.Watch(s.DB)
+	if _, err := s.Queues(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	run.CheckScans(t, s.DB, excused)

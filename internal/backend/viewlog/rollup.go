@@ -25,6 +25,19 @@ func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 		func(account vitrine.AccountID) error { return l.rollUp(ctx, account, before) })
 }
 
+// Behind returns how many accounts have views before a day that are not rolled
+// up, at most most. An account that has never been rolled up is not counted.
+func (l *ViewLog) Behind(ctx context.Context, before report.Day, most int) (n int, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		// The newest come first: accounts whose links are all deleted stay
+		// behind for good.
+		return t.Get([]any{&n}, `SELECT count(*) FROM (SELECT account FROM accounts WHERE rolled_up_until < $1
+			ORDER BY rolled_up_until DESC LIMIT $2) late
+			WHERE EXISTS (SELECT 1 FROM links l WHERE l.account = late.account AND NOT l.deleting)`, before, int64(most))
+	})
+	return n, err
+}
+
 // accountsWithViews finds the accounts after $1 that have links, in their
 // order, by one look into the index for each: an account may have very many
 // links.

@@ -48,6 +48,9 @@ func openWith(place string, w sqldb.Waits) (*ViewLog, error) {
 	return l, nil
 }
 
+// Observe calls f after each transaction.
+func (l *ViewLog) Observe(f sqldb.Took) { l.db.Observe(f) }
+
 // logTx is a transaction on the log.
 type logTx struct{ tables.Index }
 

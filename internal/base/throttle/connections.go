@@ -57,6 +57,20 @@ type Listener struct {
 	idle    *list.List              // of *conn, the longest first
 	refused int                     // not logged yet
 	logged  time.Time
+	turned  int64 // refused since the start
+}
+
+// Stats counts connections.
+type Stats struct {
+	Open, Most int
+	Refused    int64 // since the start
+}
+
+// Stats returns the present numbers.
+func (l *Listener) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Stats{Open: len(l.open), Most: l.maxOpen, Refused: l.turned}
 }
 
 // Listen bounds a listener by the limit of file descriptors of this process.
@@ -193,6 +207,7 @@ func (l *Listener) warn(refused int, text string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused += refused
+	l.turned += int64(refused)
 	now := time.Now()
 	if !l.logged.IsZero() && now.Sub(l.logged) < logEvery {
 		return

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,7 +33,30 @@ type Loop struct {
 	work  Work
 	log   *slog.Logger
 	wake  chan struct{}
+
+	failures atomic.Int64
+	inner    []*Loop
 }
+
+// Containing names the loops that the work runs, for Each. It returns l.
+func (l *Loop) Containing(inner ...*Loop) *Loop {
+	l.inner = inner
+	return l
+}
+
+// Each calls f with the loop, and with those within it.
+func (l *Loop) Each(f func(*Loop)) {
+	f(l)
+	for _, i := range l.inner {
+		i.Each(f)
+	}
+}
+
+// Name returns the name of the work.
+func (l *Loop) Name() string { return l.name }
+
+// Failures returns how many runs in a row have failed.
+func (l *Loop) Failures() int64 { return l.failures.Load() }
 
 // New makes a loop that runs work immediately and then at an interval, counted
 // from the end of a run to the start of the next, with a jitter of a tenth.
@@ -67,6 +91,7 @@ func (l *Loop) Run(ctx context.Context) {
 			l.log.Info("background work recovered", "failures", failures)
 			failures = 0
 		}
+		l.failures.Store(int64(failures))
 		l.wait(ctx, failures)
 	}
 }

@@ -58,6 +58,15 @@ func (s *Spools) Early() vitrine.Spool {
 	return s.early
 }
 
+// Stats returns functions that describe the spools, by name.
+func (s *Spools) Stats() map[string]func() spool.Stats {
+	all := map[string]func() spool.Stats{"views": s.Spool.Stats}
+	if s.early != nil {
+		all["early"] = s.early.Stats
+	}
+	return all
+}
+
 // EarlySize returns the bytes of the spool for early events.
 func (s *Spools) EarlySize() int64 { return s.early.Size() }
 

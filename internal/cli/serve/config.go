@@ -32,6 +32,7 @@ func Commands() []*command.Command {
 // help texts.
 type serveCmd struct {
 	Listen       string
+	Metrics      string
 	PublicURL    string
 	ContentURL   string
 	SitesURL     string
@@ -56,6 +57,7 @@ type serveCmd struct {
 	Dev               bool
 	instance.CityFlags
 	version string
+	watched watched
 	created bool               // the instance is new
 	unknown func() [][2]string // variables that look like settings
 }
@@ -81,6 +83,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	cmd.String(&c.ContentURL, "content-url", "URL", "Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL.").Env("VITRINE_CONTENT_URL")
 	cmd.String(&c.SitesURL, "sites-url", "URL", "Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites.").Env("VITRINE_SITES_URL")
 	cmd.Text(&c.TrustedProxy, "trusted-proxy", "CIDR", "", "Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one.").Env("VITRINE_TRUSTED_PROXY")
+	cmd.String(&c.Metrics, "metrics-listen", "HOST:PORT", "Address of /metrics, for Prometheus, such as 127.0.0.1:9464. Anyone who can connect to it can read it. Default: none.").Env("VITRINE_METRICS_LISTEN")
 	c.Places.AddSettings(cmd)
 	cmd.Take(&c.sinkFlags, &c.scanFlags, &c.previewFlags, &c.PlanFlags)
 	cmd.Title("Limits of the plans")
@@ -157,7 +160,10 @@ func (n *networks) UnmarshalText(text []byte) error {
 
 // Validate checks the combination of flags.
 func (c *serveCmd) Validate() error {
-	if _, _, err := splitListen(c.Listen); err != nil {
+	if _, _, err := splitListen("--listen", c.Listen); err != nil {
+		return err
+	}
+	if err := c.checkMetrics(); err != nil {
 		return err
 	}
 	if c.MaxViews < 0 {

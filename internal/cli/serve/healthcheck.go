@@ -32,7 +32,7 @@ const healthcheckTime = 4 * time.Second
 // Run returns an error unless the server on this machine responds. It is for
 // containers without other programs.
 func (c *healthcheckCmd) Run(ctx context.Context, _ *terminal.Terminal) error {
-	host, port, err := splitListen(c.Listen)
+	host, port, err := splitListen("--listen", c.Listen)
 	if err != nil {
 		return terminal.Usage(err.Error())
 	}

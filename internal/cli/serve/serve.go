@@ -42,12 +42,13 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	}
-	lock, listener, err := c.claim()
+	lock, listener, err := c.claim(log)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
 	defer listener.Close()
+	defer c.watched.close()
 	addr := listener.Addr().(*net.TCPAddr)
 	public, content, err := c.origins(strconv.Itoa(addr.Port))
 	if err != nil {
@@ -83,12 +84,13 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	go scanner.report(ctx, log)
 	lock.Announce(public.String())
 	c.welcome(t, public, addr, setup, log)
+	c.watched.serve(log)
 	return s.serve(ctx, t, listener, c.Drain, c.ShutdownTimeout)
 }
 
 // claim locks the data directory and listens. It creates the directory if it is
 // missing, but not if the address is in use.
-func (c *serveCmd) claim() (instance.ServingLock, net.Listener, error) {
+func (c *serveCmd) claim(log *slog.Logger) (instance.ServingLock, *throttle.Listener, error) {
 	listener, listening := net.Listen("tcp", c.Listen)
 	_, err := os.Stat(c.Data)
 	if listening != nil && errors.Is(err, fs.ErrNotExist) {
@@ -106,16 +108,23 @@ func (c *serveCmd) claim() (instance.ServingLock, net.Listener, error) {
 	case err == nil && listening != nil:
 		return lock, nil, errors.Join(cannotListen(c.Listen, listening), lock.Close())
 	}
-	return lock, listener, err
+	if err != nil {
+		return lock, nil, err
+	}
+	limited := throttle.Listen(listener, log)
+	if err := c.listenMetrics(limited); err != nil {
+		return lock, nil, errors.Join(err, limited.Close(), lock.Close())
+	}
+	return lock, limited, nil
 }
 
-// splitListen returns the host and the port of --listen.
-func splitListen(address string) (host, port string, err error) {
+// splitListen returns the host and the port of an address to listen on.
+func splitListen(flag, address string) (host, port string, err error) {
 	if host, port, err = net.SplitHostPort(address); err == nil {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		err = fmt.Errorf("--listen: %q is not HOST:PORT or :PORT, such as :8080", address)
+		err = fmt.Errorf("%s: %q is not HOST:PORT or :PORT, such as :8080", flag, address)
 	}
 	return host, port, err
 }
@@ -189,7 +198,7 @@ const mailTime = 10 * time.Second
 
 // serve runs the server until ctx ends or serving fails. It returns nil if all
 // requests were completed.
-func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener net.Listener,
+func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener *throttle.Listener,
 	drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
@@ -197,7 +206,7 @@ func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener net.
 	go func() { worker.RunAll(work, s.loops...); close(worked) }()
 
 	served := make(chan error, 1)
-	go func() { served <- throttle.Listen(listener, s.log).Serve(s.http) }()
+	go func() { served <- listener.Serve(s.http) }()
 	var failed error
 	select {
 	case failed = <-served:

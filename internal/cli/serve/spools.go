@@ -9,8 +9,8 @@ import (
 
 // startViews starts the view service of an instance. It spools records that the
 // log cannot accept.
-func startViews(in *instance.Instance, s *instance.Spools, log *slog.Logger) *ingest.Views {
-	v := &ingest.Views{Log: in.Log, Spool: s.Spool, Early: s.Early(), Owner: ingest.LinkOwner(in.Store),
+func startViews(in *instance.Instance, s *instance.Spools, to ingest.Log, log *slog.Logger) *ingest.Views {
+	v := &ingest.Views{Log: to, Spool: s.Spool, Early: s.Early(), Owner: ingest.LinkOwner(in.Store),
 		Limits: ingest.NewLimits(in.Store)}
 	v.Notice = func(err error) {
 		if err != nil {

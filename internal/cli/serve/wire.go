@@ -102,8 +102,8 @@ type service struct {
 func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewer vitrine.Previewer, scanner *scanner,
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
-	s.views = startViews(in, spools, log)
 	leases := leasesOf(in)
+	s.views = startViews(in, spools, c.watched.ports(in, scanner, &previewer), log)
 	in.Make(services.Ports{Views: s.views, ViewIDs: vitrine.NewViewIDs(), Scanner: scanner, Previewer: previewer,
 		Plans: c.Plans(), Leases: leases})
 	in.Scans.Concurrency = c.concurrentScans()
@@ -126,7 +126,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		worker.New("count excess views", excessEvery, log, s.views.Limits.Write),
 		worker.New("count gates", excessEvery, log, in.Gates.WriteCounts)}
 	if sender != nil {
-		s.outbox = &fleet.Outbox{Store: in.Store, Mailer: sender, Now: in.Now,
+		s.outbox = &fleet.Outbox{Store: in.Store, Mailer: c.watched.mailer(sender), Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
 		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
 		s.outbox.Wake = mail.Wake
@@ -150,6 +150,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, c.copyViews(in, leases, log)...)
 	s.loops = append(s.loops, oneProcess(choresLease, leases, log, all...))
+	c.watched.service(c, s, leases)
 	in.Links.ViewerKeyLife = c.ViewerKeyLife
 	in.Analytics.MaxViews, in.Analytics.KeepMonths = c.MaxViews, c.KeepViews
 	in.Analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
@@ -186,7 +187,7 @@ func oneProcess(name string, leases *fleet.Leases, log *slog.Logger, loops ...*w
 			return nil
 		})
 		return err
-	})
+	}).Containing(loops...)
 }
 
 // chores returns the background work that only one process does and that needs
@@ -225,6 +226,7 @@ func (c *serveCmd) app(s *service, public, content *url.URL) *web.Server {
 		Ready:             s.ready,
 		Log:               s.log,
 		UpgradeURL:        c.UpgradeURL,
+		Meter:             c.watched.meter(),
 	}
 }
 

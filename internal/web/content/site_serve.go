@@ -28,15 +28,18 @@ import (
 // SiteHosts serves websites with hosts of their own, and passes requests for
 // other hosts on. Nothing of the app is ever at a website's origin.
 func (s *Handler) SiteHosts(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		label, ok := s.siteLabel(r.Host)
-		if !ok {
-			next.ServeHTTP(w, r)
-			return
-		}
+	site := s.Server.Metered("website", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		label, _ := s.siteLabel(r.Host)
 		w.Header().Del("Permissions-Policy")         // it may ask for anything, in its own name
 		w.Header().Set("Origin-Agent-Cluster", "?1") // no document.domain between websites
 		s.site(w, r, siteRequest{slug: vitrine.Slug(label), path: strings.TrimPrefix(r.URL.Path, "/"), own: true})
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := s.siteLabel(r.Host); ok {
+			site.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

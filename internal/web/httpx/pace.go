@@ -22,6 +22,10 @@ type pacedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 
+	began  time.Time
+	status int   // as sent; 0 before, -1 if the answer was cut off
+	meter  Meter // of the route; may be nil
+
 	mu    sync.Mutex
 	stall time.Duration
 	moved time.Time
@@ -33,6 +37,7 @@ type pacedWriter struct {
 func (s *Server) Pace(w http.ResponseWriter) *pacedWriter {
 	p := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), stall: cmp.Or(s.StallTime, stallTime)}
 	p.Move()
+	p.began = p.moved
 	return p
 }
 
@@ -75,6 +80,14 @@ func (p *pacedWriter) Move() {
 	}
 	p.moved = now
 	_ = p.control.SetWriteDeadline(now.Add(p.stall))
+}
+
+// WriteHeader notes the status.
+func (p *pacedWriter) WriteHeader(status int) {
+	if p.status == 0 && status >= http.StatusOK {
+		p.status = status
+	}
+	p.ResponseWriter.WriteHeader(status)
 }
 
 func (p *pacedWriter) Write(b []byte) (n int, err error) {

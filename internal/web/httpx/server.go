@@ -40,6 +40,10 @@ type Server struct {
 	StallTime    time.Duration // how long a client may read nothing of an answer; 0 means 5 min
 	RecheckEvery time.Duration // how often a transfer checks that its link is public; 0 means 1 s
 
+	// Meter returns the meter of a route, which is a path with names in braces;
+	// nil if answers are not counted.
+	Meter func(route string) Meter
+
 	bodies  sync.Map     // being read, by *timedBody
 	ending  atomic.Bool  // the server is about to stop
 	proxied atomic.Int64 // when a request last came through a proxy that is not trusted, in Unix seconds

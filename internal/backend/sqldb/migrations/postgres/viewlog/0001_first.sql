@@ -29,6 +29,7 @@ CREATE TABLE accounts (
     building_until  BIGINT NOT NULL, -- there are no tallies of it and later ones
     retained_from   BIGINT NOT NULL  -- a multiple of 64: views of earlier days have expired, only their tallies remain
 );
+CREATE INDEX accounts_rolled_up ON accounts (rolled_up_until);
 
 -- The counts of each link that was ever viewed.
 CREATE TABLE links (
