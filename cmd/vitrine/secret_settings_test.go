@@ -12,7 +12,7 @@ import (
 // TestSecretSettings checks that each setting that is a secret or may have one
 // in it can be given as a file, in every command that takes it.
 func TestSecretSettings(t *testing.T) {
-	secret := regexp.MustCompile(`PASSWORD|API key|Credentials|as for serve`)
+	secret := regexp.MustCompile(`^API key|PASSWORD|Credentials|as for serve`)
 	var found []string
 	newProgram().Walk(func(c *command.Command) {
 		for _, f := range c.Options {
