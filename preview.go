@@ -50,7 +50,7 @@ const (
 	PartPages   Part = "pages"   // PDF: an office document as printed, or the pages of a TIFF
 	PartSheets  Part = "sheets"  // JSON lines: a Workbook with the first rows of its sheets, then all rows of these
 	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
-	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages
+	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages, or all of an image or video
 	PartFirst   Part = "first"   // JPEG: the first page of a PDF; 120 pixels are an inch of a page that is not wider than high
 )
 

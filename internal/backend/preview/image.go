@@ -37,7 +37,7 @@ func (j *job) putImage(img image.Image, too bool) error {
 			return err
 		}
 	}
-	return j.putPicture(imageCard(smaller(img, maxShown)))
+	return j.putCover(img)
 }
 
 // decode decodes an image without turning it. The number of pixels must have
@@ -117,6 +117,7 @@ func hasPixels(width, height int) error {
 // and needs memory only for the half, while a sharper filter takes up to 32
 // bytes per pixel.
 func smaller(img image.Image, longer int) image.Image {
+	whole := img.Bounds().Size()
 	for {
 		size := img.Bounds().Size()
 		side := max(size.X, size.Y)
@@ -124,7 +125,8 @@ func smaller(img image.Image, longer int) image.Image {
 		case side > 2*longer:
 			size = image.Pt(max(1, size.X/2), max(1, size.Y/2))
 		case side > longer:
-			size = image.Pt(max(1, size.X*longer/side), max(1, size.Y*longer/side))
+			side = max(whole.X, whole.Y)
+			size = image.Pt(max(1, whole.X*longer/side), max(1, whole.Y*longer/side))
 		case ok && o.Opaque():
 			return img
 		}

@@ -35,16 +35,14 @@ func (m *Maker) parts(ext string) []vitrine.Part {
 	ffmpeg, heif := m.ffmpeg != "" && programs, m.heif != "" && programs
 	switch {
 	case ext == "tiff":
-		return []vitrine.Part{vitrine.PartImage, vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst}
-	case ext == "heic" && (heif || ffmpeg):
-		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst,
+			vitrine.PartThumbs}
+	case ext == "heic" && (heif || ffmpeg), ffmpeg && is(sounds):
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture, vitrine.PartThumbs}
 	case ext == "pdf":
 		return []vitrine.Part{vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
-	case ffmpeg && is(sounds):
-		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
-	case is(rasters),
-		ffmpeg && (is(videos) || ext == "avif"):
-		return []vitrine.Part{vitrine.PartPicture}
+	case is(rasters), ffmpeg && (is(videos) || ext == "avif"):
+		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}
 	case office && paged(ext):
 		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
 	case ext == "xlsx", office && is(oldTables):

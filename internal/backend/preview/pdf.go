@@ -1,12 +1,9 @@
 package preview
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"io"
 	"time"
 
@@ -138,28 +135,9 @@ func (j *job) thumbs(d document) error {
 	if err != nil {
 		return fmt.Errorf("count the pages: %w", err)
 	}
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	drawn, until := 0, ownTime()+thumbTime
+	thumbs, until := newThumbs(), ownTime()+thumbTime
 	for i := 0; i < min(count.PageCount, vitrine.MaxThumbs) && ownTime() < until; i++ {
-		var thumb bytes.Buffer
-		err := d.draw(i, thumbSide, thumbSide, func(page image.Image) error {
-			return jpeg.Encode(&thumb, page, &jpeg.Options{Quality: pictureQuality})
-		})
-		if err != nil {
-			continue
-		}
-		w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d.jpg", i+1), Method: zip.Store})
-		if err == nil {
-			_, err = w.Write(thumb.Bytes())
-		}
-		if err != nil {
-			return machineError{err}
-		}
-		drawn++
+		_ = d.draw(i, thumbSide, thumbSide, func(page image.Image) error { return thumbs.add(i+1, page) })
 	}
-	if err := z.Close(); err != nil || drawn == 0 {
-		return err
-	}
-	return j.put(vitrine.PartThumbs, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+	return j.putThumbs(thumbs)
 }

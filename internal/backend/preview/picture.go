@@ -1,6 +1,9 @@
 package preview
 
 import (
+	"archive/zip"
+	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -20,9 +23,11 @@ const (
 	pageWidth = 840 // width of an upright page, which is cropped at the bottom
 	pageTop   = 56
 	thumbSide = 160 // longer side of a page in PartThumbs
+	badgeSide = 96  // of the only image in PartThumbs: twice its size in lists
 	mat       = 44  // margin around uncropped content
 
 	pictureQuality = 82
+	thumbQuality   = 75
 
 	// Of PartFirst. Its size says that of an upright page. Other pages are
 	// fitted into the window, so that only their shape is needed.
@@ -122,6 +127,59 @@ func blurred(from, to, length int, sigma float64) []float64 {
 		line[i] = (math.Erf((float64(to)-at)/(sigma*math.Sqrt2)) - math.Erf((float64(from)-at)/(sigma*math.Sqrt2))) / 2
 	}
 	return line
+}
+
+// putCover stores the picture of a file that is one image, and a thumbnail of
+// all of it.
+func (j *job) putCover(img image.Image) error {
+	if err := j.putPicture(imageCard(smaller(img, maxShown))); err != nil {
+		return err
+	}
+	return j.putThumb(img)
+}
+
+// putThumb stores an image as the only one of PartThumbs.
+func (j *job) putThumb(img image.Image) error {
+	thumbs := newThumbs()
+	if err := thumbs.add(1, smaller(img, badgeSide)); err != nil {
+		return err
+	}
+	return j.putThumbs(thumbs)
+}
+
+// thumbs is a PartThumbs that is being made.
+type thumbs struct {
+	b bytes.Buffer
+	z *zip.Writer
+	n int
+}
+
+func newThumbs() *thumbs {
+	t := new(thumbs)
+	t.z = zip.NewWriter(&t.b)
+	return t
+}
+
+// add adds the image of a page.
+func (t *thumbs) add(page int, img image.Image) error {
+	var thumb bytes.Buffer
+	if err := jpeg.Encode(&thumb, img, &jpeg.Options{Quality: thumbQuality}); err != nil {
+		return err
+	}
+	w, err := t.z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d.jpg", page), Method: zip.Store})
+	if err == nil {
+		_, err = w.Write(thumb.Bytes())
+		t.n++
+	}
+	return err
+}
+
+// putThumbs stores thumbnails, if there are any.
+func (j *job) putThumbs(t *thumbs) error {
+	if err := t.z.Close(); err != nil || t.n == 0 {
+		return err
+	}
+	return j.put(vitrine.PartThumbs, func(w io.Writer) error { _, err := w.Write(t.b.Bytes()); return err })
 }
 
 // putPicture stores a card as PartPicture.

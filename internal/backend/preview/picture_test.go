@@ -82,6 +82,10 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: no picture", c.name)
 			continue
 		}
+		if small, large := parts.thumb(t).Bounds().Size(), parts.picture(t).Bounds().Size(); small.X > thumbSide ||
+			small.Y > thumbSide || len(parts[vitrine.PartThumbs]) > len(parts[vitrine.PartPicture]) {
+			t.Errorf("%s: thumbnail of %v, picture of %v", c.name, small, large)
+		}
 		img := parts.picture(t)
 		for _, s := range c.want {
 			if err := near(img, s.x, s.y, s.r, s.g, s.b); err != nil {
@@ -94,6 +98,19 @@ func TestPictures(t *testing.T) {
 	}
 	if w.list() != nil {
 		t.Errorf("warnings = %v, want none", w.list())
+	}
+}
+
+// TestThumbWhole checks that the thumbnail of an image has its proportions.
+func TestThumbWhole(t *testing.T) {
+	m, _ := newMaker(t, Options{FFmpeg: Off, Heif: Off, Office: Off})
+	red := color.RGBA{255, 0, 0, 255}
+	for size, want := range map[image.Point]image.Point{{1600, 900}: {96, 54}, {400, 800}: {48, 96},
+		{48, 48}: {48, 48}} {
+		parts := mustPreview(t, m, "a.png", pngOf(t, uniform(size.X, size.Y, red)))
+		if got := parts.thumb(t).Bounds().Size(); got != want {
+			t.Errorf("thumbnail of an image of %v is %v, want %v", size, got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"context"
@@ -169,6 +170,26 @@ func (p made) picture(t testing.TB) image.Image {
 	}
 	if size := img.Bounds().Size(); size != image.Pt(vitrine.PictureWidth, vitrine.PictureHeight) {
 		t.Fatalf("size of the picture = %v", size)
+	}
+	return img
+}
+
+// thumb decodes the first thumbnail.
+func (p made) thumb(t testing.TB) image.Image {
+	t.Helper()
+	b := p[vitrine.PartThumbs]
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatalf("thumbnails: %v", err)
+	}
+	f, err := z.Open("1.jpg")
+	if err != nil {
+		t.Fatalf("thumbnails: %v", err)
+	}
+	defer f.Close()
+	img, err := jpeg.Decode(f)
+	if err != nil {
+		t.Fatalf("thumbnail: %v", err)
 	}
 	return img
 }

@@ -55,10 +55,13 @@ func (j *job) scan() error {
 		return err
 	}
 	width, height, ok := firstSize(pageSize(first.Bounds().Size()))
-	if !ok {
-		return nil
+	if ok {
+		err = j.putFirst(onWhite(first, image.Pt(width, height)))
 	}
-	return j.putFirst(onWhite(first, image.Pt(width, height)))
+	if err != nil {
+		return err
+	}
+	return j.putThumb(first)
 }
 
 // scanned returns a page as it is read: upright, with square pixels, and at

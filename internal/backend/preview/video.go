@@ -78,7 +78,10 @@ func (j *job) video() error {
 	}
 	card := imageCard(smaller(best, maxShown))
 	playSign(card)
-	return j.putPicture(card)
+	if err := j.putPicture(card); err != nil {
+		return err
+	}
+	return j.putThumb(best)
 }
 
 // dark is the mean brightness, from 0 to 1, up to which a frame counts as
@@ -105,7 +108,7 @@ func (j *job) cover() error {
 	if err := j.putJPEG(vitrine.PartImage, smaller(img, coverSide), imageQuality); err != nil {
 		return err
 	}
-	return j.putPicture(imageCard(smaller(img, maxShown)))
+	return j.putCover(img)
 }
 
 // avif makes the picture of an AVIF image, if the installed FFmpeg decodes it.
@@ -117,7 +120,7 @@ func (j *job) avif() error {
 	if err != nil {
 		return err
 	}
-	return j.putPicture(imageCard(smaller(img, maxShown)))
+	return j.putCover(img)
 }
 
 // heic makes the parts of a HEIC image.
