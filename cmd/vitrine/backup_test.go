@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,6 +187,85 @@ func TestBackup(t *testing.T) {
 	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "admin", "restore", backups[1].dir); err == nil ||
 		!strings.Contains(out, "exists and is not empty") {
 		t.Errorf("restoring over an instance: %v: %s, want an error", err, out)
+	}
+}
+
+// TestReadersMove restores what protects a link, its recipients and what its
+// readers left from a backup, under another secret: the rows are the same, the
+// gate and the addresses work, the audit finds no fault, and with the account
+// all of it is deleted.
+func TestReadersMove(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 4)
+	root := t.TempDir()
+	before := h.numbers(instance.Places{Data: h.data})
+	if !strings.Contains(before, `"ann@example.com"`) || !strings.Contains(before, `"=Anna"`) {
+		t.Fatalf("the instance has no readers: %s", before)
+	}
+	must := func(data string, args ...string) {
+		t.Helper()
+		if out, err := vitrineOn(data, args...); err != nil {
+			t.Fatalf("vitrine %v: %v: %s", args, err, out)
+		}
+	}
+	restored := filepath.Join(root, "restored")
+	must(h.data, "admin", "backup", filepath.Join(root, "backup"))
+	must(restored, "admin", "restore", filepath.Join(root, "backup"))
+	must(restored, "admin", "rotate-secret", "--yes")
+	if after := h.numbers(instance.Places{Data: restored}); after != before {
+		t.Errorf("the restored instance has\n%s\nwant\n%s", after, before)
+	}
+	k := &killed{t: t, data: restored, key: h.key}
+	address, kill := k.serve()
+	ask := func(method, path, body, cookie string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Cookie", cookie)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		cookie, _, _ = strings.Cut(res.Header.Get("Set-Cookie"), ";")
+		return res.StatusCode, cookie
+	}
+	for i, r := range h.recipients {
+		plain := "/p/" + h.protected
+		path, password := plain+"/"+string(r.Token), []string{"open+sesame", "own", ""}[i]
+		if got, _ := ask("GET", path, "", ""); got != []int{403, 403, 410}[i] {
+			t.Errorf("recipient %d gets %d", i, got)
+		}
+		if password == "" {
+			continue
+		}
+		got, pass := ask("POST", path, "password="+password, "")
+		if got != 303 {
+			t.Errorf("recipient %d with the password gets %d", i, got)
+		}
+		if got, _ := ask("GET", path, "", pass); got != 200 {
+			t.Errorf("recipient %d with a pass gets %d", i, got)
+		}
+		if got, _ := ask("GET", plain, "", pass); got != []int{200, 403}[i] {
+			t.Errorf("with the pass of recipient %d, the plain address answers %d", i, got)
+		}
+	}
+	kill()
+	must(restored, "admin", "audit", "--deep", "--all")
+	must(restored, "admin", "account", "delete", "--yes", "owner@example.org")
+	in, err := instance.Open(t.Context(), instance.Places{Data: restored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := in.Accounts.PurgeClosed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := fmt.Sprint(h.leftByReaders(in)...); left != "[] [] {0 0} [] 0" {
+		t.Errorf("of a deleted account, there is %s", left)
 	}
 }
 

@@ -50,6 +50,7 @@ func TestFleet(t *testing.T) {
 		{"Slug", (*fleet).slug},
 		{"Reports", (*fleet).reports},
 		{"Revoked", (*fleet).revoked},
+		{"Recipients", (*fleet).recipients},
 		{"Rolling", (*fleet).rolling},
 		{"Restarted", func(f *fleet, key string) { f.restarted(database, key, 1) }},
 		{"CutDelete", (*fleet).cutDelete},

@@ -27,6 +27,11 @@ type history struct {
 	data string
 	key  string
 	slug string
+
+	// A protected link, what protects it and its recipients (readers).
+	protected   string
+	protectedID vitrine.LinkID
+	recipients  []*vitrine.Recipient
 }
 
 func newHistory(t *testing.T, links int) *history {
@@ -88,6 +93,7 @@ func (h *history) views(slug string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.readers(in, l)
 	var views []vitrine.ViewRecord
 	begin := time.Now().AddDate(0, -5, 0)
 	for i := range 3000 {
@@ -156,7 +162,8 @@ func (h *history) numbers(places instance.Places) string {
 		}
 		reports = append(reports, report.ForLink(report.Link{ID: int64(l.ID)}, w, of, of, nil))
 	}
-	b, err := json.Marshal([]any{links, changes, counts, tally.Views(), tally.Downloads(), reports})
+	b, err := json.Marshal([]any{links, changes, counts, tally.Views(), tally.Downloads(), reports,
+		h.leftByReaders(in)})
 	if err != nil {
 		h.t.Fatal(err)
 	}
