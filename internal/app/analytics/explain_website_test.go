@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// website stands for the slug of a link in reports of a website.
+// website is what these tests give as the slug of a link for the website.
 const website = "/website"
 
 // addWebsite adds a website with random page loads.
