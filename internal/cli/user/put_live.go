@@ -69,7 +69,8 @@ func liveOr(status vitrine.LinkState, reason string) error {
 
 // fileStatus returns the status of a link, or, if that is live, of the new
 // version of its file, and the reason for it, in brackets.
-func fileStatus(ctx context.Context, api *client.Client, l *client.Link) (s vitrine.LinkState, reason string, err error) {
+func fileStatus(ctx context.Context, api *client.Client,
+	l *client.Link) (s vitrine.LinkState, reason string, err error) {
 	of, err := api.Link(ctx, l.Slug)
 	if err != nil {
 		return "", "", err
