@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,10 @@ type watched struct {
 
 func newWatched(t testing.TB) *watched {
 	s := webtest.NewSite(t)
-	w := &watched{Site: s, metrics: metrics.New("v1"), store: s.Server.Store.(*sqlstore.Store)}
+	store, err := sqlstore.Open(filepath.Join(s.Dir, "vitrine.db"))
+	s.Check(err)
+	t.Cleanup(func() { store.Close() })
+	w := &watched{Site: s, metrics: metrics.New("v1"), store: store}
 	s.Server.Meter = w.metrics.Route
 	w.metrics.Add(&metrics.State{Store: w.store, ViewLog: s.Log, Settled: s.Server.Analytics.Settled, Sink: true,
 		Spools: map[string]func() spool.Stats{"views": func() spool.Stats { return spool.Stats{MaxBytes: 1} }},
