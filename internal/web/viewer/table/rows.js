@@ -263,14 +263,6 @@ export class Grid {
     this.soon();
   }
 
-  // text returns the rows that are shown, as spreadsheets take them.
-  text() {
-    const cell = (s) => (/[\t\n"]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
-    const head = this.named ? [this.columns.map((c) => cell(c.textContent)).join("\t")] : [];
-    const rows = Array.from({ length: this.count() }, (_, i) => this.rows[this.index(i)].map(cell).join("\t"));
-    return [...head, ...rows].join("\n");
-  }
-
   // print has all rows in the table, as sheets of paper do not scroll.
   print(on) {
     if (!this.box.clientHeight) return;

@@ -189,16 +189,6 @@ addEventListener("resize", () => {
 const printing = (on) => {
   for (const t of tables) t.print(on);
 };
-// Selecting all and copying copies all rows.
-addEventListener("copy", (e) => {
-  const t = current();
-  if (!t?.fixed || /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
-  const drawn = [...t.table.querySelectorAll("thead tr, tbody:not([aria-hidden]) tr")];
-  if (!drawn.length || !drawn.every((row) => getSelection().containsNode(row, true))) return;
-  e.clipboardData.setData("text/plain", t.text());
-  e.preventDefault();
-});
-
 addEventListener("beforeprint", () => printing(true));
 addEventListener("afterprint", () => printing(false));
 
