@@ -129,26 +129,6 @@ func TestEveryRouteHasACost(t *testing.T) {
 	}
 }
 
-// otherwise are the routes that may cost more, with what bounds them instead.
-var otherwise = map[string]string{
-	"POST /sign-in":                         byHash,
-	"POST /p/{slug}":                        byHash,
-	"POST /sign-up":                         byHash,
-	"POST /sign-up/{token}":                 byHash,
-	"POST /password/{token}":                byHash,
-	"POST /setup/{token}":                   byHash,
-	"POST /r/{token}":                       byHash,
-	"POST /account/password":                byHash,
-	"POST /links/{slug}/access":             byHash,
-	"GET /account/export":                   byExport,
-	"GET /r/{token}":                        byReport,
-	"GET /r/{token}/embed":                  byReport,
-	"GET /c/{token}/entry/{entry}":          byEntry,
-	"GET /c/{token}/entry/{entry}/view":     byEntry,
-	"GET /c/{token}/entry/{entry}/bytes":    byEntry,
-	"GET /c/{token}/entry/{entry}/download": byEntry,
-}
-
 const (
 	byHash   = "a hash of a password takes 19 MiB: as many at once as processors (password.Hash), 10 seconds of waiting"
 	byExport = "reports are made one after the other: one export of an account at once (accountpage.Export)"
