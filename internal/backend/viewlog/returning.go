@@ -24,10 +24,11 @@ func (w *writing) findNear(list []adding, seen map[tables.LinkViewer]tables.Last
 	return nil
 }
 
-// maxNear bounds the views that are read to learn whether a view is a return.
-// It is passed only on a link with that many views in half an hour, and then
-// the view is one.
-const maxNear = 10_000
+// maxNear bounds the views that are read to learn whether a view that came late
+// is a return: a log that was away for minutes gets thousands at once. It is
+// passed only on a link with that many views in half an hour, and then the view
+// is one.
+const maxNear = 200
 
 // near reports whether another counted view of a viewer makes that a view is no
 // return. Nearly always the viewer's row knows: it has the last one. Views are
