@@ -1,6 +1,7 @@
 package viewlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -81,6 +82,10 @@ type writing struct {
 type viewKey struct {
 	link vitrine.LinkID
 	view vitrine.ViewID
+}
+
+func compareKeys(a, b viewKey) int {
+	return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
 }
 
 // engaged is a stored view and its engagement.

@@ -57,7 +57,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.findNear(list, seen); err != nil {
+	if err := w.markNear(list, seen); err != nil {
 		return nil, err
 	}
 	markReturning(list, seen, func(a *adding) bool { return a.refused == nil })
@@ -79,6 +79,24 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 		}
 	}
 	return refused, nil
+}
+
+// markNear sets near on the views by people who have viewed the link before.
+func (w *writing) markNear(list []adding, seen map[tables.LinkViewer]tables.LastView) error {
+	var near []asked
+	var of []*adding
+	for i := range list {
+		a := &list[i]
+		if last, before := seen[a.of()]; before && a.refused == nil && a.record.Human() {
+			near = append(near, asked{viewKey{a.link(), a.id()}, a.Account, a.record.Viewer, last, false})
+			of = append(of, a)
+		}
+	}
+	err := w.findNear(near)
+	for i := range near {
+		of[i].near = near[i].near
+	}
+	return err
 }
 
 // countViewers counts the views by people and returns the viewers that have

@@ -118,7 +118,8 @@ func indexedViewerDays(ctx context.Context, t logTx, account vitrine.AccountID,
 // happened. busy has an entry for each day with views: true if a person made
 // one of them.
 func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
-	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
+	clause, args := tables.Within(vitrine.Scope{Account: account}, "downloads",
+		tables.IDsOf(s.retainedFrom, s.staleFrom))
 	err := t.Each(func(row sqldb.Scanner) error {
 		var id vitrine.ViewID
 		err := row.Scan(&id)
@@ -157,7 +158,7 @@ func segmentViewerDays(ctx context.Context, t logTx, account vitrine.AccountID,
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
 	n := 0
-	err = t.segmentRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true,
+	err = t.SegmentRows(vitrine.Scope{Account: account}, tables.Between(math.MinInt64, math.MaxInt64), true,
 		func(link vitrine.LinkID, r *segment.Row) error {
 			if n++; n%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()

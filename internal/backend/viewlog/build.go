@@ -8,6 +8,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -217,7 +218,7 @@ func (b *building) viewerDays() (facts map[int64][]segment.Fact, err error) {
 	facts = map[int64][]segment.Fact{}
 	err = b.read(func(t logTx) error {
 		var viewerDays []segment.ViewerDay
-		err := t.segmentRows(b.scope(0), idsOf(b.block.from, b.block.to), true,
+		err := t.SegmentRows(b.scope(0), tables.IDsOf(b.block.from, b.block.to), true,
 			func(link vitrine.LinkID, r *segment.Row) error {
 				of := b.counts[link]
 				if of == nil {
@@ -290,7 +291,7 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 			return err
 		}
 		views, n := b.log.words.Reader(), 0
-		err = t.segmentRows(b.scope(0), idsOf(b.block.from, b.block.to), false,
+		err = t.SegmentRows(b.scope(0), tables.IDsOf(b.block.from, b.block.to), false,
 			func(link vitrine.LinkID, r *segment.Row) error {
 				if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
 					return b.ctx.Err()
@@ -348,7 +349,7 @@ func (b *building) neverStored(link vitrine.LinkID) bool {
 // downloads lists, for each link, the days of its download events.
 func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err error) {
 	days = map[vitrine.LinkID][]report.Day{}
-	clause, args := within(b.scope(0), "downloads", idsOf(b.block.from, b.block.to))
+	clause, args := tables.Within(b.scope(0), "downloads", tables.IDsOf(b.block.from, b.block.to))
 	err = t.Each(func(s sqldb.Scanner) error {
 		var link vitrine.LinkID
 		var id vitrine.ViewID

@@ -171,7 +171,7 @@ func (c *copying) stored(t logTx, n int) error {
 			c.next = viewKey{vitrine.LinkID(link), 0}
 		}
 		most := n - len(c.views)
-		rows, err := t.rows(c.next.link, ids{c.next.view, math.MaxInt64}, most, false)
+		rows, err := t.rows(c.next.link, tables.Between(c.next.view, math.MaxInt64), most, false)
 		if err == nil {
 			err = c.add(t, vitrine.AccountID(account), c.next.link, rows)
 		}
@@ -213,9 +213,7 @@ func (c *copying) changes(t logTx, n int) error {
 
 // read reads views, except those that are gone.
 func (c *copying) read(t logTx, keys []viewKey) error {
-	slices.SortFunc(keys, func(a, b viewKey) int {
-		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
-	})
+	slices.SortFunc(keys, compareKeys)
 	for keys = slices.Compact(keys); len(keys) > 0; {
 		of := 1
 		for of < len(keys) && keys[of].link == keys[0].link {
@@ -286,14 +284,14 @@ func (c *copying) changedOf(t logTx, keys []viewKey) error {
 // inSegmentsOf adds those views of a link that are in segments. The IDs are in
 // order.
 func (t logTx) inSegmentsOf(link vitrine.LinkID, views []vitrine.ViewID, rows *[]segment.Row) error {
-	r := ids{views[0], views[len(views)-1] + 1}
-	return t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
-		from, _ := slices.BinarySearch(views, p.first)
-		if from == len(views) || views[from] > p.last {
+	r := tables.Between(views[0], views[len(views)-1]+1)
+	return t.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, p *tables.Segment) error {
+		from, _ := slices.BinarySearch(views, p.First)
+		if from == len(views) || views[from] > p.Last {
 			return nil
 		}
 		before := len(*rows)
-		err := segment.DecodeAll(p.data, p.first, rows)
+		err := segment.DecodeAll(p.Data, p.First, rows)
 		kept := slices.DeleteFunc((*rows)[before:], func(row segment.Row) bool {
 			_, wanted := slices.BinarySearch(views, row.ID)
 			return !wanted

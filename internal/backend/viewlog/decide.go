@@ -85,8 +85,9 @@ func (w *writing) countViewer(key viewKey, e *engaged, late bool) (returns bool,
 	if err != nil || !returns || late {
 		return returns, err
 	}
-	near, err := w.near(e.account, key, e.Viewer, last)
-	return !near, err
+	one := []asked{{key, e.account, e.Viewer, last, false}}
+	err = w.findNear(one)
+	return !one[0].near, err
 }
 
 // include changes the counts for a view that counts now, and decides whether

@@ -8,6 +8,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -110,10 +111,11 @@ func beginDeletion(t logTx, c *memory.Changes, account vitrine.AccountID, link v
 func deleteSegment(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
 	var viewerDays []segment.ViewerDay
 	var first vitrine.ViewID
-	err = t.segments(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedSegment) error {
-		some, first = true, p.first
+	all := tables.Between(math.MinInt64, math.MaxInt64)
+	err = t.Segments(tables.OfLink(link), all, func(_ vitrine.LinkID, p *tables.Segment) error {
+		some, first = true, p.First
 		var u segment.Decoder
-		if err := u.Open(p.data, p.first); err != nil {
+		if err := u.Open(p.Data, p.First); err != nil {
 			return err
 		}
 		for r := u.Brief(); r != nil; r = u.Brief() {

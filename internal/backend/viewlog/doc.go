@@ -11,8 +11,8 @@
 //	returning.go                           which views are returns
 //	decide.go                              change whether a stored view counts
 //	segment/                               stored forms
-//	tables/                                labels, viewer days, counts of links
-//	rollup.go segments.go                  past days: views into segments and back
+//	tables/                                labels, segments, viewer days, counts
+//	rollup.go                              past days: views into segments and back
 //	reclass.go                             change the class of views in segments
 //	merge.go                               index of viewer days, in sorted runs
 //	build.go build_long.go stored.go       tallies of 1, 8 and 64 days

@@ -6,15 +6,16 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
 // Each implements [vitrine.ViewLog].
 func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.ViewID,
 	download func(vitrine.Download) error, view func(*report.View) error) error {
-	r := ids{from, to}
+	r := tables.Between(from, to)
 	return l.read(ctx, func(t logTx) error {
-		clause, args := within(s, "downloads", r)
+		clause, args := tables.Within(s, "downloads", r)
 		err := t.Visit("o.link, o.id, coalesce(o.view, o.id)", clause, args, func(row []driver.Value) error {
 			d := vitrine.Download{Link: vitrine.LinkID(row[0].(int64)), ID: vitrine.ViewID(row[1].(int64)),
 				View: vitrine.ViewID(row[2].(int64)), Account: s.Account}
@@ -36,13 +37,13 @@ func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.Vi
 			}
 			return view(o)
 		}
-		err = t.segmentRows(s, r, false, func(link vitrine.LinkID, row *segment.Row) error {
+		err = t.SegmentRows(s, r, false, func(link vitrine.LinkID, row *segment.Row) error {
 			return each(views.View(int64(link), row))
 		})
 		if err != nil {
 			return err
 		}
-		clause, args = within(s, "views", r)
+		clause, args = tables.Within(s, "views", r)
 		return t.VisitViews(func(link, id int64, record, session []byte) error {
 			return each(views.Read(link, id, record, session))
 		}, clause, args)

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -145,11 +146,11 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row
 	err := t.Each(func(s sqldb.Scanner) error {
-		var p storedSegment
-		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+		var p tables.Segment
+		if err := s.Scan(&p.First, (*sql.RawBytes)(&p.Data)); err != nil {
 			return t.Failed(err)
 		}
-		return segment.DecodeAll(p.data, p.first, &kept)
+		return segment.DecodeAll(p.Data, p.First, &kept)
 	}, "SELECT first, data FROM segments WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before),
 		int64(before))
 	if err != nil {
@@ -164,8 +165,8 @@ func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	if _, err := t.Exec("DELETE FROM downloads WHERE link = $1 AND id < $2", int64(link), int64(before)); err != nil {
 		return err
 	}
-	w := segmentWriter{tx: t, link: link}
-	return w.write(kept, false)
+	w := tables.SegmentWriter{Tx: t.Index, Link: link}
+	return w.Write(kept, false)
 }
 
 // RetainedFrom implements [vitrine.ViewLog].

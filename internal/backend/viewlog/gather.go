@@ -80,7 +80,7 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 
 // packed adds the views in segments of the days [from, to).
 func (g *gathering) packed(from, to report.Day) error {
-	return g.tx.segmentRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
+	return g.tx.SegmentRows(g.scope, tables.IDsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
@@ -125,7 +125,7 @@ func everyDay(report.Day) bool { return true }
 
 // running adds the views in the table views of the days [from, to).
 func (g *gathering) running(from, to report.Day) error {
-	clause, args := within(g.scope, "views", idsOf(from, to))
+	clause, args := tables.Within(g.scope, "views", tables.IDsOf(from, to))
 	return g.tx.VisitViews(func(link, id int64, record, session []byte) error {
 		o, err := g.views.Read(link, id, record, session)
 		if err != nil {
@@ -137,7 +137,7 @@ func (g *gathering) running(from, to report.Day) error {
 
 // downloads adds the download events of the days [from, to).
 func (g *gathering) downloads(from, to report.Day) error {
-	clause, args := within(g.scope, "downloads", idsOf(from, to))
+	clause, args := tables.Within(g.scope, "downloads", tables.IDsOf(from, to))
 	return g.tx.Each(func(s sqldb.Scanner) error {
 		var id vitrine.ViewID
 		if err := s.Scan(&id); err != nil {

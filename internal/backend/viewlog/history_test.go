@@ -1,7 +1,6 @@
 package viewlog
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -314,10 +313,7 @@ func (r randomHistory) session() report.Session {
 }
 
 func (r randomHistory) known(h *facts) viewKey {
-	keys := slices.SortedFunc(maps.Keys(h.views), func(a,
-		b viewKey) int {
-		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
-	})
+	keys := slices.SortedFunc(maps.Keys(h.views), compareKeys)
 	if len(keys) == 0 {
 		return viewKey{1, vitrine.ViewIDAt(r.moment(), 0)}
 	}

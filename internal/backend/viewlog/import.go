@@ -126,11 +126,11 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 		w.viewerDays[account] = append(w.viewerDays[account], viewerDays...)
 		more = n == compactBatch
 	}
-	p := segmentWriter{tx: w.tx, link: link}
-	if err := p.write(rows, true); err != nil {
+	p := tables.SegmentWriter{Tx: w.tx.Index, Link: link}
+	if err := p.Write(rows, true); err != nil {
 		return err
 	}
-	w.viewerDays[account] = append(w.viewerDays[account], p.viewerDays...)
+	w.viewerDays[account] = append(w.viewerDays[account], p.ViewerDays...)
 	a.compactedUntil = max(a.compactedUntil, last+1)
 	if first < a.rolledUpUntil {
 		a.changedFrom(first)

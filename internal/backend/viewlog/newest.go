@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -17,7 +18,7 @@ import (
 func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		all := segment.NewestOf(q.Cap)
-		if err := eachID(ctx, tx, q.Scope, idsOf(q.From, q.To), all.Add); err != nil || !all.Full {
+		if err := eachID(ctx, tx, q.Scope, tables.IDsOf(q.From, q.To), all.Add); err != nil || !all.Full {
 			return err
 		}
 		truncated = true
@@ -64,7 +65,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 		if from >= segment.FirstID(st.compactedUntil) { // no segment has any
 			each = eachView
 		}
-		err := each(ctx, t, q.Scope, ids{from, q.To}, func(p segment.Place) { places = append(places, p) })
+		err := each(ctx, t, q.Scope, tables.Between(from, q.To), func(p segment.Place) { places = append(places, p) })
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 			if len(recent) == q.N || ctx.Err() != nil {
 				break
 			}
-			rows, err := t.rows(p.Link, ids{p.ID, p.ID + 1}, 1, false)
+			rows, err := t.rows(p.Link, tables.Between(p.ID, p.ID+1), 1, false)
 			if err != nil || len(rows) == 0 {
 				return nil, err
 			}
@@ -99,9 +100,9 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 }
 
 // eachID calls f with the position of each view of a scope in a range of IDs.
-func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
+func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r tables.IDs, f func(segment.Place)) error {
 	n := 0
-	err := t.segmentRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error {
+	err := t.SegmentRows(scope, r, true, func(link vitrine.LinkID, row *segment.Row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -115,9 +116,9 @@ func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(seg
 }
 
 // eachView is eachID for the views in the table views.
-func eachView(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
+func eachView(ctx context.Context, t logTx, scope vitrine.Scope, r tables.IDs, f func(segment.Place)) error {
 	n := 0
-	clause, args := within(scope, "views", r)
+	clause, args := tables.Within(scope, "views", r)
 	return t.Each(func(s sqldb.Scanner) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

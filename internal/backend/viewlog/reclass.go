@@ -88,18 +88,18 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 	views = views[from:to]
 	var days []report.Day
 	u := segment.Decoder{CountPages: true}
-	r := ids{views[0], views[len(views)-1] + 1}
-	err = w.tx.segments(ofLink(link), r, func(_ vitrine.LinkID, s *storedSegment) error {
-		from, _ := slices.BinarySearch(views, s.first)
-		to, _ := slices.BinarySearch(views, s.last+1)
+	r := tables.Between(views[0], views[len(views)-1]+1)
+	err = w.tx.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, s *tables.Segment) error {
+		from, _ := slices.BinarySearch(views, s.First)
+		to, _ := slices.BinarySearch(views, s.Last+1)
 		some := views[from:to]
 		if len(some) == 0 {
 			return nil
 		}
-		if err := u.Open(s.data, s.first); err != nil {
+		if err := u.Open(s.Data, s.First); err != nil {
 			return err
 		}
-		p.segments = append(p.segments, segmentKey{link, s.first})
+		p.segments = append(p.segments, segmentKey{link, s.First})
 		for row := u.Next(); row != nil && len(some) > 0; row = u.Next() {
 			for len(some) > 0 && some[0] < row.ID { // there is no such view
 				some = some[1:]
@@ -130,13 +130,13 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 // viewer days that may end. They are on the given days.
 func (w *writing) countViewerDays(p *reclassing, link vitrine.LinkID, days []report.Day) error {
 	var u segment.Decoder
-	r := idsOf(days[0], days[len(days)-1]+1)
-	return w.tx.segments(ofLink(link), r, func(_ vitrine.LinkID, s *storedSegment) error {
-		at, _ := slices.BinarySearch(days, report.DayOf(s.first.Ms()))
-		if at == len(days) || days[at] > report.DayOf(s.last.Ms()) {
+	r := tables.IDsOf(days[0], days[len(days)-1]+1)
+	return w.tx.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, s *tables.Segment) error {
+		at, _ := slices.BinarySearch(days, report.DayOf(s.First.Ms()))
+		if at == len(days) || days[at] > report.DayOf(s.Last.Ms()) {
 			return nil
 		}
-		if err := u.Open(s.data, s.first); err != nil {
+		if err := u.Open(s.Data, s.First); err != nil {
 			return err
 		}
 		for row := u.Brief(); row != nil; row = u.Brief() {

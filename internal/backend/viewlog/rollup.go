@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/backend/sqldb"
 	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -166,8 +167,8 @@ func compactLink(t logTx, link vitrine.LinkID, before report.Day,
 	if err != nil || len(rows) == 0 {
 		return 0, nil, err
 	}
-	w := segmentWriter{tx: t, link: link}
-	if err := w.write(rows, false); err != nil {
+	w := tables.SegmentWriter{Tx: t.Index, Link: link}
+	if err := w.Write(rows, false); err != nil {
 		return 0, nil, err
 	}
 	if _, err := t.Exec("DELETE FROM views WHERE link = $1 AND id <= $2", int64(link),
@@ -185,16 +186,16 @@ func compactLink(t logTx, link vitrine.LinkID, before report.Day,
 			return 0, nil, err
 		}
 	}
-	return len(rows), w.viewerDays, nil
+	return len(rows), w.ViewerDays, nil
 }
 
 // reopen moves the views of a link and day from segments back into the table
 // views, where they can change. It reports whether there were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
-	r := idsOf(day, day+1)
+	r := tables.IDsOf(day, day+1)
 	var rows []segment.Row
-	err = t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
-		return segment.DecodeAll(p.data, p.first, &rows)
+	err = t.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, p *tables.Segment) error {
+		return segment.DecodeAll(p.Data, p.First, &rows)
 	})
 	if err != nil || len(rows) == 0 {
 		return false, err
@@ -204,11 +205,11 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 	if err != nil {
 		return false, err
 	}
-	from, _ := slices.BinarySearchFunc(rows, r.from, segment.Row.CompareID)
-	to, _ := slices.BinarySearchFunc(rows, r.to, segment.Row.CompareID)
+	from, _ := slices.BinarySearchFunc(rows, r.From, segment.Row.CompareID)
+	to, _ := slices.BinarySearchFunc(rows, r.To, segment.Row.CompareID)
 	for _, kept := range [][]segment.Row{rows[:from], rows[to:]} {
-		w := segmentWriter{tx: t, link: link}
-		if err := w.write(kept, false); err != nil {
+		w := tables.SegmentWriter{Tx: t.Index, Link: link}
+		if err := w.Write(kept, false); err != nil {
 			return false, err
 		}
 	}

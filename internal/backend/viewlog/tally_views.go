@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/viewlog/scan"
 	"vitrine/internal/backend/viewlog/segment"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -44,8 +45,8 @@ func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *repo
 		return new(report.Tally), false, err
 	}
 	defer end()
-	truncated, err = l.retained(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
-		oldest := segment.Place{ID: r.from}
+	truncated, err = l.retained(ctx, q, func(tx logTx, r tables.IDs) (capped bool, err error) {
+		oldest := segment.Place{ID: r.From}
 		if q.Cap > 0 {
 			all := segment.NewestOf(q.Cap)
 			err := eachID(ctx, tx, q.Scope, r, func(p segment.Place) {
@@ -64,9 +65,9 @@ func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *repo
 		if err != nil {
 			return false, err
 		}
-		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
+		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.To, Account: q.Link == 0,
 			Brief: q.Brief, Events: d.within}
-		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, ids{oldest.ID, r.to}, &of)
+		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, tables.Between(oldest.ID, r.To), &of)
 		if err != nil {
 			return false, err
 		}
@@ -96,12 +97,12 @@ func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 		}
 	}
 	q.Links = some
-	_, err = l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
+	_, err = l.retained(ctx, q, func(tx logTx, r tables.IDs) (bool, error) {
 		var s *scan.Scan
 		scopes, err := tx.ScopesOf(q.Account, some)
 		if err == nil {
 			s, err = l.scan(ctx, tx, scopes, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
-				Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
+				Oldest: segment.Place{ID: r.From}, End: r.To, Daily: true})
 		}
 		if err != nil {
 			return false, err
@@ -116,7 +117,7 @@ func (l *ViewLog) dailyOfViews(ctx context.Context, q vitrine.TallyQuery,
 // reports whether views are left out, because they expired or because f says
 // so.
 func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
-	f func(logTx, ids) (bool, error)) (truncated bool, err error) {
+	f func(logTx, tables.IDs) (bool, error)) (truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	if from >= to {
 		return false, nil
@@ -127,10 +128,10 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 		if err != nil {
 			return err
 		}
-		r := ids{vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)}
+		r := tables.Between(vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0))
 		expired = 0
-		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
-			r.from, expired = kept, st.retainedFrom
+		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.From < kept {
+			r.From, expired = kept, st.retainedFrom
 		}
 		truncated, err = f(tx, r)
 		return err
@@ -145,7 +146,7 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 
 // scan counts the views of scopes of one account in a range of IDs, in segments
 // and in the table views.
-func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r ids,
+func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r tables.IDs,
 	q *scan.Query) (*scan.Scan, error) {
 	q.Word = l.words.Word
 	return scan.Count(ctx, q, func(s *scan.Scan) error {
@@ -159,16 +160,16 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scopes []vitrine.Scope, r 
 }
 
 // feed supplies a scan with the views of a scope.
-func (t logTx) feed(s *scan.Scan, scope vitrine.Scope, r ids) error {
+func (t logTx) feed(s *scan.Scan, scope vitrine.Scope, r tables.IDs) error {
 	st, err := t.state(scope.Account)
-	if err == nil && r.from < segment.FirstID(st.compactedUntil) { // later views are in no segment
-		err = t.visitSegments(scope, r, s.Segment)
+	if err == nil && r.From < segment.FirstID(st.compactedUntil) { // later views are in no segment
+		err = t.VisitSegments(scope, r, s.Segment)
 	}
 	if err != nil {
 		return err
 	}
 	var row segment.Row
-	clause, args := within(scope, "views", r)
+	clause, args := tables.Within(scope, "views", r)
 	return t.VisitViews(func(link, id int64, record, session []byte) error {
 		row.ID = vitrine.ViewID(id)
 		if err := row.Decode(record, session); err != nil {
@@ -188,19 +189,19 @@ type downloads struct {
 }
 
 // downloadsOf reads the download events of a query in a range of IDs.
-func (t logTx) downloadsOf(q *vitrine.TallyQuery, r ids) (d downloads, err error) {
+func (t logTx) downloadsOf(q *vitrine.TallyQuery, r tables.IDs) (d downloads, err error) {
 	d.all, d.within = map[report.Day]int64{}, map[vitrine.LinkID][]scan.Event{}
 	add := func(e downloadOf) {
 		switch {
 		case !q.Selects(), e.view <= 0 && q.MatchDownload(-int64(e.view)):
 			d.all[q.Steps.Of(e.event.Ms())]++
-		case e.view >= r.from && e.view < r.to:
+		case e.view >= r.From && e.view < r.To:
 			d.within[e.link] = append(d.within[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
 		case e.view > 0:
 			d.outside = append(d.outside, e)
 		}
 	}
-	clause, args := within(q.Scope, "downloads", r)
+	clause, args := tables.Within(q.Scope, "downloads", r)
 	err = t.Visit("o.link, o.id, coalesce(o.view, o.id)", clause, args, func(row []driver.Value) error {
 		e := downloadOf{vitrine.LinkID(row[0].(int64)), vitrine.ViewID(row[1].(int64)), vitrine.ViewID(row[2].(int64))}
 		if q.Links == nil || slices.Contains(q.Links, int64(e.link)) {
@@ -222,7 +223,7 @@ func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *r
 	}
 	views := l.words.Reader()
 	for _, e := range d.outside {
-		rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1, false)
+		rows, err := tx.rows(e.link, tables.Between(e.view, e.view+1), 1, false)
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func matches(q vitrine.RecentQuery, o *report.View) bool {
 // recentInSegments adds the newest views in segments to a list of views, newest
 // first, and cuts it to q.N.
 func (l *ViewLog) recentInSegments(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
-	for before, limit := q.To, segmentsBatch; ; limit = min(2*limit, maxSegmentsBatch) {
+	for before, limit := q.To, tables.SegmentsBatch; ; limit = min(2*limit, tables.MaxSegmentsBatch) {
 		segments, first, err := l.recentIn(t, q, before, limit, recent)
 		if errors.Is(err, errStop) {
 			return nil
@@ -100,11 +100,11 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	}
 	in := segmentReader{views: l.words.Reader()}
 	err = t.Each(func(s sqldb.Scanner) error {
-		var p storedSegment
-		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+		var p tables.Segment
+		if err := s.Scan(&p.First, (*sql.RawBytes)(&p.Data)); err != nil {
 			return t.Failed(err)
 		}
-		segments, first = segments+1, p.first
+		segments, first = segments+1, p.First
 		found, err := in.newest(q, &p)
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 			return nil
 		}
 		*recent = (*recent)[:q.N]
-		if (*recent)[q.N-1].ID >= int64(p.first) {
+		if (*recent)[q.N-1].ID >= int64(p.First) {
 			return errStop
 		}
 		return nil
@@ -131,9 +131,9 @@ type segmentReader struct {
 
 // newest returns the newest views of a segment that match: at least q.N of
 // them, if the segment has so many. It makes as few others as possible.
-func (in *segmentReader) newest(q vitrine.RecentQuery, p *storedSegment) ([]report.View, error) {
-	if err := in.Open(p.data, p.first); err != nil {
-		return nil, fmt.Errorf("segment %d: %w", p.first, err)
+func (in *segmentReader) newest(q vitrine.RecentQuery, p *tables.Segment) ([]report.View, error) {
+	if err := in.Open(p.Data, p.First); err != nil {
+		return nil, fmt.Errorf("segment %d: %w", p.First, err)
 	}
 	eligible := func(r *segment.Row) bool {
 		return (r.Engaged || !q.Engaged) && q.From <= r.ID && r.ID < q.To
@@ -159,9 +159,9 @@ func (in *segmentReader) newest(q vitrine.RecentQuery, p *storedSegment) ([]repo
 
 // last returns the views of a segment that match, without the first eligible
 // ones.
-func (in *segmentReader) last(q vitrine.RecentQuery, p *storedSegment, eligible func(*segment.Row) bool,
+func (in *segmentReader) last(q vitrine.RecentQuery, p *tables.Segment, eligible func(*segment.Row) bool,
 	without int) (found []report.View, err error) {
-	if err := in.Open(p.data, p.first); err != nil {
+	if err := in.Open(p.Data, p.First); err != nil {
 		return nil, err
 	}
 	for r := in.Next(); r != nil; r = in.Next() {
@@ -187,7 +187,7 @@ func (in *segmentReader) last(q vitrine.RecentQuery, p *storedSegment, eligible 
 		found = append(found, v)
 	}
 	if err := in.End(); err != nil {
-		return nil, fmt.Errorf("segment %d: %w", p.first, err)
+		return nil, fmt.Errorf("segment %d: %w", p.First, err)
 	}
 	return found, nil
 }
@@ -195,12 +195,12 @@ func (in *segmentReader) last(q vitrine.RecentQuery, p *storedSegment, eligible 
 // viewsBatch is the number of views that one transaction reads before they are
 // passed on. The consumer may be slow; an open transaction would block the
 // connection and keep the database's write-ahead log from shrinking.
-const viewsBatch = 2 * segmentViews
+const viewsBatch = 2 * tables.SegmentViews
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
 	f func(*report.View) error) error {
-	return l.each(ctx, link, idsOf(from, to), false, f)
+	return l.each(ctx, link, tables.IDsOf(from, to), false, f)
 }
 
 // Recipients implements [vitrine.ViewLog].
@@ -214,14 +214,15 @@ func (l *ViewLog) Recipients(ctx context.Context, link vitrine.LinkID,
 	if err != nil {
 		return nil, err
 	}
-	return alone, l.each(ctx, link, ids{0, math.MaxInt64}, true, func(o *report.View) error {
+	return alone, l.each(ctx, link, tables.Between(0, math.MaxInt64), true, func(o *report.View) error {
 		o.Downloaded = of[o.ID]
 		return f(o)
 	})
 }
 
 // each calls f with views as rows returns them.
-func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r ids, named bool, f func(*report.View) error) error {
+func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r tables.IDs, named bool,
+	f func(*report.View) error) error {
 	for views := l.words.Reader(); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
@@ -241,25 +242,25 @@ func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r ids, named bo
 		if len(rows) < viewsBatch {
 			return nil
 		}
-		r.from = rows[len(rows)-1].ID + 1
+		r.From = rows[len(rows)-1].ID + 1
 	}
 }
 
 // rows reads the first n views of a link in a range of IDs, or only counted
 // ones through named addresses, from segments and from the table views.
-func (t logTx) rows(link vitrine.LinkID, r ids, n int, named bool) (rows []segment.Row, err error) {
+func (t logTx) rows(link vitrine.LinkID, r tables.IDs, n int, named bool) (rows []segment.Row, err error) {
 	other := func(row segment.Row) bool {
-		return row.ID < r.from || row.ID >= r.to || named && (row.Recipient == 0 || !row.Human())
+		return row.ID < r.From || row.ID >= r.To || named && (row.Recipient == 0 || !row.Human())
 	}
-	err = t.segments(ofLink(link), r, func(_ vitrine.LinkID, p *storedSegment) error {
-		if len(rows) >= n && p.first > rows[n-1].ID {
+	err = t.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, p *tables.Segment) error {
+		if len(rows) >= n && p.First > rows[n-1].ID {
 			return errStop
 		}
-		if some, err := segment.MayHave(named, p.data, p.first); err != nil || !some {
+		if some, err := segment.MayHave(named, p.Data, p.First); err != nil || !some {
 			return err
 		}
 		before := len(rows)
-		err := segment.DecodeAll(p.data, p.first, &rows)
+		err := segment.DecodeAll(p.Data, p.First, &rows)
 		rows = rows[:before+len(slices.DeleteFunc(rows[before:], other))]
 		return err
 	})
@@ -280,7 +281,7 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int, named bool) (rows []segme
 		}
 		return nil
 	}, "SELECT link, id, record, session FROM views WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
-		int64(link), int64(r.from), int64(r.to), most)
+		int64(link), int64(r.From), int64(r.To), most)
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (w *writing) reopenView(account vitrine.AccountID, link vitrine.LinkID, id 
 		return err
 	}
 	packed := false
-	err := w.tx.segmentRows(ofLink(link), ids{id, id + 1}, true,
+	err := w.tx.SegmentRows(tables.OfLink(link), tables.Between(id, id+1), true,
 		func(vitrine.LinkID, *segment.Row) error { packed = true; return nil })
 	if err != nil || !packed {
 		return err
