@@ -4,6 +4,7 @@ package durable
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -39,4 +40,24 @@ func Rename(from, to string) error {
 	err := os.Rename(from, to)
 	Step("renamed " + to)
 	return err
+}
+
+// WriteFile replaces a file by one with some text. If it fails, the file is as
+// before. The text is first in a file beside it, whose name ends with ".new".
+func WriteFile(path, text string) (err error) {
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err == nil {
+		err = Sync(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
 }

@@ -17,9 +17,7 @@ const BackupName = "last-backup"
 
 // NoteBackup stores the moment of the last backup of a data directory.
 func NoteBackup(data string, moment time.Time) error {
-	path := filepath.Join(data, BackupName)
-	err := os.WriteFile(path+".new", []byte(moment.UTC().Format(time.RFC3339)+"\n"), 0o600)
-	return errors.Join(err, durable.Rename(path+".new", path))
+	return durable.WriteFile(filepath.Join(data, BackupName), moment.UTC().Format(time.RFC3339)+"\n")
 }
 
 // LastBackup returns the moment of the last backup of a data directory, or the
