@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -68,18 +67,11 @@ func BenchmarkLinkAPI(b *testing.B) {
 	})
 }
 
-// silentLog is a view log that discards its views.
-type silentLog struct{ vitrine.ViewLog }
-
-func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
-	return vitrine.Outcome{}, nil
-}
-
 // BenchmarkPage loads the page of a link repeatedly, without a connection and
 // with a log that writes nothing.
 func BenchmarkPage(b *testing.B) {
 	s := webtest.NewSiteWith(b,
-		webtest.SiteOptions{ViewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
+		webtest.SiteOptions{ViewLog: webtest.SilentLog})
 	h := s.Server.Handler()
 	for _, file := range []string{"notes.txt", "report.pdf"} {
 		l := s.Publish(file, webtest.Samples[file])

@@ -101,11 +101,7 @@ func (p *process) kill() {
 // events and their delivery, each beside another one that shares the work: when
 // a message arrives, before or after it is answered, or at the end.
 func TestKilledProcesses(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { killsProcesses(t, fixture.New(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) {
-		tier.Need(t, tier.Test, "needs PostgreSQL")
-		killsProcesses(t, fixture.NewRemote(t))
-	})
+	fixture.OnBoth(t, killsProcesses)
 }
 
 func killsProcesses(t *testing.T, s *fixture.Instance) {

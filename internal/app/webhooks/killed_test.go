@@ -41,11 +41,7 @@ func (k killed) Update(ctx context.Context, f func(vitrine.Tx) error) error {
 // that those of a link are first accepted in their order, and that the list of
 // events has neither gaps nor repetitions.
 func TestKilled(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { kills(t, fixture.New(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) {
-		tier.Need(t, tier.Test, "needs PostgreSQL")
-		kills(t, fixture.NewRemote(t))
-	})
+	fixture.OnBoth(t, kills)
 }
 
 func kills(t *testing.T, s *fixture.Instance) {

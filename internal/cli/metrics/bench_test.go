@@ -3,34 +3,24 @@
 package metrics_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
 
-	"vitrine"
 	"vitrine/internal/cli/metrics"
 	"vitrine/internal/test/webtest"
 
 	"golang.org/x/sys/unix"
 )
 
-// silentLog is a view log that discards its views.
-type silentLog struct{ vitrine.ViewLog }
-
-func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
-	return vitrine.Outcome{}, nil
-}
-
 // BenchmarkPage compares the page of a link with and without metrics: the
 // processor time of the process, in turns of 200 pages. The log writes nothing,
 // so that each page costs as little as at the highest rate. It reports the
 // median of the ratios of neighbouring turns.
 func BenchmarkPage(b *testing.B) {
-	s := webtest.NewSiteWith(b,
-		webtest.SiteOptions{ViewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
+	s := webtest.NewSiteWith(b, webtest.SiteOptions{ViewLog: webtest.SilentLog})
 	l := s.Publish("notes.txt", webtest.Samples["notes.txt"])
 	plain := s.Server.Handler()
 	s.Server.Meter = metrics.New("v1").Route

@@ -69,6 +69,16 @@ type SiteOptions struct {
 	Now     func() time.Time                      // the server's clock, if it is not the real one
 }
 
+// SilentLog wraps a view log by one that discards its views, for what a page
+// costs by itself.
+func SilentLog(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }
+
+type silentLog struct{ vitrine.ViewLog }
+
+func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
+	return vitrine.Outcome{}, nil
+}
+
 func NewSite(t testing.TB) *Site { return NewSiteWith(t, SiteOptions{}) }
 
 func NewSiteWith(t testing.TB, o SiteOptions) *Site {
