@@ -1,13 +1,11 @@
 package vitrine
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"vitrine/internal/filetype"
@@ -300,17 +298,8 @@ type OldSlugTx interface {
 	ExpireOldSlugs(now time.Time) (int64, error)
 }
 
+// ErrNoOwnLink is returned for a link that the account does not have.
 var ErrNoOwnLink = Errorf(CodeNotFound, "Link not found.")
-
-// OwnLink finds a link of an account by its slug or a former one. Another
-// account's slug is treated as unknown.
-func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (*Link, error) {
-	l, err := Read(ctx, store, func(tx Tx) (*Link, error) { return OwnLinkByAnySlug(tx, a, slug, now) })
-	if err == nil {
-		l.ApplyExpiry(now)
-	}
-	return l, err
-}
 
 // slugTries bounds the search for a free slug among 31^10.
 const slugTries = 8
@@ -328,57 +317,6 @@ func addLink(tx Tx, l *Link) error {
 		l.Slug = slug
 		return tx.AddLink(l)
 	})
-}
-
-func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
-	l, err := tx.LinkBySlug(Slug(strings.ToLower(slug)))
-	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
-		return nil, Errorf(CodeNotFound, "There is no link %q.", slug)
-	}
-	return l, err
-}
-
-// OwnLinkIn finds a link of an account. Another account's slug is treated as
-// unknown.
-func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
-	return ownLink(a)(LinkBySlug(tx, slug))
-}
-
-// OwnLinkByAnySlug is OwnLinkIn for the slug of a link or a former one.
-func OwnLinkByAnySlug(tx Tx, a *Account, slug string, now time.Time) (*Link, error) {
-	return ownLink(a)(LinkByAnySlug(tx, slug, now))
-}
-
-// ownLink lets a link of an account pass, which has been looked up.
-func ownLink(a *Account) func(*Link, error) (*Link, error) {
-	return func(l *Link, err error) (*Link, error) {
-		if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
-			return nil, ErrNoOwnLink
-		}
-		return l, err
-	}
-}
-
-// LinkByAnySlug finds a link by its slug or a former one.
-func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
-	l, unknown := LinkBySlug(tx, slug)
-	if CodeOf(unknown) != CodeNotFound {
-		return l, unknown
-	}
-	l, err := LinkByOldSlug(tx, Slug(strings.ToLower(slug)), now)
-	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
-		return nil, unknown
-	}
-	return l, err
-}
-
-// LinkByOldSlug finds a link by a former slug.
-func LinkByOldSlug(tx Tx, slug Slug, now time.Time) (*Link, error) {
-	old, err := tx.OldSlug(slug, now)
-	if err != nil {
-		return nil, err
-	}
-	return tx.Link(old.Link)
 }
 
 // ErrSlugTaken is returned for a slug that is in use.

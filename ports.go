@@ -3,7 +3,6 @@ package vitrine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -81,22 +80,6 @@ type Blob interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 	Size() int64
-}
-
-// OpenWhole opens the bytes of a link. It returns Unavailable if they are
-// missing or their size differs from the link's, so that a truncated file is
-// not served as complete.
-func OpenWhole(ctx context.Context, blobs Blobs, l *Link) (Blob, error) {
-	b, err := blobs.Open(ctx, l.Upload)
-	if err != nil {
-		return nil, Unavailable(fmt.Errorf("link %s: open the stored file %s: %w", l.Slug, l.Upload, err))
-	}
-	if n := b.Size(); n != l.Size {
-		err := fmt.Errorf("link %s: the stored file %s has %d bytes, want %d: restore it from a backup", l.Slug,
-			l.Upload, n, l.Size)
-		return nil, Unavailable(errors.Join(err, b.Close()))
-	}
-	return b, nil
 }
 
 // BlobInfo describes stored bytes.

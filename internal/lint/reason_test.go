@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/filetype"
 )
 
@@ -50,7 +51,7 @@ func TestPromisedReasons(t *testing.T) {
 func TestOwnerMeaning(t *testing.T) {
 	inRoot(t)
 	for _, r := range vitrine.Reasons() {
-		own := vitrine.OwnerMeaning(r.Code)
+		own := access.OwnerMeaning(r.Code)
 		if found, ok := filetype.ReasonOf(r.Code); ok && found.Holds && own == r.Meaning {
 			t.Errorf("%s has the same text for its owner as for a moderator", r.Code)
 		}
@@ -64,7 +65,7 @@ func TestOwnerMeaning(t *testing.T) {
 			}
 		}
 	}
-	if vitrine.OwnerMeaning("rubbish") != "" {
+	if access.OwnerMeaning("rubbish") != "" {
 		t.Error("an unknown code has a meaning")
 	}
 }

@@ -212,7 +212,7 @@ func TestImportGroups(t *testing.T) {
 // It must stay small enough to be read.
 func TestVocabulary(t *testing.T) {
 	inRoot(t)
-	const mostFiles, mostLines = 30, 3700
+	const mostFiles, mostLines = 30, 3500
 	files, lines := 0, 0
 	eachTracked(t, func(name, text string) {
 		if strings.Contains(name, "/") || strings.HasSuffix(name, "_test.go") {
@@ -249,7 +249,7 @@ func TestVocabulary(t *testing.T) {
 // cases, whose functions may be longer.
 func TestSizes(t *testing.T) {
 	inRoot(t)
-	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6100
+	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
 	packages := map[string]int{}
 	eachTracked(t, func(name, text string) {
 		lines := strings.Count(text, "\n")

@@ -81,7 +81,7 @@ func Withheld(l *vitrine.Link) error {
 	case vitrine.ReasonModerator, vitrine.ReasonMalware, vitrine.ReasonSuspicious, vitrine.ReasonKnownBytes:
 		if held {
 			return vitrine.Errorf(vitrine.CodeForbidden, "This file is withheld: %s Only moderators can open it.",
-				vitrine.OwnerMeaning(l.Reason))
+				OwnerMeaning(l.Reason))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/base/signer"
 	"vitrine/report"
 	"vitrine/report/explain"
@@ -99,7 +100,7 @@ func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string,
 	if err := q.check(s.Now(), true); err != nil {
 		return nil, err
 	}
-	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	l, err := links.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return nil, err
 	}

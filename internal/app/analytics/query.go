@@ -12,6 +12,7 @@ import (
 	_ "time/tzdata" // the same zones wherever the program runs
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/report"
 )
 
@@ -280,7 +281,7 @@ func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, lens *re
 		if c.Dimension != report.OnLink {
 			continue
 		}
-		switch l, err := vitrine.OwnLink(ctx, s.Store, a, c.Value, s.Now()); {
+		switch l, err := links.OwnLink(ctx, s.Store, a, c.Value, s.Now()); {
 		case err == nil:
 			f[i].Value = strconv.FormatInt(int64(l.ID), 10)
 		case vitrine.CodeOf(err) == vitrine.CodeNotFound:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/report"
 )
 
@@ -32,7 +33,7 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 	if err := q.check(s.Now(), true); err != nil {
 		return nil, err
 	}
-	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	l, err := links.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ const maxSameViewer = 100
 // Visit returns one visit of a link by the ID in its row, with the visits of
 // the same viewer, newest first and including this one. Errors: CodeNotFound.
 func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string) (v report.VisitRow, err error) {
-	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	l, err := links.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return v, err
 	}

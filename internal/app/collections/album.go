@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/links"
 )
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
@@ -247,10 +248,10 @@ func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) er
 // that are already in it keep their position. Errors: CodeNotFound for the
 // album or a link, CodeInvalidRequest when it would have more than
 // MaxAlbumLinks.
-func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
+func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, slugs []string) error {
 	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
-		for _, link := range links {
-			l, err := vitrine.OwnLinkIn(tx, a, link)
+		for _, link := range slugs {
+			l, err := links.OwnLinkIn(tx, a, link)
 			if err != nil {
 				return nil, err
 			}
@@ -271,7 +272,7 @@ func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links
 // error.
 func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link string) error {
 	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
-		l, err := vitrine.OwnLinkIn(tx, a, link)
+		l, err := links.OwnLinkIn(tx, a, link)
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +284,7 @@ func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link stri
 // the end is the end.
 func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
 	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
-		l, err := vitrine.OwnLinkIn(tx, a, link)
+		l, err := links.OwnLinkIn(tx, a, link)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 )
 
 // window is how many events of an account one request looks at, whatever it
@@ -66,7 +67,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page
 	}
 	of := vitrine.EventQuery{Account: a.ID, After: q.After, Until: q.After + window, Kinds: q.Kinds, Limit: q.Limit + 1}
 	if q.Link != "" {
-		l, err := vitrine.OwnLink(ctx, s.Store, a, q.Link, s.Now())
+		l, err := links.OwnLink(ctx, s.Store, a, q.Link, s.Now())
 		if err != nil {
 			return p, err
 		}
@@ -110,7 +111,7 @@ type LatestQuery struct {
 func (s *Service) Latest(ctx context.Context, a *vitrine.Account, q LatestQuery) (list []Item, next int64, err error) {
 	of := vitrine.EventQuery{Account: a.ID, Kinds: q.Kinds, Limit: q.Limit + 1, Newest: true}
 	if q.Link != "" {
-		l, err := vitrine.OwnLink(ctx, s.Store, a, q.Link, s.Now())
+		l, err := links.OwnLink(ctx, s.Store, a, q.Link, s.Now())
 		if err != nil {
 			return nil, 0, err
 		}

@@ -241,7 +241,7 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	var t *importTarget
 	err := i.retry(ctx, func() error {
 		err := i.Store.Read(ctx, func(tx vitrine.Tx) error {
-			l, err := vitrine.LinkBySlug(tx, slug)
+			l, err := links.LinkBySlug(tx, slug)
 			if err != nil {
 				return err
 			}

@@ -245,7 +245,7 @@ func (s *Service) Expire(ctx context.Context) error {
 // in any state.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	l, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) {
-		return vitrine.LinkByAnySlug(tx, slug, s.Now())
+		return LinkByAnySlug(tx, slug, s.Now())
 	})
 	if err == nil {
 		l.ApplyExpiry(s.Now())
@@ -375,9 +375,9 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		if d.By.Kind == vitrine.ActorOwner {
-			l, err = vitrine.LinkBySlug(tx, slug)
+			l, err = LinkBySlug(tx, slug)
 		} else {
-			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have changed the slug
+			l, err = LinkByAnySlug(tx, slug, now) // its owner may have changed the slug
 		}
 		if err != nil {
 			return err

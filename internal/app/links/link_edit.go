@@ -128,7 +128,7 @@ func (e *Edit) fills() bool {
 // ownLink reads a link of an account by any of its slugs, in a transaction that
 // may change it. If the link has expired, ownLink records that first.
 func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
-	l, err := vitrine.OwnLinkByAnySlug(tx, a, slug, now)
+	l, err := OwnLinkByAnySlug(tx, a, slug, now)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug str
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		u := SlugRequest{Slug: to}
 		if of != "" {
-			l, err := vitrine.OwnLinkIn(tx, a, of)
+			l, err := OwnLinkIn(tx, a, of)
 			if err != nil || l.Slug == to {
 				return err
 			}

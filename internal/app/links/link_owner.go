@@ -19,7 +19,7 @@ type LinkDetail struct {
 // Of finds a link of an account by any of its slugs, in any state. Errors:
 // CodeNotFound, also for a link of another account.
 func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
-	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	return OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 
 // maxOwnerEvents bounds the history that an owner sees.
@@ -30,7 +30,7 @@ const maxOwnerEvents = 100
 func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)
-		if o.Link, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
+		if o.Link, err = OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		o.ApplyExpiry(s.Now())

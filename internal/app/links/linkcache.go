@@ -103,7 +103,7 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		link, err := k.find(tx)
 		if errors.Is(err, vitrine.ErrNotFound) && k.slug != "" {
-			if link, err = vitrine.LinkByOldSlug(tx, k.slug, s.Now()); err == nil {
+			if link, err = LinkByOldSlug(tx, k.slug, s.Now()); err == nil {
 				moved = true
 			}
 		}

@@ -24,7 +24,7 @@ func rejectable(l *vitrine.Link) bool {
 // same returns a link and all others with the same bytes.
 func (s *Service) same(ctx context.Context, slug string, seen vitrine.ChangeID) (all []*vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
+		l, err := LinkByAnySlug(tx, slug, s.Now())
 		if err != nil {
 			return err
 		}

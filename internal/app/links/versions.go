@@ -43,7 +43,7 @@ func (v Version) Restorable() bool { return !v.Current && v.Live() && v.HasBytes
 func (s *Versions) List(ctx context.Context, a *vitrine.Account,
 	slug string) (m *vitrine.Link, list []Version, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		if m, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
+		if m, err = OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		m.ApplyExpiry(s.Now())
@@ -167,7 +167,7 @@ func (s *Versions) Delete(ctx context.Context, a *vitrine.Account, slug string, 
 // current version may be nil.
 func (s *Versions) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int,
 	condition Condition) (m, v *vitrine.Link, err error) {
-	if m, err = vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
+	if m, err = OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := m.Expire(tx, s.Now()); err != nil {

@@ -13,7 +13,6 @@ import (
 	"vitrine/internal/app/publish"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/fixture"
-	"vitrine/internal/test/tier"
 )
 
 // versioned is an instance with one link of one version.
@@ -36,11 +35,7 @@ func versionedOn(i *fixture.Instance) *versioned {
 // onEach runs a test on SQLite with a directory, and on PostgreSQL with a
 // bucket.
 func onEach(t *testing.T, test func(*testing.T, *versioned)) {
-	t.Run("SQLite", func(t *testing.T) { test(t, newVersioned(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) {
-		tier.Need(t, tier.Test, "PostgreSQL and a bucket")
-		test(t, versionedOn(fixture.NewRemote(t)))
-	})
+	fixture.OnBoth(t, func(t *testing.T, i *fixture.Instance) { test(t, versionedOn(i)) })
 }
 
 // replace replaces the link's file with a text and returns the link.
@@ -59,7 +54,7 @@ func (v *versioned) text(version int) string {
 	if err != nil {
 		return string(vitrine.CodeOf(err))
 	}
-	b, err := vitrine.OpenWhole(v.T.Context(), v.Blobs, l)
+	b, err := access.OpenWhole(v.T.Context(), v.Blobs, l)
 	v.Must(err)
 	defer b.Close()
 	text, err := io.ReadAll(b)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 )
 
 // Service shows moderators what they decide about. Packages links and auth
@@ -121,7 +122,7 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		c = new(Case)
-		if c.Link, err = vitrine.LinkByAnySlug(tx, slug, s.Now()); err != nil {
+		if c.Link, err = links.LinkByAnySlug(tx, slug, s.Now()); err != nil {
 			return err
 		}
 		if c.Account, err = accountCase(tx, c.Link.Account); err != nil {
@@ -198,7 +199,7 @@ func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err er
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.LinkBySlug(vitrine.Slug(strings.ToLower(slug)))
 		if errors.Is(err, vitrine.ErrNotFound) {
-			l, err = vitrine.LinkByOldSlug(tx, vitrine.Slug(strings.ToLower(slug)), s.Now())
+			l, err = links.LinkByOldSlug(tx, vitrine.Slug(strings.ToLower(slug)), s.Now())
 		}
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)

@@ -192,7 +192,7 @@ func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Par
 // Link finds a link of the account, for its captions. It returns CodeNotFound
 // for the slug of another account's link, as for an unknown one.
 func (s *Captions) Link(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
-	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	return links.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 
 // change changes a link in a transaction unless it was deleted or its file was

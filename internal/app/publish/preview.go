@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/fleet"
+	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 
 	"golang.org/x/sync/errgroup"
@@ -195,7 +196,7 @@ const renewBatch = 500
 func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 	if slug != "" {
 		return 1, s.Store.Update(ctx, func(tx vitrine.Tx) error {
-			l, err := vitrine.LinkBySlug(tx, slug)
+			l, err := links.LinkBySlug(tx, slug)
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 
 // replaced finds the link whose file is to be replaced.
 func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Link, error) {
-	m, err := vitrine.OwnLinkByAnySlug(tx, a, slug, s.Now())
+	m, err := links.OwnLinkByAnySlug(tx, a, slug, s.Now())
 	if errors.Is(err, vitrine.ErrNoOwnLink) {
 		err = errNotReplaced
 	}

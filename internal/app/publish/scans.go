@@ -121,7 +121,7 @@ func (s *Scans) MarkForScan(ctx context.Context, slug string) (n int, err error)
 	if slug != "" {
 		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 			n = 0
-			l, err := vitrine.LinkBySlug(tx, slug)
+			l, err := links.LinkBySlug(tx, slug)
 			if err != nil || l.State == vitrine.StateDisabled || !l.HasBytes {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/filetype"
 )
 
@@ -18,7 +19,7 @@ func (s *Uploads) IsWebsite(ctx context.Context, l *vitrine.Link) bool {
 	if t, _ := filetype.ByExt(l.Name); t.Ext != "zip" || !l.Live() || !l.HasBytes {
 		return false
 	}
-	blob, err := vitrine.OpenWhole(ctx, s.Blobs, l)
+	blob, err := access.OpenWhole(ctx, s.Blobs, l)
 	if err != nil {
 		return false
 	}
@@ -91,7 +92,7 @@ func (s *Uploads) Deploy(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 
 // copyBytes copies the bytes of a link to an upload.
 func (s *Uploads) copyBytes(ctx context.Context, l *vitrine.Link, to vitrine.UploadID) error {
-	from, err := vitrine.OpenWhole(ctx, s.Blobs, l)
+	from, err := access.OpenWhole(ctx, s.Blobs, l)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
 )
 
@@ -368,7 +369,7 @@ func ownRound(r *vitrine.Recipient) string {
 
 // ownLink finds a link of an account by any of its slugs.
 func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
-	l, err := vitrine.LinkByAnySlug(tx, slug, now)
+	l, err := links.LinkByAnySlug(tx, slug, now)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
 		return nil, vitrine.ErrNoOwnLink
 	}

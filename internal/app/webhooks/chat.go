@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/events"
 )
 
@@ -100,7 +101,7 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 			parts = append(parts, "downloaded")
 		}
 	}
-	parts = append(parts, vitrine.OwnerMeaning(data.Reason), data.Detail)
+	parts = append(parts, access.OwnerMeaning(data.Reason), data.Detail)
 	for _, p := range parts {
 		if p != "" {
 			text += " · " + c.escape(cut(vitrine.OneLine(p), maxTitle))

@@ -19,6 +19,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/fleet"
+	"vitrine/internal/app/links"
 	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/signer"
 )
@@ -334,7 +335,7 @@ func linksOf(tx vitrine.Tx, a *vitrine.Account, slugs []string, now time.Time) (
 		return nil, invalid("links", fmt.Sprintf("A webhook can select %d links.", MaxLinks))
 	}
 	for _, slug := range slugs {
-		l, err := vitrine.OwnLinkByAnySlug(tx, a, slug, now)
+		l, err := links.OwnLinkByAnySlug(tx, a, slug, now)
 		if err != nil {
 			return nil, err
 		}

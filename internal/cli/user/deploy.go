@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/access"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
@@ -94,7 +94,7 @@ func (c *deployCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case l.Review:
 		t.Say("The new version of %s is held for review (%s): visitors see it once a moderator approves it.",
 			terminal.Plain(site.Slug), terminal.Plain(terminal.Why(l.Reason, l.Detail)))
-		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
+		if meaning := access.OwnerMeaning(l.Reason); meaning != "" {
 			t.Say("%s", meaning)
 		}
 	case l.Processing:

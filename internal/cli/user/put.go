@@ -15,6 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/app/access"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/terminal"
@@ -277,7 +278,7 @@ func (c *putCmd) show(ctx context.Context, t *terminal.Terminal, api *client.Cli
 	if l.Review {
 		t.Say("%s is held for review (%s): its link works once a moderator approves it.", terminal.Plain(path),
 			terminal.Plain(terminal.Why(l.Reason, l.Detail)))
-		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
+		if meaning := access.OwnerMeaning(l.Reason); meaning != "" {
 			t.Say("%s", meaning)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/links"
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/web/api"
 	"vitrine/report"
@@ -122,7 +123,7 @@ func (f *Fixture) RefusesLimited(owner, slug string, attempt func()) {
 func (f *Fixture) Described(path string) {
 	f.T.Helper()
 	f.Check(f.Server.Links.Store.Update(f.T.Context(), func(tx vitrine.Tx) error {
-		l, err := vitrine.LinkBySlug(tx, strings.TrimPrefix(path, "/links/"))
+		l, err := links.LinkBySlug(tx, strings.TrimPrefix(path, "/links/"))
 		if err == nil {
 			l.Pages = 12
 			err = tx.PutLink(l)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/test/webtest"
 
@@ -308,7 +309,7 @@ func TestBrowserUploadStates(t *testing.T) {
 	tb.Run(chromedp.SetUploadFiles("#files", []string{form}, chromedp.ByQuery))
 	tb.WaitForState("form.html", "review")
 	if got := tb.Text(webtest.FileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got,
-		vitrine.OwnerMeaning("html_password_form")) {
+		access.OwnerMeaning("html_password_form")) {
 		t.Errorf("state of a held file = %q", got)
 	}
 	tb.Quiet()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/ui"
@@ -152,7 +153,7 @@ func TestReviewOwnFile(t *testing.T) {
 		l := d.Held("notes.txt", "html_password_form")
 		cookie := d.SignIn(c.who)
 		page := d.Status(d.Get(webtest.LinkPath(l), cookie), 200)
-		if !strings.Contains(html.UnescapeString(page.Text), vitrine.OwnerMeaning("html_password_form")) ||
+		if !strings.Contains(html.UnescapeString(page.Text), access.OwnerMeaning("html_password_form")) ||
 			strings.Contains(page.Text, "imitate") {
 			t.Errorf("page for %s: %s", c.who.Email, page.Text)
 		}

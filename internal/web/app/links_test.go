@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/audit"
 	"vitrine/internal/test/webtest"
 )
@@ -334,7 +335,7 @@ func TestOwnersDecisions(t *testing.T) {
 		t.Error("the owner approved a link")
 	}
 	page := d.Status(d.Get(webtest.LinkPath(held), cookie), 200)
-	if !strings.Contains(page.Text, vitrine.OwnerMeaning(vitrine.ReasonSuspicious)) ||
+	if !strings.Contains(page.Text, access.OwnerMeaning(vitrine.ReasonSuspicious)) ||
 		strings.Contains(page.Text, "/undo") || strings.Contains(page.Text, "Review it") {
 		t.Errorf("page of a held link: %s", page.Text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
@@ -42,7 +43,7 @@ func (s *UploadPages) memberLink(r *http.Request, me *vitrine.Account, l *vitrin
 		m.WebsiteSlug = s.Sites.Suggest(r.Context(), me, ui.Title(l))
 	}
 	if l.Reason != "" {
-		m.Why, m.Meaning = ui.ReasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)
+		m.Why, m.Meaning = ui.ReasonName(l.Reason), access.OwnerMeaning(l.Reason)
 	}
 	return m
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
@@ -213,7 +214,7 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 // those that inspection decided on.
 func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
 	blob, err := s.Viewers.Open(ctx, func(ctx context.Context) (vitrine.Blob, error) {
-		return vitrine.OpenWhole(ctx, s.Blobs, version)
+		return access.OpenWhole(ctx, s.Blobs, version)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/moderation"
 	"vitrine/report"
 )
@@ -183,7 +184,7 @@ func Moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC")
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
-	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning,
+	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": access.OwnerMeaning,
 	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": ActionName,
 	"doer": Doer,
 	"plan": PlanName, "role": RoleName,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
 )
@@ -34,7 +35,7 @@ func (s *Viewers) Blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 		return nil, err
 	}
 	return s.Open(r.Context(), func(ctx context.Context) (vitrine.Blob, error) {
-		return vitrine.OpenWhole(ctx, s.Blobs, l)
+		return access.OpenWhole(ctx, s.Blobs, l)
 	})
 }
 
