@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,5 +52,40 @@ func TestDocumentLinks(t *testing.T) {
 	}, "*.md")
 	if followed < 60 {
 		t.Errorf("followed %d links, want at least 60", followed)
+	}
+}
+
+// guideAddress matches the address of a page of the documentation on an
+// instance, with its anchor.
+var guideAddress = regexp.MustCompile(`"/docs/([a-z-]+)(?:#([a-z-]+))?`)
+
+// otherDocs are the addresses below /docs that are not of guides.
+var otherDocs = []string{"api", "search", "albums-and-websites"}
+
+// TestGuideAddresses checks that the pages of the documentation that the
+// program names, in pages and mails, are guides: an instance serves no others.
+func TestGuideAddresses(t *testing.T) {
+	inRoot(t)
+	named := 0
+	eachTracked(t, func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for _, m := range guideAddress.FindAllStringSubmatch(text, -1) {
+			if slices.Contains(otherDocs, m[1]) {
+				continue
+			}
+			named++
+			page, err := os.ReadFile("docs/guide/" + m[1] + ".md")
+			if err != nil {
+				t.Errorf("%s names %s, which is no guide", name, m[0][1:])
+			} else if m[2] != "" && !strings.Contains(string(page), `.ID "`+m[2]+`"`) &&
+				!strings.Contains(strings.ToLower(string(page)), "\n## "+strings.ReplaceAll(m[2], "-", " ")) {
+				t.Errorf("%s names %s, a heading that the guide does not have", name, m[0][1:])
+			}
+		}
+	}, "*.go", "*.html", "*.js", "*.tmpl")
+	if named < 10 {
+		t.Errorf("found %d addresses, want at least 10", named)
 	}
 }

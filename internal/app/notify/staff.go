@@ -43,8 +43,8 @@ func (s *Service) Problems(ctx context.Context, list []Problem) error {
 		maps.DeleteFunc(m, func(name string, at int64) bool {
 			return name != review && now.Sub(time.UnixMilli(at)) >= problemGone
 		})
-		l := &letter{Subject: "Vitrine at " + s.site() + " needs you", Do: "What happens when a part fails",
-			URL:   s.Public + "/docs/failures",
+		l := &letter{Subject: "Vitrine at " + s.site() + " needs you", Do: "How to watch an instance",
+			URL:   s.Public + "/docs/self-hosting#health",
 			Notes: []string{"You get no other mail about the same problem until it has been gone for a day."}}
 		begun := false
 		for _, p := range list {
