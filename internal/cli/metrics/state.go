@@ -44,26 +44,24 @@ type logReading struct {
 }
 
 var (
-	queueLength = gauge("queue_length", "Work that waits, at most 1000 of each.", "queue")
-	queueOldest = gauge("queue_oldest_seconds", "Age of the oldest of that work.", "queue")
-	up          = gauge("database_up", "Whether the last reading succeeded within 3 s.", "database")
-	behind      = gauge("rollup_backlog_accounts", "Accounts with past days that are not rolled up, at most 1000.")
-	sinkWaits   = gauge("sink_oldest_seconds", "Age of the oldest view that is not in the sink.")
-	spoolBytes  = gauge("spool_bytes", "Size of a spool: of views, or of early events.", "spool")
-	spoolMost   = gauge("spool_limit_bytes", "Size at which a spool is full.", "spool")
-	spoolOldest = gauge("spool_oldest_seconds", "Age of the oldest file of a spool.", "spool")
+	queueLength = desc("queue_length", "Work that waits, at most 1000 of each.", "queue")
+	queueOldest = desc("queue_oldest_seconds", "Age of the oldest of that work.", "queue")
+	up          = desc("database_up", "Whether the last reading succeeded within 3 s.", "database")
+	behind      = desc("rollup_backlog_accounts", "Accounts with past days that are not rolled up, at most 1000.")
+	sinkWaits   = desc("sink_oldest_seconds", "Age of the oldest view that is not in the sink.")
+	spoolBytes  = desc("spool_bytes", "Size of a spool: of views, or of early events.", "spool")
+	spoolMost   = desc("spool_limit_bytes", "Size at which a spool is full.", "spool")
+	spoolOldest = desc("spool_oldest_seconds", "Age of the oldest file of a spool.", "spool")
 	spoolStored = desc("spool_entries_total", "Entries that went to a spool.", "spool")
 	spoolTaken  = desc("spool_replayed_entries_total", "Entries of a spool that were replayed to the view log.", "spool")
-	room        = gauge("data_free_bytes", "Room in the file system of the data directory.")
-	held        = gauge("leases_held", "Leases that this process holds, by kind of work.", "work")
-	failing     = gauge("background_work_failures", "Failures in a row of background work.", "work")
-	open        = gauge("connections", "Open connections.")
-	openMost    = gauge("connections_limit", "Connections that may be open.")
+	room        = desc("data_free_bytes", "Room in the file system of the data directory.")
+	held        = desc("leases_held", "Leases that this process holds, by kind of work.", "work")
+	failing     = desc("background_work_failures", "Failures in a row of background work.", "work")
+	open        = desc("connections", "Open connections.")
+	openMost    = desc("connections_limit", "Connections that may be open.")
 	refused     = desc("connections_refused_total", "Connections that were refused because too many were open.")
-	clock       = gauge("clock_difference_seconds", "How far the clock of the database is ahead of this machine's.")
+	clock       = desc("clock_difference_seconds", "How far the clock of the database is ahead of this machine's.")
 )
-
-func gauge(name, help string, labels ...string) *prometheus.Desc { return desc(name, help, labels...) }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("vitrine_"+name, help, labels, nil)
