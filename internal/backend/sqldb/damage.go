@@ -23,12 +23,19 @@ func (d damaged) Unwrap() []error { return []error{d.error, vitrine.ErrDamaged} 
 // explainDamage adds a remedy to an error of a damaged database file. It
 // returns other errors unchanged.
 func explainDamage(path string, err error) error {
-	switch sqliteCode(err) & 0xff {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	code := sqliteCode(err) & 0xff
+	if code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB || wrongValue(err) {
 		return damaged{fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine admin restore\"",
 			path, err)}
 	}
 	return err
+}
+
+// wrongValue reports whether err says that a stored value does not have the
+// type of its column. SQLite reads such values from a damaged page without an
+// error. Package sql has no type for it.
+func wrongValue(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "sql: Scan error on column ")
 }
 
 // Unavailable returns the error of an operation that failed because of a
