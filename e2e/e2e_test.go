@@ -118,7 +118,7 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
-	dir := t.TempDir()
+	dir := vitrinetest.Profile(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
 		chromedp.UserDataDir(dir), chromedp.Env(vitrinetest.Fonts(t, dir)),
 		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true),

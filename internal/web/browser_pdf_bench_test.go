@@ -104,7 +104,7 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 				// A new browser has an empty cache.
 				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(),
 					append(chromedp.DefaultExecAllocatorOptions[:],
-						chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()),
+						chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(vitrinetest.Profile(b)),
 						chromedp.UserAgent(webtest.Reader))...)
 				ctx, stop := chromedp.NewContext(allocator)
 				s.Check(chromedp.Run(ctx))

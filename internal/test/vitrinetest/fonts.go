@@ -20,6 +20,19 @@ var fontSets = map[string][]string{
 	"noto":   {"/usr/share/fonts/truetype/noto", "/usr/share/fonts/truetype/liberation"},
 }
 
+// Profile returns a directory for a browser of one test. Processes of a browser
+// can outlive its first one for a moment and write there, which may leave files
+// behind but does not fail the test.
+func Profile(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "profile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // Fonts returns the setting of the environment with which a program sees only
 // the fonts of the run's set, whatever else the machine has. Its configuration
 // is a file in dir.

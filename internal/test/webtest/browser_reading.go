@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -273,7 +274,7 @@ type ownBrowser struct {
 func startBrowser(t *testing.T) *ownBrowser {
 	t.Helper()
 	Chromium(t) // skips the test without Chromium
-	options := browserOptions(t, t.TempDir())
+	options := browserOptions(t, vitrinetest.Profile(t))
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(func() { stop(); stopAllocator() })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/vitrinetest"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/tracing"
@@ -52,7 +53,7 @@ func (s *Site) LayoutTime(t testing.TB, l *vitrine.Link, until string) (ms float
 // it is loaded and wait returns.
 func (s *Site) trace(t testing.TB, before, open chromedp.Action, wait func(ctx context.Context)) []traced {
 	t.Helper()
-	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(t, t.TempDir())...)
+	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(t, vitrinetest.Profile(t))...)
 	defer stopBrowser()
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	defer stop()
