@@ -34,7 +34,7 @@ failures=() took=() skipped=()
 needs=(jq:jq node:nodejs npm:npm)
 [[ $tier == check ]] || needs+=(python3:python3 chromium:chromium firefox-esr:firefox-esr gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
   /usr/share/fonts/truetype/dejavu:fonts-dejavu-core /usr/share/fonts/truetype/noto:fonts-noto-core
-  /usr/share/fonts/truetype/liberation:fonts-liberation pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl skopeo:skopeo promtool:prometheus systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
+  /usr/share/fonts/truetype/liberation:fonts-liberation pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl /usr/lib/python3/dist-packages/tusclient:python3-tuspy skopeo:skopeo promtool:prometheus systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 install_programs() {
   local missing=() as_root=() need
