@@ -163,8 +163,8 @@ func TestTusClient(t *testing.T) {
 		if err := c.DeleteLink(t.Context(), slug, ""); err != nil { // for room
 			t.Error(err)
 		}
-		// A cut may lose what the proxy has read and not yet passed on, and of a
-		// chunk with a checksum nothing counts before its end.
+		// A cut may lose what the proxy has read and not yet passed on, and a
+		// chunk with a checksum counts whole or not at all.
 		again, most := p.passed.Load()-size, p.chunks.Load()*64<<10
 		if name == "tuspy" {
 			most += p.chunks.Load() / 3 * p.cutAfter

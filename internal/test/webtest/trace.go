@@ -53,7 +53,8 @@ func (s *Site) LayoutTime(t testing.TB, l *vitrine.Link, until string) (ms float
 // it is loaded and wait returns.
 func (s *Site) trace(t testing.TB, before, open chromedp.Action, wait func(ctx context.Context)) []traced {
 	t.Helper()
-	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(t, vitrinetest.Profile(t))...)
+	options := browserOptions(t, vitrinetest.Profile(t))
+	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stopBrowser()
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	defer stop()
