@@ -296,7 +296,7 @@ type AbuseReport struct {
 	Link     LinkID
 	Reporter ReporterID
 	Reason   AbuseReason
-	Note     string // at most MaxAbuseNote characters, on one line
+	Note     string // at most moderation.MaxAbuseNote characters, on one line
 	At       time.Time
 }
 

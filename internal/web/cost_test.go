@@ -131,7 +131,7 @@ func TestEveryRouteHasACost(t *testing.T) {
 
 const (
 	byHash   = "a hash of a password takes 19 MiB: as many at once as processors (password.Hash), 10 seconds of waiting"
-	byExport = "reports are made one after the other: one export of an account at once (accountpage.Export)"
+	byExport = "reports are made one after the other: one export of an account at once (AccountPages.Export)"
 	byReport = "a filter reads views: two pages at once, one of a network (reportpage.sharedReports), 30 seconds of waiting"
 	byEntry  = "what lies before it is unpacked, at most 64 MiB: two at once, one of a network (content.unpacks), 30 seconds of waiting"
 )

@@ -71,7 +71,7 @@ type writing struct {
 	engaged    map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
 	missing    map[viewKey]bool     // views that are missing but may still arrive
 	early      vitrine.Batch        // snapshots and downloads of missing views
-	quiet      bool                 // what changes is no news
+	quiet      bool                 // changes do not become events
 	reclassing *reclassing          // of views in segments; may be nil
 	looked     map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
 	taken      map[viewKey]idRun

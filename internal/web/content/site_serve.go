@@ -104,7 +104,7 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 	}
 	slug, err := vitrine.ParseSlug(string(q.slug))
 	if err != nil {
-		return httpx.ErrNoSite
+		return vitrine.ErrNoSite
 	}
 	version, owner, err := s.Sites.Public(r.Context(), slug)
 	if err != nil {

@@ -210,5 +210,3 @@ func WithoutAddress(err error) error {
 	}
 	return err
 }
-
-var ErrNoSite = vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address.")

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote
-// characters, each encoded in up to 12 bytes.
+// maxReport bounds the form of a report, in bytes: a note of
+// moderation.MaxAbuseNote characters, each encoded in up to 12 bytes.
 const maxReport = 16 << 10
 
 // OnSite finds the website that is reported, which must be published.
@@ -23,7 +23,7 @@ func (s *Handler) OnSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug
 		w.Header().Set("X-Robots-Tag", "noindex")
 		slug, err := vitrine.ParseSlug(r.PathValue("slug"))
 		if err != nil || s.Sites == nil {
-			return httpx.ErrNoSite
+			return vitrine.ErrNoSite
 		}
 		if _, _, err := s.Sites.Public(r.Context(), slug); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (s *Handler) onLink(h LinkHandler,
 		text := r.PathValue("slug")
 		slug, err := httpx.SlugOf(text)
 		if err != nil {
-			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link with this address.")
+			return vitrine.ErrNoLink
 		}
 		lead := func(own vitrine.Slug) error {
 			to := *r.URL

@@ -35,11 +35,10 @@ type Viewers struct {
 	StorageTime time.Duration
 }
 
-// A Viewer shows files of some kinds. It is a row of the table, and a folder
-// with its templates, styles and scripts. Nothing else knows a viewer by its
-// name.
+// A Viewer shows files of some kinds. It is a row of the table. Its templates,
+// styles and scripts are in a folder. Nothing else knows a viewer by its name.
 type Viewer struct {
-	Name   string // its folder, if it has one
+	Name   string // most have a folder of this name
 	Layout string // of the page: the class of its body after "is-"
 	Page   string // template that defines "shown", the content on the page
 

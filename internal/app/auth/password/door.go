@@ -41,8 +41,8 @@ func (d Door) Try(ctx context.Context, store vitrine.Store, key func(fields ...s
 // Open opens the door to a sender who has the right secret. A right one does
 // not count as an attempt, and resets those of its network at the door. key
 // hashes what is counted. Errors: CodeRateLimited, with the time after which to
-// try again; CodeInvalidRequest at the field for a wrong one; those of right,
-// which do not count.
+// try again; CodeInvalidRequest at the field for a wrong one; errors of the
+// function right, which do not count as attempts.
 func (d Door) Open(ctx context.Context, store vitrine.Store, key func(fields ...string) vitrine.AttemptKey,
 	now time.Time, from netip.Addr, field string, right func() (bool, error)) error {
 	by := d.Kind + " by network"
