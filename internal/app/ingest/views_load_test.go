@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 )
 
@@ -22,7 +23,7 @@ import (
 // The test uses time.Sleep instead of time.After: with the race detector of Go
 // 1.26, channels of many timers in one bubble crash the runtime.
 func TestViewsUnderLoad(t *testing.T) {
-	seed := rand.Uint64()
+	seed := vitrinetest.Seed(t)
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
