@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/test/fixture"
+	"vitrine/internal/test/vitrinetest"
 )
 
 // TestScanKeepsReason checks that a scanner that cannot scan a held file, or
@@ -235,11 +236,9 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 // Each change in a history begins with the state in which the last one ended,
 // and a scanner never publishes what needs a moderator.
 func TestScanRaces(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Log("seed", seed)
 	s := fixture.New(t)
 	var mu sync.Mutex
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := rand.New(rand.NewPCG(vitrinetest.Seed(t), 1))
 	pick := func(n int) int { mu.Lock(); defer mu.Unlock(); return rng.IntN(n) }
 	scan := &random{pick: pick}
 	var links []*vitrine.Link

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/visitor/geo"
@@ -167,9 +166,7 @@ func TestUnusable(t *testing.T) {
 // is, and never causes a panic.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.mmdb")
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for range 200 {
 		b := bytes.Clone(cities)
 		for range 1 + random.IntN(8) {
