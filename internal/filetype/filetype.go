@@ -70,10 +70,12 @@ const (
 	CodeMalware         = "malware"
 )
 
+// Mismatch returns the problem of bytes that are not what the file claims.
 func Mismatch(reason, format string, args ...any) *Problem {
 	return &Problem{Code: CodeContentMismatch, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
+// UnsafeFile returns the problem of a file that could harm who opens it.
 func UnsafeFile(reason, format string, args ...any) *Problem {
 	return &Problem{Code: CodeUnsafeFile, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

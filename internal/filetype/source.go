@@ -7,6 +7,7 @@ import (
 	"io"
 )
 
+// CountingReader counts what is read from R.
 type CountingReader struct {
 	R io.Reader
 	N int64
@@ -126,11 +127,13 @@ type Account struct {
 	Matched  Allowance // bytes of pages matched with regular expressions
 }
 
+// NewAccount returns what inspecting one file may cost.
 func NewAccount() *Account {
 	return &Account{Unfolded: maxUnfolded, Sampled: maxSampled, Lexed: maxLexed, Named: maxNamed, Scanned: maxScanned,
 		Matched: maxMatched}
 }
 
+// Used reports whether an allowance is used up.
 func (a *Account) Used() bool {
 	return a.Unfolded <= 0 || a.Sampled <= 0 || a.Lexed <= 0 || a.Named <= 0 || a.Scanned <= 0 || a.Matched <= 0
 }
@@ -148,6 +151,7 @@ func (s *Source) Rest(off int64) *io.SectionReader {
 // Allowance is the number of bytes that may still be decompressed.
 type Allowance int64
 
+// ErrAllowance is the error of readers whose allowance is used up.
 var ErrAllowance = errors.New("more to decompress than inspection allows")
 
 // Reader returns a reader of r that uses the allowance and fails when it is

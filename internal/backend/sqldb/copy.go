@@ -98,6 +98,8 @@ func Fits(ctx context.Context, from, to *DB, names []string) (tables []*table, l
 	return tables, last, nil
 }
 
+// CopyDB copies tables into empty ones of another database, and then the last
+// IDs. A copy that was cut goes on.
 func CopyDB(ctx context.Context, from, to *DB, names []string, progress Copied) error {
 	tables, last, err := Fits(ctx, from, to, names)
 	if err != nil {
@@ -312,6 +314,8 @@ func canonical(b []byte, row []any) []byte {
 	return b
 }
 
+// CompareDB compares the rows of tables by checksums, and returns a sentence
+// for each table that differs.
 func CompareDB(ctx context.Context, from, to *DB, names []string) (differences []string, err error) {
 	tables, err := SameTables(ctx, from, to, names)
 	if err != nil {

@@ -45,6 +45,8 @@ type Dialect struct {
 	Visit func(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error
 }
 
+// Visitor is called with the stored form of a view; session is empty for a view
+// without engagement.
 type Visitor func(link, id int64, record, session []byte) error
 
 // Visit calls f with the columns of each row of a FROM clause.

@@ -18,6 +18,7 @@ type locks interface {
 	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
 }
 
+// ErrHeld is the error of Lock without wait.
 var ErrHeld = errors.New("another process has the lock")
 
 // lockName matches valid names of locks: a name becomes part of a file name.

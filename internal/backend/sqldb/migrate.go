@@ -46,6 +46,8 @@ func versions(ctx context.Context, p *goose.Provider, w Waits) (now, known int64
 	return now, known, err
 }
 
+// MigrateTo makes the steps that a schema lacks. Several processes may do so at
+// once. It refuses a schema of a newer program.
 func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS, w Waits) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {

@@ -32,6 +32,8 @@ type trackedConns struct {
 	cut context.CancelFunc
 }
 
+// ErrFrozen is the error of connecting to a server that has stopped answering,
+// so that requests fail at once instead of waiting.
 var ErrFrozen = errors.New("the server does not respond and is treated as frozen until it does")
 
 func newLines(dialer *net.Dialer, silent time.Duration) *trackedConns {

@@ -18,6 +18,7 @@ func (s *Selection) Where(condition string, values ...any) {
 	s.Text += s.Place(condition, values...)
 }
 
+// Place adds values, and returns text with their placeholders at its verbs %d.
 func (s *Selection) Place(text string, values ...any) string {
 	numbers := make([]any, len(values))
 	for i := range values {

@@ -16,6 +16,7 @@ import (
 	"modernc.org/sqlite/lib"
 )
 
+// SqliteDialect is what is particular to SQLite.
 var SqliteDialect = &Dialect{
 	goose:          database.DialectSQLite3,
 	beginWrite:     "BEGIN IMMEDIATE",

@@ -1,5 +1,6 @@
 package archive
 
+// RarFile is an entry of a RAR archive.
 type RarFile struct {
 	Name         string
 	Dir, Link    bool

@@ -17,6 +17,7 @@ type rar5Header struct {
 // maxRARHeader is the limit of the format.
 const maxRARHeader = 2 * filetype.MiB
 
+// Rar5Header reads the header at an offset; ok is false if there is none.
 func Rar5Header(s *filetype.Source, off int64) (h rar5Header, ok bool) {
 	size, n := RarNumber(s.Bytes(off+4, 10)) // after a checksum
 	if n == 0 || size == 0 || size > maxRARHeader {

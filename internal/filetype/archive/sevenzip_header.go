@@ -28,11 +28,13 @@ type sevenFolder struct {
 	summed  bool // has a checksum
 }
 
+// SevenCoder is a step of decompression in a folder of a 7-Zip archive.
 type SevenCoder struct {
 	ID, Props string
 	ins, outs int
 }
 
+// SevenMember is an entry of a 7-Zip archive.
 type SevenMember struct {
 	Name             string
 	Size             int64

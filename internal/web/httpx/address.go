@@ -13,6 +13,7 @@ import (
 // because the author of a website controls the website's host.
 const SiteReportRoot = "/report/website/"
 
+// AlbumRoot is the path of albums.
 const AlbumRoot = "/a/"
 
 // TrimTail removes what a text adds behind an address in it: slashes,
@@ -93,6 +94,8 @@ func LocalPath(s string) string {
 // key.
 const LoginRoot = "/device"
 
+// WithQuery returns a path with a query: q, and pairs of a name and a value, of
+// which empty values are left out.
 func WithQuery(path string, q url.Values, more ...string) string {
 	for i := 0; i+1 < len(more); i += 2 {
 		if more[i+1] != "" {
@@ -175,8 +178,10 @@ func TokenURL(public string, p vitrine.TokenPurpose, text vitrine.TokenText) str
 	return strings.TrimSuffix(public+tokenRoots[p]+"/"+string(text), "/")
 }
 
+// SignInRoot is the path of the sign-in page.
 const SignInRoot = "/sign-in"
 
+// ModerationRoot is the path of the pages for moderators.
 const ModerationRoot = "/moderation"
 
 // SiteRoot is the path of websites on the content host, if they have no hosts
@@ -195,4 +200,5 @@ func (s *Server) SiteURL(slug vitrine.Slug) string {
 // bytes.
 const AssetRoot = "/assets/"
 
+// DashboardRoot is the page to which a sign-in leads.
 const DashboardRoot = "/dashboard"

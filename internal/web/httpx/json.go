@@ -151,6 +151,8 @@ func (f *Fields) Text(name string) string {
 	return ""
 }
 
+// OptionalText reads a string, or returns nil if the field is absent. Any other
+// value is wrong.
 func (f *Fields) OptionalText(name string) *string {
 	v, ok := f.Object[name]
 	if !ok {
@@ -201,6 +203,8 @@ func (f *Fields) FilledText(name string) *string {
 	return nil
 }
 
+// OptionalBool reads true or false, or returns nil if the field is absent. Any
+// other value is wrong.
 func (f *Fields) OptionalBool(name string) *bool {
 	v, ok := f.Object[name]
 	if !ok {
@@ -389,6 +393,7 @@ func (f *Fields) Amounts(name string) map[int]int64 {
 	return m
 }
 
+// Flag reads true or false; absent means false.
 func (f *Fields) Flag(name string) bool {
 	b := f.OptionalBool(name)
 	return b != nil && *b

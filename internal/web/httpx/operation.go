@@ -9,6 +9,7 @@ import (
 	"vitrine/report"
 )
 
+// CrossOrigin lets pages of any origin call an operation. They send no cookies.
 func CrossOrigin(h HandlerFunc) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -35,6 +36,8 @@ func Preflight(w http.ResponseWriter, r *http.Request, method, header string) er
 	return nil
 }
 
+// MethodNotAllowed returns the error of a method that a route does not have.
+// allow is the value of the header Allow.
 func MethodNotAllowed(w http.ResponseWriter, allow string) error {
 	w.Header().Set("Allow", allow)
 	return vitrine.Errorf(vitrine.CodeMethodNotAllowed, "Method not allowed. Use %s.", allow)
@@ -87,6 +90,7 @@ func ReportRange(r *http.Request) (report.Range, error) {
 		Message: "The range must be 7d, 14d, 30d, 90d or all."}
 }
 
+// Allowed answers each request with MethodNotAllowed.
 func Allowed(methods string) HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) error { return MethodNotAllowed(w, methods) }
 }

@@ -62,6 +62,8 @@ func (s *Server) DeviceCookie() string {
 	return "vitrine-device"
 }
 
+// Devices returns by what a browser is recognized: a text for each account that
+// has signed in with it.
 func (s *Server) Devices(r *http.Request) []string {
 	c, err := r.Cookie(s.DeviceCookie())
 	if err != nil || c.Value == "" {
@@ -127,6 +129,8 @@ func (s *Server) sessionCookie() string {
 	return "vitrine"
 }
 
+// SetSession sets the cookie with the secret of a session. A negative number of
+// seconds deletes it.
 func (s *Server) SetSession(w http.ResponseWriter, text string, seconds int) {
 	http.SetCookie(w, &http.Cookie{Name: s.sessionCookie(), Value: text, Path: "/", MaxAge: seconds, Secure: s.Secure(),
 		HttpOnly: true,

@@ -37,8 +37,11 @@ type Event struct {
 // Wanted reports whether an account has followers.
 func (c *Changes) Wanted(account vitrine.AccountID) bool { return c.feed.Followed(account) }
 
+// Add adds a change of one view or of a number of downloads.
 func (c *Changes) Add(e Event) { c.events = append(c.events, e) }
 
+// Reset says that more has changed in an account than events tell: its
+// followers begin anew.
 func (c *Changes) Reset(account vitrine.AccountID) { c.resets = append(c.resets, account) }
 
 // Feed remembers the last transactions of this process. A copy in memory that
@@ -67,6 +70,7 @@ const (
 
 func NewFeed() *Feed { return &Feed{followers: map[vitrine.AccountID]*follower{}} }
 
+// Followed reports whether somebody follows an account.
 func (f *Feed) Followed(account vitrine.AccountID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,6 +88,7 @@ func (f *Feed) Follow(account vitrine.AccountID) {
 	f.followers[account].n++
 }
 
+// Unfollow ends one Follow.
 func (f *Feed) Unfollow(account vitrine.AccountID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -105,8 +105,11 @@ type Labels struct {
 	Labels [maxLabels]string
 }
 
+// Unknown are the labels of the number 0: all empty.
 var Unknown = new(Labels)
 
+// AppendLabels appends the stored form of labels: the kind, then the length and
+// the bytes of each.
 func AppendLabels(b []byte, kind byte, labels ...string) []byte {
 	b = append(b, kind)
 	for _, l := range labels {
@@ -116,6 +119,7 @@ func AppendLabels(b []byte, kind byte, labels ...string) []byte {
 	return b
 }
 
+// ParseLabels reads what AppendLabels wrote. Damaged bytes lead to ErrDamaged.
 func ParseLabels(b []byte) (*Labels, error) {
 	if len(b) == 0 {
 		return nil, ErrDamaged

@@ -83,6 +83,7 @@ func (o *View) flags() uint16 {
 	return flags
 }
 
+// Append appends the stored form of a view.
 func (o *View) Append(b []byte) []byte {
 	flags := o.flags()
 	if flags>>8 == 0 {
@@ -142,6 +143,7 @@ func (o *View) more(flags byte, r *Reader) {
 	o.Flags |= upper &^ (viewVersion | viewCampaign | viewWas | viewTo)
 }
 
+// Decode reads what Append wrote and sets all of o.
 func (o *View) Decode(b []byte) error {
 	if len(b) < 9 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
@@ -206,6 +208,7 @@ func (s *Session) flags() (flags byte) {
 	return flags
 }
 
+// Append appends the stored form of the session of a view that began at viewMs.
 func (s *Session) Append(b []byte, viewMs int64) []byte {
 	flags := s.flags()
 	if s.Parts == (report.Parts{}) {
@@ -356,4 +359,6 @@ func (r *Row) Decode(record, session []byte) error {
 	return r.Session.Decode(session, r.ID.Ms())
 }
 
+// CompareID compares a row with an ID, to search rows in the order of their
+// IDs.
 func (r Row) CompareID(id vitrine.ViewID) int { return cmp.Compare(r.ID, id) }

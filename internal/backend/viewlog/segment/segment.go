@@ -98,6 +98,7 @@ type Encoder struct {
 	lastMs, lastCount int64
 }
 
+// Add adds a view. IDs must increase.
 func (p *Encoder) Add(r *Row) {
 	c := &p.columns
 	ms, count := r.ID.Ms(), int64(r.ID)%Counters

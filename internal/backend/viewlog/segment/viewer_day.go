@@ -31,6 +31,7 @@ type ViewerDay struct {
 	Day          report.Day
 }
 
+// Compare orders by viewer, then by link and day.
 func (v ViewerDay) Compare(u ViewerDay) int {
 	switch {
 	case v.Viewer != u.Viewer:

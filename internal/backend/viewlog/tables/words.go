@@ -44,6 +44,8 @@ const (
 // missing.
 const wordsBatch = 512
 
+// NewDict returns a dictionary that keeps in memory the labels of the first
+// numbers, of others besides, and the numbers of ids texts.
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first),
 		Others: map[segment.LabelID]*segment.Labels{}, MaxOthers: others,
@@ -128,6 +130,8 @@ type LabelWriter struct {
 	Misses   int
 }
 
+// Writer returns a writer of new words in a transaction. After its commit the
+// dictionary knows them.
 func (w *Dict) Writer(t *sqldb.Tx) *LabelWriter {
 	ww := &LabelWriter{words: w, tx: t, fresh: map[string]segment.LabelID{}}
 	t.Committed = append(t.Committed, ww.keep)
