@@ -72,7 +72,7 @@ func (s *Server) handlers() *handlers {
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
 		RedirectDownloads: s.RedirectDownloads, Now: s.Now, Log: s.Log}
 	h.front = &front.Handler{Server: h.server, Pages: h.pages, Accounts: s.Accounts, Uploads: s.Uploads,
-		Bucket: s.Receiver == nil}
+		Bucket: s.Receiver == nil, SecurityContact: s.SecurityContact, Now: s.Now}
 	h.moderation = &moderator.Handler{Server: h.server, Viewers: h.viewers, Shell: h.shell,
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,

@@ -105,6 +105,7 @@ func (h *handlers) frontRoutes(r *router) {
 	r.front("GET /docs/albums-and-websites", front.MovedTo("/docs/websites"))
 	r.page("GET /picture.png", h.front.SendFrontPicture)
 	r.plain("GET /robots.txt", h.front.Robots)
+	r.page("GET /.well-known/security.txt", h.front.SecurityText)
 	r.page("GET /sitemap.xml", h.front.Sitemap)
 	r.plain("GET /favicon.svg", ui.SendIcon)
 	r.plain("GET /favicon.ico", ui.SendIcon)

@@ -66,6 +66,10 @@ type Server struct {
 	// sold, and pages show limits but no plans.
 	UpgradeURL string
 
+	// SecurityContact is the address for reports about security, with its
+	// scheme. "" means that there is no security.txt.
+	SecurityContact string
+
 	// Gallery serves the page of all components, /dev/gallery.
 	Gallery bool
 

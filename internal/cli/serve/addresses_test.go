@@ -27,3 +27,23 @@ func TestMetricsAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestSecurityContact checks which contacts are accepted, and their form.
+func TestSecurityContact(t *testing.T) {
+	for in, want := range map[string]string{
+		"security@share.example":        "mailto:security@share.example",
+		"mailto:security@share.example": "mailto:security@share.example",
+		"https://share.example/report":  "https://share.example/report",
+		"http://share.example/report":   "",
+		"share.example":                 "",
+		"Security <a@share.example>":    "",
+		"a@share.example\nExpires: 0":   "",
+		"https://a b":                   "",
+		"https://x\r\nContact: y":       "",
+	} {
+		c, err := parse(t, "--security-contact", in)
+		if (err == nil) != (want != "") || err == nil && string(c.Security) != want {
+			t.Errorf("%q: %q, %v; want %q", in, c.Security, err, want)
+		}
+	}
+}

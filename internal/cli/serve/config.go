@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -43,6 +44,7 @@ type serveCmd struct {
 	previewFlags
 	admin.PlanFlags
 	UpgradeURL string
+	Security   contact
 	accountFlags
 	webhookFlags
 	RedirectDownloads bool
@@ -90,6 +92,7 @@ func (c *serveCmd) AddFlags(cmd *command.Command) {
 	cmd.String(&c.UpgradeURL, "upgrade-url", "URL", "Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans.").Env("VITRINE_UPGRADE_URL")
 	cmd.Take(&c.accountFlags, &c.webhookFlags)
 	cmd.Title("Advanced")
+	cmd.Text(&c.Security, "security-contact", "CONTACT", "", "Where to report vulnerabilities and dangerous files: an e-mail address or a page (https://…). /.well-known/security.txt names it. Default: there is no such file.").Env("VITRINE_SECURITY_CONTACT")
 	cmd.Bool(&c.RedirectDownloads, "redirect-downloads", "Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress.").Env("VITRINE_REDIRECT_DOWNLOADS")
 	cmd.Duration(&c.Drain, "drain", "How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance.").Env("VITRINE_DRAIN")
 	c.ShutdownTimeout = 30 * time.Second
@@ -155,6 +158,23 @@ func (n *networks) UnmarshalText(text []byte) error {
 		}
 		*n = append(*n, p.Masked())
 	}
+	return nil
+}
+
+// contact is the address of a person or a page, with its scheme.
+type contact string
+
+// UnmarshalText sets it to a text.
+func (c *contact) UnmarshalText(text []byte) error {
+	if u, err := url.Parse(string(text)); err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil {
+		*c = contact(u.String())
+		return nil
+	}
+	address, err := mail.ParseAddress(strings.TrimPrefix(string(text), "mailto:"))
+	if err != nil || address.Name != "" {
+		return fmt.Errorf("%q is neither an e-mail address nor https://…", text)
+	}
+	*c = contact((&url.URL{Scheme: "mailto", Opaque: url.PathEscape(address.Address)}).String())
 	return nil
 }
 

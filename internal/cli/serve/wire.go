@@ -226,6 +226,7 @@ func (c *serveCmd) app(s *service, public, content *url.URL) *web.Server {
 		Ready:             s.ready,
 		Log:               s.log,
 		UpgradeURL:        c.UpgradeURL,
+		SecurityContact:   string(c.Security),
 		Meter:             c.watched.meter(),
 	}
 }

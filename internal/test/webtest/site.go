@@ -134,7 +134,7 @@ func NewSiteWith(t testing.TB, o SiteOptions) *Site {
 	s.Server = &web.Server{Services: all, Gallery: true, PublicURL: public, ContentURL: content, Version: "test",
 		Receiver: blobs, Ready: func(context.Context) error { return nil },
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	s.Server.UpgradeURL = "https://share.example/buy"
+	s.Server.UpgradeURL, s.Server.SecurityContact = "https://share.example/buy", "mailto:security@share.example"
 	s.Handler = &LiveHandler{Server: s.Server}
 	if o.Around != nil {
 		s.Handler = o.Around(s.Handler)

@@ -5,6 +5,7 @@ package front
 import (
 	"embed"
 	"sync"
+	"time"
 
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/publish"
@@ -19,6 +20,9 @@ type Handler struct {
 	Accounts *auth.Accounts
 	Uploads  *publish.Uploads
 	Bucket   bool // signed URLs lead to a bucket
+	Now      func() time.Time
+
+	SecurityContact string // an address with its scheme, or ""
 
 	indexOnce sync.Once
 	index     *docIndex // of the documentation; made by the first search

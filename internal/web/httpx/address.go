@@ -121,6 +121,10 @@ func Origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // allow something.
 const PlansRoute = "/plans"
 
+// SecurityTextRoute is the file that says where to report vulnerabilities (RFC
+// 9116).
+const SecurityTextRoute = "/.well-known/security.txt"
+
 // Sold reports whether there are plans to choose from. If not, pages and errors
 // mention the limits of an account but no plans.
 func (s *Server) Sold() bool { return s.UpgradeURL != "" }
