@@ -30,10 +30,12 @@ const realAddress = `(() => {
 	}
 })()`
 
-// TestDocPictures takes the pictures of the app in the documentation, in the
-// directory VITRINE_PICTURES ("make pictures").
+// TestDocPictures takes the pictures of the app in the documentation and of a
+// link's page on the start page, in the directory VITRINE_PICTURES ("make
+// pictures").
 func TestDocPictures(t *testing.T) {
 	d := newPicturedDemo(t)
+	const viewer = "viewer"
 	report := d.Links["annual-report.pdf"]
 	a := newAudience(t, d, d.Cookies())
 	for _, p := range []struct {
@@ -43,12 +45,22 @@ func TestDocPictures(t *testing.T) {
 		{"upload", "/dashboard", 620},
 		{"settings", "/links/" + string(report.Slug) + "/settings", 700},
 		{"analytics", webtest.StatsPath(report) + "?range=90d", 900},
+		{viewer, "/p/" + string(report.Slug), 640},
 	} {
 		for _, theme := range []string{"light", "dark"} {
 			var shot []byte
-			tb := a.tab(d.Pro)
-			tb.Run(webtest.InTheme(theme), chromedp.EmulateViewport(1200, p.height), chromedp.Navigate(d.URL+p.path),
-				chromedp.Evaluate(realAddress, nil),
+			as := d.Pro
+			if p.name == viewer {
+				as = nil
+			}
+			tb := a.tab(as)
+			tb.Run(webtest.InTheme(theme), chromedp.EmulateViewport(1200, p.height), chromedp.Navigate(d.URL+p.path))
+			if p.name == viewer {
+				f := tb.Frame("/view")
+				f.Until(`document.querySelector(".page canvas") !== null`)
+				f.Linger(2500 * time.Millisecond)
+			}
+			tb.Run(chromedp.Evaluate(realAddress, nil),
 				chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, webtest.Awaited),
 				chromedp.ActionFunc(func(ctx context.Context) (err error) {
 					shot,

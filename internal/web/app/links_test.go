@@ -471,7 +471,7 @@ func TestDashboard(t *testing.T) {
 	d.Check(err)
 	cookie := d.SignIn(free)
 	r := d.Status(d.Get("/dashboard", cookie), 200)
-	for _, want := range []string{"No links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
+	for _, want := range []string{"No links yet", `href="/#seen"`, "vitrine put", "<noscript>", `data-file-limit="1000"`,
 		`class="usage limits tabular" aria-label="Limits that you are close to" hidden`} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the page lacks %q", want)

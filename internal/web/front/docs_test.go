@@ -230,7 +230,6 @@ func TestQuickStart(t *testing.T) {
 	}
 	for _, lines := range []struct{ page, name, program, want string }{
 		{"/docs/quick-start", "Three steps with curl", "bash -euc", `"url":"` + f.URL + "/p/"},
-		{"/", "Three requests with curl", "bash -euc", `"url":"` + f.URL + "/p/"},
 		{"/docs/quick-start", "Three steps in JavaScript", "node --input-type=module -e", f.URL + "/p/"},
 		{"/docs/quick-start", "Three steps in Python", "python3 -c", f.URL + "/p/"},
 	} {

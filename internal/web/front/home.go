@@ -1,6 +1,7 @@
 package front
 
 import (
+	"image"
 	"net/http"
 	"strings"
 
@@ -12,12 +13,12 @@ import (
 
 type homePage struct {
 	frontPage
-	Base   string // address of the API
 	Plans  []planRow
 	Sample *reportpage.Sample
-	Accept string // extensions, as a chooser of files wants them
-	Next   string // where to go after choosing a file
-	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
+	Viewer image.Config // of the page of a link
+	Accept string       // extensions, as a chooser of files wants them
+	Next   string       // where to go after choosing a file
+	Closed string       // why a stranger cannot open an account here; "" where they can, and for who is signed in
 }
 
 // Home serves the home page.
@@ -25,7 +26,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Base: s.Server.PublicURL.String() + httpx.APIRoot, Sample: shownSample(), Accept: accepted(),
+		Sample: shownSample(), Viewer: pictureSize("pictures/viewer-light.webp"), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

@@ -18,7 +18,7 @@ import (
 func TestHome(t *testing.T) {
 	d := webtest.NewDesk(t)
 	r := d.Status(d.Get("/"), 200)
-	for _, want := range []string{d.URL + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No tracking cookies",
+	for _, want := range []string{"What your readers see", "front/pictures/viewer-dark", `href="/docs/quick-start"`, `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No tracking cookies",
 		`href="/docs/self-hosting"`, `href="/sign-in"`,
 		`<link rel="canonical" href="` + d.URL + `/">`,
 		`<meta property="og:image" content="` + d.URL + `/picture.png">`, "bot views excluded", "Unique viewers",
@@ -27,11 +27,14 @@ func TestHome(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, bad := range []string{`id="drop"`, "home.js", "noindex", `href="/sign-up"`, "/dashboard\">Dashboard",
+	for _, bad := range []string{"curl", "/api/v1", `id="drop"`, "home.js", "noindex", `href="/sign-up"`, "/dashboard\">Dashboard",
 		" style="} {
 		if strings.Contains(r.Text, bad) {
 			t.Errorf("the page contains %q", bad)
 		}
+	}
+	if private, title := strings.Index(r.Text, "This instance is"), strings.Index(r.Text, "<h1>"); private > title {
+		t.Error("the page does not say first who may have an account")
 	}
 	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" ||
 		!slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
