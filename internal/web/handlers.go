@@ -93,7 +93,7 @@ func (s *Server) app(h *handlers) {
 	h.entry = &app.EntryPages{Server: h.server, Pages: h.pages, Sessions: s.Sessions, Accounts: s.Accounts,
 		Logins: s.Logins, SetupCommand: s.SetupCommand, Now: s.Now, Log: s.Log}
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
-		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now}
+		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now, Sample: front.Sample}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,
 		Captions: s.Captions, Recipients: s.Recipients, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics,
 		Now: s.Now}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -30,6 +31,7 @@ type UploadPages struct {
 	Uploads   *publish.Uploads
 	Links     *links.Service
 	Sites     *collections.Sites
+	Sample    func() *Sample // what a report looks like, for accounts without links
 	API       *api.Handler
 }
 
@@ -59,6 +61,14 @@ type dashboardPage struct {
 	Base      string // address of the API
 	Site      string // address of the site
 	Offer     *websiteOffer
+	Sample    *Sample // nil once there are links, and for accounts without reports
+}
+
+// Sample has parts of the report of a made-up link, as the page of a report
+// shows them.
+type Sample struct {
+	Title, Range             string
+	Totals, Series, Contents template.HTML
 }
 
 func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -83,6 +93,9 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		return err
 	}
 	p.Recent = s.Shell.linkRows(found)
+	if p.Views && len(found) == 0 {
+		p.Sample = s.Sample()
+	}
 	if p.Views {
 		latest, err := s.Analytics.Latest(r.Context(), me, zoneOf(me), recentVisits)
 		if err != nil {

@@ -7,14 +7,14 @@ import (
 
 	"vitrine/internal/app/auth"
 	"vitrine/internal/filetype"
-	"vitrine/internal/web/app/reportpage"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )
 
 type homePage struct {
 	frontPage
 	Plans  []planRow
-	Sample *reportpage.Sample
+	Sample *app.Sample
 	Viewer image.Config // of the page of a link
 	Accept string       // extensions, as a chooser of files wants them
 	Next   string       // where to go after choosing a file
@@ -26,7 +26,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Sample: shownSample(), Viewer: pictureSize("pictures/viewer-light.webp"), Accept: accepted(),
+		Sample: Sample(), Viewer: pictureSize("pictures/viewer-light.webp"), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

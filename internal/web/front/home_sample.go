@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -29,15 +30,14 @@ var sampleAnswers = sync.OnceValue(func() map[string]string {
 		"getAccountAnalytics": prettyJSON(reportpage.SampleAccount(report.Range7d, sampleDay))}
 })
 
-func renderSample() *reportpage.Sample {
+func renderSample() *app.Sample {
 	return reportpage.NewSample(sampleReport(report.Range30d), &sampleLink, sampleDay)
 }
 
 var renderedSample = sync.OnceValue(renderSample)
 
-// shownSample returns the sample for the home page, where it is the same for
-// everybody.
-func shownSample() *reportpage.Sample {
+// Sample returns the sample of a report, which is the same for everybody.
+func Sample() *app.Sample {
 	if ui.Developing() {
 		return renderSample()
 	}

@@ -6,22 +6,16 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
 
-// Sample has parts of the report of a made-up link, as the page of a report
-// shows them.
-type Sample struct {
-	Title, Range             string
-	Totals, Series, Contents template.HTML
-}
-
 // sampleTotals is how many of the totals are in a sample.
 const sampleTotals = 4
 
-// NewSample renders the parts of a report.
-func NewSample(r *report.LinkReport, l *vitrine.Link, now time.Time) *Sample {
+// NewSample renders the parts of the report of a made-up link.
+func NewSample(r *report.LinkReport, l *vitrine.Link, now time.Time) *app.Sample {
 	n := &numbers{link: r, sample: true}
 	p := &reportPage{Summary: n.summary(), Of: r, Sample: true, Link: &statsLink{Link: l}}
 	p.fill(n, place{}, now)
@@ -33,5 +27,6 @@ func NewSample(r *report.LinkReport, l *vitrine.Link, now time.Time) *Sample {
 		}
 		return template.HTML(b.String())
 	}
-	return &Sample{r.Link.Title, r.Range.Label, part("stats-cards"), part("stats-chart"), part("stats-content")}
+	return &app.Sample{Title: r.Link.Title, Range: r.Range.Label, Totals: part("stats-cards"),
+		Series: part("stats-chart"), Contents: part("stats-content")}
 }
