@@ -12,6 +12,7 @@ type Album struct {
 	Account   AccountID
 	Slug      Slug // "" once a deleted album's slug was released
 	Title     string
+	Text      string // shown above its links; may have several lines
 	Access    Access // what readers need: a password or nothing
 	CreatedAt time.Time
 	DeletedAt time.Time // zero if not deleted

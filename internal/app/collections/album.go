@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
@@ -222,15 +226,24 @@ func (s *Albums) SetPassword(ctx context.Context, a *vitrine.Account, slug, pass
 	})
 }
 
-// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field
-// title), CodeNotFound.
-func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
+// MaxAlbumText bounds the text above the links of an album, in characters.
+const MaxAlbumText = 2000
+
+// Describe gives an album of an account another title and text. Errors:
+// CodeInvalidRequest (fields title, text), CodeNotFound.
+func (s *Albums) Describe(ctx context.Context, a *vitrine.Account, slug, title, text string) error {
 	title, err := parseTitle(title)
 	if err != nil {
 		return err
 	}
+	text = norm.NFC.String(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxAlbumText ||
+		vitrine.HasControl(strings.ReplaceAll(text, "\n", "")) {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "text",
+			Message: "A text has at most 2,000 characters, and no control or text-direction characters. Shorten it."}
+	}
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
-		album.Title = title
+		album.Title, album.Text = title, text
 		return tx.PutAlbum(album)
 	})
 }

@@ -13,6 +13,7 @@ import (
 type exportedAlbum struct {
 	Slug      vitrine.Slug   `json:"slug"`
 	Title     string         `json:"title"`
+	Text      string         `json:"text"`
 	CreatedAt time.Time      `json:"createdAt"`
 	Password  bool           `json:"password"` // readers need one
 	Links     []vitrine.Slug `json:"links"`    // in order
@@ -83,7 +84,7 @@ func exportAlbums(tx vitrine.AlbumTx, a *vitrine.Account) (all []exportedAlbum, 
 		if err != nil {
 			return nil, err
 		}
-		out := exportedAlbum{Slug: album.Slug, Title: album.Title, CreatedAt: album.CreatedAt,
+		out := exportedAlbum{Slug: album.Slug, Title: album.Title, Text: album.Text, CreatedAt: album.CreatedAt,
 			Password: album.Access.Password != "", Links: []vitrine.Slug{}}
 		for _, l := range links {
 			out.Links = append(out.Links, l.Slug)

@@ -6,7 +6,7 @@ import (
 )
 
 var albums = newTable("albums", func(a *vitrine.Album) []field {
-	return []field{{"id", &a.ID}, {"account", &a.Account}, {"slug", &a.Slug}, {"title", &a.Title},
+	return []field{{"id", &a.ID}, {"account", &a.Account}, {"slug", &a.Slug}, {"title", &a.Title}, {"text", &a.Text},
 		{"access", accessText{&a.Access}},
 		{"created_at", at(&a.CreatedAt)}, {"deleted_at", orNone(&a.DeletedAt)}}
 })

@@ -24,7 +24,7 @@ func (t storeTest) albums() {
 			CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		_, err := tx.AlbumBySlug("none")
 		t.is("no album by slug", err, vitrine.ErrNotFound)
-		older.Title, older.Access = "other", vitrine.Access{Password: "hash", Round: "A"}
+		older.Title, older.Text, older.Access = "other", "two\nlines ✓", vitrine.Access{Password: "hash", Round: "A"}
 		return tx.PutAlbum(older)
 	})
 	check := func(want ...*vitrine.Album) {

@@ -120,6 +120,7 @@ type albumPage struct {
 	Most     int
 	AllIn    bool // links match, and without Found all of them are in the album
 	NewTitle string
+	NewText  string
 }
 
 // Full reports whether no other link can be added.
@@ -151,7 +152,8 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 	album *collections.AlbumFacts, status int, change func(*albumPage)) error {
 	p := albumPage{Page: s.Shell.NewAppPage(r, me, album.Title, "albums"), Album: album,
 		URL: s.Server.AlbumURL(album.Slug), Here: albumAddress(album.Slug),
-		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
+		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title,
+		NewText: album.Text}
 	for i, l := range album.Links {
 		row := memberRow{linkRow: s.Shell.linkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Viewers.Cover(l),
 			First: i == 0, Last: i == len(album.Links)-1, At: i}
@@ -185,7 +187,7 @@ func (s *AlbumPages) Form(action string) MemberHandler {
 			slug, here := string(album.Slug), albumAddress(album.Slug)
 			switch action {
 			case "title":
-				return "renamed", here, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+				return "saved", here, s.Albums.Describe(ctx, me, slug, strings.TrimSpace(f.Get("title")), f.Get("text"))
 			case "access":
 				password := f.Get("password")
 				if password == "" && f.Get("remove") == "" {
@@ -216,7 +218,7 @@ func (s *AlbumPages) wrongForm(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.writeAlbum(w, r, me, album, status, func(p *albumPage) {
 		p.Wrong = wrong
 		if title != nil {
-			p.NewTitle = *title
+			p.NewTitle, p.NewText = *title, r.PostForm.Get("text")
 		}
 	})
 }

@@ -175,9 +175,16 @@ func TestAlbumPages(t *testing.T) {
 	h.SetState(b, vitrine.StateLive)
 	h.Follow(h.Post(here+"/remove", url.Values{"link": {string(a.Slug)}}, cookie), cookie)
 	public(b)
-	h.Follow(h.Post(here+"/title", url.Values{"title": {"Summer"}}, cookie), cookie)
-	if r := h.Get("/a/spring-time"); !strings.Contains(r.Text, "Summer") {
-		t.Error("the title did not change")
+	for _, wrong := range []string{strings.Repeat("x", 2001), "a\x00b", "a\u202eb", "\xff"} {
+		if r := h.Status(h.Post(here+"/title", url.Values{"title": {"Summer"}, "text": {wrong}}, cookie),
+			http.StatusBadRequest); !strings.Contains(r.Text, `id="wrong-text"`) || !strings.Contains(r.Text, ">"+wrong[:1]) {
+			t.Errorf("the text %.9q: %s", wrong, r.Text)
+		}
+	}
+	h.Follow(h.Post(here+"/title", url.Values{"title": {"Summer"}, "text": {" Two\r\n<lines> "}}, cookie), cookie)
+	if r := h.Get("/a/spring-time"); !strings.Contains(r.Text, "Summer") ||
+		!strings.Contains(r.Text, ">Two\n&lt;lines&gt;</p>") {
+		t.Errorf("the title and text did not change:\n%s", r.Text)
 	}
 	stranger := h.SignIn(h.Join("other@example.org", vitrine.RoleMember))
 	h.Status(h.Get(here, stranger), http.StatusNotFound)

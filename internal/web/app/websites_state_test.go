@@ -253,10 +253,11 @@ func TestVersionsAreNoLinks(t *testing.T) {
 			t.Errorf("version as a link: %v, want not_found", err)
 		}
 	}
-	h.Check(h.Server.Albums.Add(t.Context(), h.Member, string(h.Album("Exported").Slug), []string{string(plain.Slug)}))
+	h.Check(h.Server.Albums.Describe(t.Context(), h.Member, string(h.Album("Exported", plain).Slug), "Exported",
+		"Above "+string(plain.Slug)))
 	h.Exported(map[string][2]string{ // the first text must be in the file, the second must not
 		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"},
-		"albums.json":                 {string(plain.Slug), slug},
+		"albums.json":                 {`"text":"Above ` + string(plain.Slug), slug},
 		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
 	})
 	h.Visit(site, "/")

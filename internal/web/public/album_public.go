@@ -16,6 +16,7 @@ import (
 type publicAlbumPage struct {
 	ui.Page
 	Heading  string
+	Text     string // above the links
 	URL      string
 	Covers   []viewer.Cover
 	Sorts    []sort
@@ -79,7 +80,8 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.albumGated(w, r, err)
 	}
-	p := publicAlbumPage{Page: s.Pages.NewChrome(album.Title), Heading: album.Title, URL: s.Server.AlbumURL(slug)}
+	p := publicAlbumPage{Page: s.Pages.NewChrome(album.Title), Heading: album.Title, Text: album.Text,
+		URL: s.Server.AlbumURL(slug)}
 	here := httpx.AlbumRoot + string(slug)
 	p.Sorts = arrange(album.Links, here, r.URL.Query().Get("sort"))
 	if files := downloadable(album.Links); len(files) > 0 {

@@ -288,6 +288,7 @@ CREATE TABLE albums (
     account    BIGINT  NOT NULL REFERENCES accounts (id),
     slug       TEXT    COLLATE "C" NOT NULL,
     title      TEXT    COLLATE "C" NOT NULL,
+    text       TEXT    COLLATE "C" NOT NULL,
     access     TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
     created_at BIGINT  NOT NULL,
     deleted_at BIGINT

@@ -285,6 +285,7 @@ CREATE TABLE albums (
     account    BIGINT  NOT NULL REFERENCES accounts (id),
     slug       TEXT    NOT NULL,
     title      TEXT    NOT NULL,
+    text       TEXT    NOT NULL,
     access     TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
     created_at BIGINT  NOT NULL,
     deleted_at BIGINT
