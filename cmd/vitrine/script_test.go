@@ -194,8 +194,13 @@ func (l *lines) drain() string {
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	s := serverOf(ts)
 	s.kill()
-	*s = server{process: exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
-	s.process.Env = append(os.Environ(), "VITRINE_DATA="+ts.Getenv("VITRINE_DATA"))
+	verb := "serve"
+	if len(args) > 0 && args[0] == "demo" {
+		verb, args = args[0], args[1:]
+	}
+	*s = server{process: exec.Command("vitrine", append([]string{verb, "--listen", "127.0.0.1:0"}, args...)...)}
+	s.process.Env = append(os.Environ(), "VITRINE_DATA="+ts.Getenv("VITRINE_DATA"),
+		"TMPDIR="+ts.Getenv("TMPDIR"))
 	out, err := s.process.StderrPipe()
 	ts.Check(err)
 	ts.Check(s.process.Start())

@@ -26,7 +26,7 @@ import (
 
 // Commands returns the commands that run and check a server.
 func Commands() []*command.Command {
-	return []*command.Command{newServe(), newDoctor(), newHealthcheck()}
+	return []*command.Command{newServe(), newDemo(), newDoctor(), newHealthcheck()}
 }
 
 // serveCmd is the configuration of a server. The manual is generated from its
@@ -61,6 +61,7 @@ type serveCmd struct {
 	version string
 	watched watched
 	created bool               // the instance is new
+	greet   func(*url.URL)     // says what to do next; nil: publish a file
 	unknown func() [][2]string // variables that look like settings
 }
 

@@ -169,6 +169,10 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", c.version)
 	if c.LogFormat == "text" {
 		t.Say("\nVitrine is at %s\n", public)
+		if c.greet != nil {
+			c.greet(public)
+			return
+		}
 		if c.created {
 			t.Say("This is a new instance, in %s.\n", terminal.Plain(instance.Redacted(cmp.Or(c.Database, c.Data))))
 		}

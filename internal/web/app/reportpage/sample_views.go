@@ -13,10 +13,10 @@ import (
 // counted by the real engine. They are the same every day except for their
 // dates, and independent of the account.
 
-const (
-	sampleDays  = 180
-	samplePages = 12
-)
+const sampleDays = 180
+
+// SamplePages is how many pages a made-up document has.
+const SamplePages = 12
 
 // sampleWork is a link of the sample.
 type sampleWork struct {
@@ -115,6 +115,13 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 	return f
 }
 
+// SampleViews returns made-up views of a link of a kind, at most so many, of the
+// days before a time: of people and of programs.
+func SampleViews(kind report.ContentKind, most int, now time.Time) []report.View {
+	views := sampleViews(1, kind, 16, now).opens
+	return views[max(0, len(views)-most):]
+}
+
 func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.View {
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
@@ -148,7 +155,7 @@ func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report
 	switch kind {
 	case report.ContentPages:
 		last := 1
-		for last < samplePages && r.IntN(100) < map[bool]int{true: 68, false: 93}[last == 4] {
+		for last < SamplePages && r.IntN(100) < map[bool]int{true: 68, false: 93}[last == 4] {
 			last++
 		}
 		for p := range last {
@@ -189,7 +196,7 @@ func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time)
 	kind := vitrine.ContentKindOf(l.Kind)
 	facts := sampleViews(1, kind, 16, now)
 	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind,
-		Pages: samplePages, Created: sampleCreated(now),
+		Pages: SamplePages, Created: sampleCreated(now),
 		Views: facts.views, Downloads: int64(len(facts.downloads))}
 	w := report.NewWindow(rg, now, of.Created)
 	return report.ForLink(of, w, foldSample(w, facts), foldSample(w.Previous(), facts), facts.opens)
@@ -206,7 +213,7 @@ func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 		kind := report.ContentOf(work.kind)
 		f := sampleViews(int64(i+1), kind, work.daily, now)
 		l := report.Link{ID: int64(i + 1), Slug: work.slug, Title: work.title, Kind: work.kind, Content: kind,
-			Pages: samplePages, Created: sampleCreated(now),
+			Pages: SamplePages, Created: sampleCreated(now),
 			Views: f.views, Downloads: int64(len(f.downloads))}
 		facts, links = append(facts, f), append(links, l)
 		days := w.Spark()
