@@ -21,7 +21,7 @@ var demoSlides = [reportpage.SamplePages][]string{
 	{"The timetable", "Spring: the workshop opens", "Summer: the first concert", "Autumn: the library"},
 	{"What we need", "Rooms for 20 people", "Four more teachers"},
 	{"What you get", "Seats at every concert", "A report each quarter"},
-	{"Questions", "What would you change?", "Whom should we ask?"},
+	{"Questions", "What would you change?", "Who else should we ask?"},
 	{"Thank you", "demo@example.org"},
 }
 

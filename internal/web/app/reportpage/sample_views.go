@@ -115,8 +115,8 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 	return f
 }
 
-// SampleViews returns made-up views of a link of a kind, at most so many, of the
-// days before a time: of people and of programs.
+// SampleViews returns made-up views of a link of a kind, at most so many, of
+// the days before a time: of people and of programs.
 func SampleViews(kind report.ContentKind, most int, now time.Time) []report.View {
 	views := sampleViews(1, kind, 16, now).opens
 	return views[max(0, len(views)-most):]
