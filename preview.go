@@ -51,6 +51,7 @@ const (
 	PartSheets  Part = "sheets"  // JSON lines: a Workbook with the first rows of its sheets, then all rows of these
 	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
 	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages, or all of an image or video
+	PartText    Part = "text"    // text.Pages: the text of the pages of a PDF or office document
 	PartFirst   Part = "first"   // JPEG: the first page of a PDF; 120 pixels are an inch of a page that is not wider than high
 )
 

@@ -375,20 +375,29 @@ func (t *Tally) Products() []Product {
 	return list
 }
 
-// ProductsOf lists the programs and networks of a reason, as Products has them,
-// with their share of the known ones.
-func (s *Summary) ProductsOf(reason string) []Bucket {
-	var list []Bucket
-	var all int64
+// TextReads lists the programs of a reason that read the text of a file, and of
+// each the parts that they read, most first.
+func (s *Summary) TextReads(reason string) map[string][]Bucket {
+	reads := map[string][]Bucket{}
 	for _, p := range s.Products {
-		if p.Reason == reason {
-			list, all = append(list, Bucket{Key: p.Product, Count: p.Count}), all+p.Count
+		if program, parts := TextRead(p.Product); p.Reason == reason && parts != "" {
+			reads[program] = append(reads[program], Bucket{Key: parts, Count: p.Count})
 		}
 	}
-	for i := range list {
-		list[i].Pct = pct(list[i].Count, all)
+	return reads
+}
+
+// ProductsOf lists the programs and networks of a reason, whatever they read,
+// most first, with their share of the known ones.
+func (s *Summary) ProductsOf(reason string) []Bucket {
+	by := counts{}
+	for _, p := range s.Products {
+		if p.Reason == reason {
+			program, _ := TextRead(p.Product)
+			by.add(program, p.Count)
+		}
 	}
-	return list
+	return topBuckets(by, len(by))
 }
 
 // productBreak separates a reason and a product in a label.

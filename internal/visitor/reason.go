@@ -5,6 +5,17 @@ import (
 	"strings"
 )
 
+// ReaderOfText returns the reason of a view that read the text of a file
+// instead of its page: the one that its sender has by name, and otherwise
+// BotAIAssistant, since people read pages.
+func ReaderOfText(reason string) string {
+	switch reason {
+	case "", BotClientLibrary, BotShortUserAgent, BotHeadless, BotNotShown:
+		return BotAIAssistant
+	}
+	return reason
+}
+
 // ReasonOf returns the reason that the present rules give a stored view with a
 // reason and a product, or "" if the view is a person's. The user agent is not
 // stored, so only the name is looked up. The reason stays if the name decides
@@ -23,6 +34,9 @@ func ReasonOf(reason, product string) string {
 	}
 	if r, named := class(name); named != "" {
 		return r
+	}
+	if reason == BotAIAssistant && strings.Contains(name, " ") { // it read the text of a file: see ReaderOfText
+		return reason
 	}
 	if r, _ := class(name + "/"); r == reason {
 		return reason

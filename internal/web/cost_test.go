@@ -290,6 +290,7 @@ func (c *costSite) costliest() map[string]func(*http.Request) {
 		},
 		"GET /p/{slug}, a ZIP":    path("/p/" + string(c.zip.Slug)),
 		"GET /p/{slug}, Markdown": path("/p/" + string(c.Links["hours.md"].Slug)),
+		"GET /p/{slug}, its text": path("/p/" + string(c.Links["hours.md"].Slug) + ".md"),
 		"GET /p/{slug}, a PDF":    path("/p/" + string(c.Links["catalogue.pdf"].Slug)),
 		"GET /p/{slug}, random UTM": query("utm_source=" + strings.Repeat("x",
 			100) + "&utm_campaign=" + strings.Repeat("y", 100)),

@@ -103,6 +103,7 @@ func TestDoors(t *testing.T) {
 			s.Server.Signer.ExamineToken(l.ID, moderator.ID, s.Server.Now().Add(time.Minute)) + "/"
 		doors := map[door]string{
 			{"reader", "page"}:           "/p/" + string(l.Slug),
+			{"reader", "text"}:           "/p/" + string(l.Slug) + ".md",
 			{"reader", "embed"}:          "/p/" + string(l.Slug) + "/embed",
 			{"reader", "download"}:       "/p/" + string(l.Slug) + "/download",
 			{"reader", "content"}:        s.ContentAddress(l, "file"),

@@ -50,6 +50,12 @@ const (
 	// thumbTime limits the CPU time for page thumbnails.
 	thumbTime = 6 * time.Second
 
+	// textTime limits the CPU time for the text of pages, maxText its bytes,
+	// and maxTextPages their number.
+	textTime     = 5 * time.Second
+	maxText      = 16 * mib
+	maxTextPages = 10_000
+
 	// nice is the priority of a child.
 	nice = 10
 )

@@ -40,11 +40,12 @@ func (m *Maker) parts(ext string) []vitrine.Part {
 	case ext == "heic" && (heif || ffmpeg), ffmpeg && is(sounds):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture, vitrine.PartThumbs}
 	case ext == "pdf":
-		return []vitrine.Part{vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
+		return []vitrine.Part{vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs, vitrine.PartText}
 	case is(rasters), ffmpeg && (is(videos) || ext == "avif"):
 		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}
 	case office && paged(ext):
-		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs}
+		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartFirst, vitrine.PartThumbs,
+			vitrine.PartText}
 	case ext == "xlsx", office && is(oldTables):
 		return []vitrine.Part{vitrine.PartSheets}
 	case is(archives):

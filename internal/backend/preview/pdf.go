@@ -65,8 +65,8 @@ type document struct {
 	ref references.FPDF_DOCUMENT
 }
 
-// pdfParts makes the pictures of the first page and the thumbnails of the first
-// pages.
+// pdfParts makes the pictures of the first page, and the thumbnails and the
+// text of the first pages.
 func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
 	if err != nil && j.Cache != "" { // the cache was deleted, and a child with a file may not write to it
@@ -90,7 +90,10 @@ func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	if err := j.pdfPicture(d); err != nil {
 		return err
 	}
-	return j.thumbs(d)
+	if err := j.thumbs(d); err != nil {
+		return err
+	}
+	return j.text(d)
 }
 
 func (j *job) pdfPicture(d document) error {

@@ -165,20 +165,6 @@ func match(r *http.Request) (m links.Match) {
 	return m
 }
 
-// unchanged reports whether the client already has the current link, by
-// If-None-Match. A proxy may have weakened the tag.
-func unchanged(r *http.Request, l *vitrine.Link) bool {
-	for _, line := range r.Header.Values("If-None-Match") {
-		for tag := range strings.SplitSeq(line, ",") {
-			tag = strings.TrimSpace(tag)
-			if tag == "*" || strings.TrimPrefix(tag, "W/") == etag(l) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // outdated adds the current link to a failed precondition.
 func (s *Handler) outdated(w http.ResponseWriter, l *vitrine.Link, err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
@@ -202,7 +188,7 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 	if err != nil {
 		return err
 	}
-	if unchanged(r, l) {
+	if httpx.Matches(r, etag(l)) {
 		w.Header().Set("ETag", etag(l))
 		w.WriteHeader(http.StatusNotModified)
 		return nil

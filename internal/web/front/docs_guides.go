@@ -224,7 +224,7 @@ var apiMarkdown = sync.OnceValue(func() *texttemplate.Template {
 // asMarkdown reports whether a request asks for a page of the documentation as
 // Markdown, by its address or its Accept header.
 func asMarkdown(r *http.Request) bool {
-	return strings.HasSuffix(r.URL.Path, ".md") || strings.Contains(r.Header.Get("Accept"), "text/markdown")
+	return strings.HasSuffix(r.URL.Path, ".md") || httpx.PrefersMarkdown(r)
 }
 
 // writeMarkdown answers with a page for agents.

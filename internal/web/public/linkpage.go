@@ -38,6 +38,7 @@ type linkPage struct {
 	QR       string // address of the QR code without its extension
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons
+	Text     string // address of the text for programs; "" for none
 	Download string // address; "" for a view-only link
 	Report   string // address
 	Notice   notice
@@ -76,6 +77,9 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 	}
 	if l.AllowDownload && l.HasBytes {
 		p.Download = here + "/download"
+	}
+	if viewer.HasReading(l) && l.Through.Recipient == 0 {
+		p.Text = s.textAddress(l)
 	}
 	err := s.fill(p, r, l)
 	if vitrine.CodeOf(err) == vitrine.CodeUnavailable {

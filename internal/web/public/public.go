@@ -46,14 +46,20 @@ func (s *Handler) onLink(h LinkHandler,
 			http.Error(w, "This page is not served to prefetch requests.", http.StatusServiceUnavailable)
 			return nil
 		}
-		text := r.PathValue("slug")
-		slug, err := httpx.SlugOf(text)
+		text, ending := r.PathValue("slug"), ""
+		named, isText := strings.CutSuffix(httpx.TrimTail(text), textSuffix)
+		if isText && strings.TrimRight(r.URL.Path, "/") == "/p/"+text {
+			ending = textSuffix
+		} else {
+			named = text
+		}
+		slug, err := httpx.SlugOf(named)
 		if err != nil {
 			return vitrine.ErrNoLink
 		}
 		lead := func(own vitrine.Slug) error {
 			to := *r.URL
-			to.Path, to.RawPath = strings.TrimRight(strings.Replace(to.Path, text, string(own), 1), "/"), ""
+			to.Path, to.RawPath = strings.TrimRight(strings.Replace(to.Path, text, string(own)+ending, 1), "/"), ""
 			if named := r.PathValue(recipientPart); named != "" {
 				token, _, _ := recipientOf(r)
 				to.Path = strings.Replace(to.Path, "/"+named, "/"+string(token), 1)
@@ -65,7 +71,7 @@ func (s *Handler) onLink(h LinkHandler,
 		if err != nil {
 			return err
 		}
-		if string(slug) != text || !exact || strings.HasSuffix(r.URL.Path, "/") {
+		if string(slug)+ending != text || !exact || strings.HasSuffix(r.URL.Path, "/") {
 			return lead(slug)
 		}
 		l, a, err := s.Links.PublicTo(r.Context(), slug, token, s.Viewers.Reader(r))
@@ -105,11 +111,19 @@ func recipientOf(r *http.Request) (token vitrine.RecipientToken, exact bool, err
 	return token, string(token) == text, nil
 }
 
-// Show answers with the public page of a link in one of its forms. Only a GET
-// answered with 200 is a view, and the view is durable before the page is sent:
-// every page that was seen is in the log (analytics, Views).
+// Show answers with the public page of a link in one of its forms, or with its
+// text, to who prefers that and may have it. Only a GET answered with 200 is a
+// view, and the view is durable before the page is sent: every page that was
+// seen is in the log (analytics, Views).
 func (s *Handler) Show(f form) LinkHandler {
+	text := s.EndWhenDisabled(s.sendText)
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+		if f == OwnPage {
+			w.Header().Add("Vary", "Accept")
+			if asksText(r) && viewer.HasReading(l) {
+				return text(w, r, l, a)
+			}
+		}
 		d, err := s.document(r, l, f)
 		if err != nil {
 			return err
@@ -138,9 +152,7 @@ func (s *Handler) Show(f form) LinkHandler {
 // beacons are about. A view by the link's owner is excluded unless the owner
 // wants it counted.
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
-	now := s.Now()
-	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)}
-	o.Link, o.Version, o.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
+	o := s.viewOf(r, l, a)
 	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
 		o.Bot, o.Product = reason, name // until it is read
 	}
@@ -149,21 +161,35 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 			o.Bot = report.BotOwn
 		}
 	}
-	if throttle.ClientGone(r.Context()) {
-		return v, httpx.ErrClientGone
-	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
 		Recipient: l.Through.Recipient}
-	v.View, err = s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), o)
+	v.View, err = s.add(r, l, o)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
-		v.Link, v.View = 0, vitrine.ViewIDAt(now.UnixMilli(), 0)
+		v.Link, v.View = 0, vitrine.ViewIDAt(s.Now().UnixMilli(), 0)
 	}
+	return v, err
+}
+
+// viewOf returns a view with what a request reveals.
+func (s *Handler) viewOf(r *http.Request, l *vitrine.Link, a *vitrine.Account) *vitrine.ViewRecord {
+	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now())}
+	o.Link, o.Version, o.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
+	return o
+}
+
+// add stores a view. The ID is 0 if it is only counted.
+func (s *Handler) add(r *http.Request, l *vitrine.Link, o *vitrine.ViewRecord) (vitrine.ViewID, error) {
+	if throttle.ClientGone(r.Context()) {
+		return 0, httpx.ErrClientGone
+	}
+	now := s.Now()
+	id, err := s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), o)
 	if err == nil && report.DayOf(now.UnixMilli()) < report.DayOf(l.CreatedAt.UnixMilli()) { // the clock was set back
 		if err := s.Links.DateBack(r.Context(), l.ID, now); err != nil {
 			s.Log.Warn("a link is younger than its first view", "link", l.Slug, "error", err)
 		}
 	}
-	return v, err
+	return id, err
 }
 
 // Download sends a file as a download. A view-only link has no such address. A

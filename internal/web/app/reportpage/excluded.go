@@ -23,6 +23,9 @@ type statsProgram struct {
 	Count ui.Figure
 }
 
+// shownParts is how many ranges of parts the card of assistants names of each.
+const shownParts = 3
+
 // shownPrograms is how many programs of a reason a page names.
 const shownPrograms = 8
 
@@ -100,10 +103,32 @@ func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
 // assistants returns the card of what AI assistants read, with the crawlers
 // that collect training data. It reports false if there are neither.
 func assistants(r *report.Summary) (card statsBars, any bool) {
-	read := r.ProductsOf(visitor.BotAIAssistant)
+	read, texts := r.ProductsOf(visitor.BotAIAssistant), r.TextReads(visitor.BotAIAssistant)
 	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads",
-		Rows: statsBarsOf(read, "Reads", nil, nil), All: len(read), Training: programs(r, visitor.BotAITraining)}
+		Rows: statsBarsOf(read, "Reads", nil, func(program string, row *statsBar) {
+			row.Note = partsNote(texts[program])
+		}), All: len(read), Training: programs(r, visitor.BotAITraining)}
 	return card, len(read) > 0 || len(card.Training) > 0
+}
+
+// partsNote names the parts of a text that a program read, the most read ones
+// first.
+func partsNote(parts []report.Bucket) string {
+	var read []string
+	for _, p := range parts[:min(len(parts), shownParts)] {
+		text := strings.ReplaceAll(p.Key, "-", "–")
+		if p.Count > 1 {
+			text += " (" + ui.Figure(p.Count).String() + ")"
+		}
+		read = append(read, text)
+	}
+	switch {
+	case len(read) == 0:
+		return ""
+	case len(parts) > shownParts:
+		read = append(read, "…")
+	}
+	return "parts " + strings.Join(read, ", ")
 }
 
 // programRows returns the excluded views with a known program or network.
