@@ -38,7 +38,7 @@ type linkPage struct {
 	QR       string // address of the QR code without its extension
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons
-	Text     string // address of the text for programs; "" for none
+	Markdown string // address of the text for programs; "" for none
 	Download string // address; "" for a view-only link
 	Report   string // address
 	Notice   notice
@@ -79,7 +79,7 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 		p.Download = here + "/download"
 	}
 	if viewer.HasReading(l) && l.Through.Recipient == 0 {
-		p.Text = s.textAddress(l)
+		p.Markdown = s.textAddress(l)
 	}
 	err := s.fill(p, r, l)
 	if vitrine.CodeOf(err) == vitrine.CodeUnavailable {
