@@ -238,7 +238,7 @@ type GateTx interface {
 	AddGateCounts(l LinkID, more GateCounts) error // nothing if the link is deleted
 	GateCounts(l LinkID) (GateCounts, error)
 	DeleteGateCounts(l LinkID) error
-	// LeftByReaders lists the deleted links that have places, known readers,
+	// LeftByReaders lists the purged links that have places, known readers,
 	// counts of gates or recipients.
 	LeftByReaders() ([]LinkID, error)
 }

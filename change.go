@@ -42,7 +42,9 @@ const (
 	ActionDisable Action = "disable" // disabled by a person
 	ActionExpire  Action = "expire"  // disabled at the time its owner set
 	ActionUndo    Action = "undo"    // the previous decision was undone
-	ActionDelete  Action = "delete"
+	ActionDelete  Action = "delete"  // moved to the trash, or deleted permanently
+	ActionPurge   Action = "purge"   // deleted permanently, out of the trash
+	ActionRevive  Action = "revive"  // taken out of the trash, in the state it had before
 	ActionReplace Action = "replace" // another version of the file became current, named by Detail; the state stays
 	ActionRestore Action = "restore" // as ActionReplace, with an earlier version
 	ActionDate    Action = "date"    // the creation date was moved back to the first view, as Detail says; the state stays
@@ -142,7 +144,8 @@ func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time,
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
-		case c.Action == ActionReplace, c.Action == ActionRestore, c.Action == ActionDate: // the state did not change
+		case c.Action == ActionReplace, c.Action == ActionRestore, c.Action == ActionDate, c.Action == ActionDelete,
+			c.Action == ActionRevive: // the state did not change
 		case c.Action == ActionUndo:
 			undone++
 		case undone > 0:
@@ -178,7 +181,7 @@ func (d Decision) CheckedNote() (string, error) {
 // transaction. c has By, Action, To, Reason, Detail and Note.
 func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 	c.Link, c.Account, c.From, c.At = l.ID, l.Account, l.State, now
-	if c.Action == ActionDelete {
+	if c.Action == ActionDelete || c.Action == ActionPurge {
 		c.Reason, c.Detail = "", ""
 	} else {
 		if l.State != c.To {

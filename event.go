@@ -60,7 +60,8 @@ func (c *Change) Add(tx Tx, kind EventKind) error {
 // eventOf returns the event that a change of a link is, or "".
 func (l *Link) eventOf(c *Change) EventKind {
 	switch {
-	case l.OfLink(), c.From == c.To, c.To == StateProcessing, l.OfSite() && c.To != StateLive:
+	case l.OfLink(), c.Action == ActionPurge, c.From == c.To && c.Action != ActionRevive, c.To == StateProcessing,
+		l.OfSite() && c.To != StateLive:
 		return ""
 	case l.OfSite():
 		return "website.live"

@@ -48,6 +48,7 @@ type Link struct {
 	Account AccountID
 	Slug    Slug // "" once a deleted link's slug was released, and of versions
 	Title   string
+	Labels  Labels // for its owner
 	File
 
 	Key           KeyID  // the key that created it; 0 if none or unknown
@@ -60,6 +61,7 @@ type Link struct {
 	StateAt       time.Time // when it entered its state
 	ExpiresAt     time.Time // when it is disabled; zero if never
 	DeletedAt     time.Time // zero if not deleted
+	TrashUntil    time.Time // until when a deleted link can be restored; zero if it cannot
 
 	// Site is the website that it is a version of, or 0. Only its website shows
 	// it.
@@ -153,8 +155,8 @@ func (l *Link) Expire(tx Tx, now time.Time) error {
 // Tag returns a tag of what the owner sees of a link and its file. It changes
 // with any of it.
 func (l *Link) Tag() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d %s %s", l.Upload, l.Slug, l.Title, l.Name,
-		l.Type, l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli(), l.Access, l.Bell))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d %s %s %q", l.Upload, l.Slug, l.Title, l.Name,
+		l.Type, l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli(), l.Access, l.Bell, l.Labels))
 	return hex.EncodeToString(sum[:12])
 }
 
@@ -185,6 +187,11 @@ type OldSlug struct {
 	Link  LinkID
 	Until time.Time
 }
+
+// InTrash reports whether a deleted link can be restored. Kept reports whether
+// its views and recipients exist: it is in the trash, or not deleted.
+func (l *Link) InTrash() bool { return !l.TrashUntil.IsZero() }
+func (l *Link) Kept() bool    { return l.DeletedAt.IsZero() || l.InTrash() }
 
 // MayMove reports whether the owner may change the link's slug. It is false for
 // a link in review and for one that others disabled.
@@ -257,18 +264,21 @@ type LinkTx interface {
 	// LinkIDs returns the IDs of all Links in any order. It ignores Sort,
 	// Before, Offset and Limit.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
-	// LinkFacts lists what an account's report needs of each link that is not
-	// deleted, in any order, without rows of versions. LinkFactsOf lists those
-	// of the given links.
+	// LinkFacts lists what an account's report needs of each link that is
+	// [Link.Kept], in any order, without rows of versions. LinkFactsOf lists
+	// those of the given links.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	LinkFactsOf(ids []LinkID) ([]LinkFacts, error)
-	// LinkTotals returns how many links LinkFacts lists, and when the oldest of
-	// them was created; zero if there is none.
+	// LinkTotals counts an account's links that are not deleted, and returns
+	// when the oldest of those that LinkFacts lists was created; zero: none.
 	LinkTotals(a AccountID) (n int64, oldest time.Time, err error)
 	// CountLinks counts an account's links that are not deleted, and their
 	// bytes. A website or link counts once, however many versions it has; the
 	// bytes include its versions.
 	CountLinks(a AccountID) (n, bytes int64, err error)
+	// Labels lists what LinksByKey counts, once each: the sets of labels of an
+	// account's links that have any.
+	Labels(a AccountID) ([]Labels, error)
 	// LinksExpired lists at most n live links that are past their expiry, the
 	// longest expired first.
 	LinksExpired(now time.Time, n int) ([]*Link, error)

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -209,3 +210,67 @@ func visible(r rune) bool {
 	}
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Variation_Selector, r)
 }
+
+// Labels are the labels of a link, which only its owner sees: one per line, in
+// order. Labels that differ only in case are the same one.
+type Labels string
+
+// The bounds of labels: of a link, and of each in characters.
+const MaxLabels, MaxLabel = 10, 40
+
+// ParseLabels checks labels that a user typed, and removes repeated ones.
+// Errors name the field labels.
+func ParseLabels(list []string) (Labels, error) {
+	wrong := func(message string) (Labels, error) {
+		return "", &Error{Code: CodeInvalidRequest, Field: "labels", Message: message}
+	}
+	var all []string
+	for _, label := range list {
+		if HasControl(label) || strings.Contains(label, ",") {
+			return wrong("A label is one line without commas. Send each label by itself.")
+		}
+		label = OneLine(label)
+		switch {
+		case !strings.ContainsFunc(label, visible), utf8.RuneCountInString(label) > MaxLabel:
+			return wrong("A label has 1 to 40 characters. Shorten it, or leave it out.")
+		case !Labels(strings.Join(all, "\n")).Has(label):
+			all = append(all, label)
+		}
+	}
+	if len(all) > MaxLabels {
+		return wrong("A link has at most 10 labels. Leave some out.")
+	}
+	slices.SortFunc(all, func(a, b string) int { return strings.Compare(folded(a), folded(b)) })
+	return Labels(strings.Join(all, "\n")), nil
+}
+
+// All lists the labels.
+func (l Labels) All() []string {
+	if l == "" {
+		return nil
+	}
+	return strings.Split(string(l), "\n")
+}
+
+// Has reports whether a label is one of them.
+func (l Labels) Has(label string) bool {
+	return slices.ContainsFunc(l.All(), func(one string) bool { return folded(one) == folded(label) })
+}
+
+// Without returns the labels without one.
+func (l Labels) Without(label string) Labels {
+	return Labels(strings.Join(slices.DeleteFunc(l.All(),
+		func(one string) bool { return folded(one) == folded(label) }), "\n"))
+}
+
+// SearchLabels returns the text in which a store looks for LabelWord: each
+// folded label between line breaks.
+func (l Labels) SearchLabels() string {
+	if l == "" {
+		return ""
+	}
+	return "\n" + folded(string(l)) + "\n"
+}
+
+// LabelWord returns what SearchLabels contains if a label is one of them.
+func LabelWord(label string) string { return "\n" + folded(OneLine(label)) + "\n" }

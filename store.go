@@ -18,6 +18,9 @@ const (
 	SortSize   LinkSort = "size"  // the largest first
 	SortID     LinkSort = "id"    // by ID; fast over all accounts, after LinkQuery.After
 	SortViews  LinkSort = "views" // by views of the last ViewDays; no Store supports it
+	// SortDeleted has the last deleted first. LinkQuery.Before is a position
+	// by Link.DeletedAt.
+	SortDeleted LinkSort = "deleted"
 )
 
 // Store stores accounts, keys, uploads and links: small rows, changed in
@@ -97,17 +100,21 @@ type LinkQuery struct {
 	Key       KeyID // created with this key
 	State     LinkState
 	Now       time.Time // if set, State is the state at this time, after [Link.ApplyExpiry]
-	WithBytes bool      // only deleted links that have something left to purge
+	WithBytes bool      // only deleted links that have something left to purge, or have bytes in the trash
+	NoTrash   bool      // with WithBytes: none in the trash
+	Trash     bool      // only links in the trash, their versions too
+	TrashEnds time.Time // with Trash: those that leave it by this time, the first to leave first
 	// PreviewDue selects live links with bytes whose parts must be made.
 	PreviewDue bool
 	Kind       filetype.Kind
 	Site       SiteID // versions of a website
 	Of         LinkID // versions of a link
 	Files      bool   // neither websites nor versions
+	Label      string // links with this label, in any case
 	// Words selects links with all of these words in the title, the file name
 	// or the slug. They are as FoldWords returns them.
 	Words  []string
-	Sort   LinkSort // Before works only with the first order
+	Sort   LinkSort // Before works only with the first order and SortDeleted
 	Before LinkCursor
 	After  LinkID // for SortID: links with higher IDs
 	Offset int    // number of links to skip
@@ -147,6 +154,7 @@ type LinkFacts struct {
 	Kind      filetype.Kind
 	Pages     int
 	CreatedAt time.Time
+	Trashed   bool                // it is in the trash
 	Files     map[int]report.File // by version; nil if it has none
 }
 

@@ -243,6 +243,9 @@ func (c *Client) send(req *http.Request, answer any) error {
 		h.head(res.Header)
 		return nil
 	}
+	if res.StatusCode == http.StatusNoContent {
+		return nil
+	}
 	if err := json.Unmarshal(body, answer); err != nil {
 		return permanent(fmt.Errorf("%s does not respond like a Vitrine instance; check the address (%w)",
 			req.URL.Host, err))

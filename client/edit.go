@@ -39,6 +39,7 @@ type Change struct {
 	AllowDownload *bool
 	Disabled      *bool
 	ExpiresAt     *time.Time // the zero time removes the expiry
+	Labels        *[]string  // all of them; an empty list removes them
 	Access        *AccessChange
 	Notify        string // "" leaves it unchanged
 	// IfMatch is the expected ETag of the link, or "" for any. If the link has
@@ -61,10 +62,11 @@ func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l 
 		AllowDownload *bool         `json:"allowDownload,omitempty"`
 		Disabled      *bool         `json:"disabled,omitempty"`
 		ExpiresAt     string        `json:"expiresAt,omitempty"`
+		Labels        *[]string     `json:"labels,omitempty"`
 		Access        *AccessChange `json:"access,omitempty"`
 		Notify        string        `json:"notify,omitempty"`
-	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt), change.Access,
-		change.Notify})
+	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt), change.Labels,
+		change.Access, change.Notify})
 	if err != nil {
 		return l, err
 	}
@@ -82,20 +84,6 @@ func expiry(at *time.Time) string {
 		return "never"
 	}
 	return at.UTC().Format(time.RFC3339Nano)
-}
-
-// DeleteLink permanently deletes a link, its file and its analytics. ifMatch is
-// the expected ETag of the link, or "" for any.
-func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
-	tries := 0
-	return c.retry(ctx, func(ctx context.Context) error {
-		tries++
-		err := c.once(ctx, http.MethodDelete, c.base.String()+linkPath(slug), payload{ifMatch: ifMatch}, nil)
-		if tries > 1 && codeOf(err) == "not_found" {
-			return nil // an earlier attempt deleted it, but its response was lost
-		}
-		return err
-	})
 }
 
 // FileAddress returns a temporary URL of the file of a live link. It needs no

@@ -79,11 +79,11 @@ func TestLinkOperations(t *testing.T) {
 		t.Errorf("requests\n%s", strings.Join(asked, "\n"))
 	}
 	asked = nil
-	if err := c.DeleteLink(t.Context(), "x", ""); err != nil || len(asked) != 2 {
+	if _, err := c.DeleteLink(t.Context(), "x", Deletion{}); err != nil || len(asked) != 2 {
 		t.Errorf("DeleteLink whose answer is lost = %v, %d requests, want 2", err, len(asked))
 	}
 	asked = []string{""}
-	if err := c.DeleteLink(t.Context(), "x", ""); codeOf(err) != "not_found" {
+	if _, err := c.DeleteLink(t.Context(), "x", Deletion{}); codeOf(err) != "not_found" {
 		t.Errorf("DeleteLink of a missing link = %v, want not_found", err)
 	}
 }

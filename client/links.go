@@ -20,6 +20,7 @@ type ListedLink struct {
 	Reason    string    `json:"reason,omitempty"`   // reason code of review or disabled
 	Detail    string    `json:"detail,omitempty"`   // details of Reason
 	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
+	Labels    []string  `json:"labels,omitempty"`   // for its owner
 	Views     *int64    `json:"views,omitempty"`    // in the last 30 days, if requested and included in the plan
 }
 
@@ -34,7 +35,8 @@ type Query struct {
 	Text   string // words in the title, file name or slug
 	Kind   string
 	Status string
-	Views  bool // include the views of each link
+	Label  string // in any case
+	Views  bool   // include the views of each link
 	// Limit is the page size from 1 to 100. 0 means the default of the
 	// instance, 20.
 	Limit int
@@ -45,6 +47,7 @@ type Query struct {
 func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, error) {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status,
+		"label":  query.Label,
 		"cursor": cursor} {
 		if value != "" {
 			q.Set(name, value)

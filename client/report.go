@@ -54,7 +54,15 @@ type AccountReport struct {
 		Downloads int64 `json:"downloads"`
 		Links     int64 `json:"links"`
 	} `json:"all_time"`
-	Truncated bool `json:"truncated"` // as in LinkReport
+	// Trash is what the report counts of links in the trash; nil: nothing.
+	Trash     *Trashed `json:"trash,omitempty"`
+	Truncated bool     `json:"truncated"` // as in LinkReport
+}
+
+// Trashed are the links in the trash that have views in a report.
+type Trashed struct {
+	Links int64 `json:"links"`
+	Views int64 `json:"views"`
 }
 
 // Explanation says what makes a figure of a report.
@@ -288,6 +296,7 @@ type LinkSummary struct {
 	CompletionPct *Tenths `json:"completionPct"`
 	Downloads     int64   `json:"downloads"` // all-time
 	Spark         []int64 `json:"spark"`     // daily views, oldest first
+	Trashed       bool    `json:"trashed,omitempty"`
 }
 
 // Visit is one view of a link.

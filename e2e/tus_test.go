@@ -160,7 +160,7 @@ func TestTusClient(t *testing.T) {
 			t.Errorf("%s: the link has %d bytes, SHA-256 %x, %v, want %d, %x", name, n, got.Sum(nil), err, size, sum)
 		}
 		res.Body.Close()
-		if err := c.DeleteLink(t.Context(), slug, ""); err != nil { // for room
+		if _, err := c.DeleteLink(t.Context(), slug, client.Deletion{Permanent: true}); err != nil { // for room
 			t.Error(err)
 		}
 		// A cut may lose what the proxy has read and not yet passed on, and a

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -12,7 +13,14 @@ type AccountReport struct {
 	TopLinks  []LinkSummary `json:"top_links"`
 	Mix       []Bucket      `json:"mix"` // views by the kind of the file that they showed
 	AllTime   AllTime       `json:"all_time"`
-	Truncated bool          `json:"truncated"` // set by the reader of the log, not here
+	Trash     *Trashed      `json:"trash,omitempty"` // nil if no view is of a link in the trash
+	Truncated bool          `json:"truncated"`       // set by the reader of the log, not here
+}
+
+// Trashed is what a report counts of links in the trash.
+type Trashed struct {
+	Links int64 `json:"links"`
+	Views int64 `json:"views"`
 }
 
 // LinkSummary is one row of `top_links`.
@@ -28,6 +36,7 @@ type LinkSummary struct {
 	CompletionPct *Tenths `json:"completionPct"`
 	Downloads     int64   `json:"downloads"` // all-time
 	Spark         []int64 `json:"spark"`     // daily views, oldest first
+	Trashed       bool    `json:"trashed,omitempty"`
 }
 
 // AllTime is `all_time` of an account's report, from its link rows.
@@ -62,9 +71,14 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	var c completion
 	kinds := counts{}
 	versions := cur.files.versions()
+	var trash *Trashed
 	for i := range links {
 		l := &links[i]
 		sums := cur.link(l.ID)
+		if l.Trashed && sums.views > 0 {
+			trash = cmp.Or(trash, &Trashed{})
+			trash.Links, trash.Views = trash.Links+1, trash.Views+sums.views
+		}
 		cur.files.each(l, fileCount{sums.views, sums.sessions}, versions[l.ID], func(of *Link, n fileCount) {
 			c.add(of, n.sessions)
 			if n.views > 0 && of.Kind != "" {
@@ -77,6 +91,7 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 		TopLinks: topLinks(w, cur, top, versions),
 		Mix:      topBuckets(kinds, len(kinds)),
 		AllTime:  allTime,
+		Trash:    trash,
 	}
 	r.since(allTime.Since, w.Previous())
 	r.Insights = insights(&r.Summary, nil, c.sessions)
@@ -114,6 +129,7 @@ func linkSummary(w Window, top *TopLink, t *Tally, versions []int) LinkSummary {
 		CompletionPct: c.pct(),
 		Downloads:     l.Downloads,
 		Spark:         top.Spark,
+		Trashed:       l.Trashed,
 	}
 }
 

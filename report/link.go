@@ -16,6 +16,7 @@ type Link struct {
 	// was never replaced, and Kind, Content and Pages are of all views.
 	Files     map[int]File
 	Created   time.Time
+	Trashed   bool  // it is in the trash
 	Views     int64 // counted views since creation
 	Downloads int64 // since creation
 }

@@ -143,7 +143,10 @@ func (f *fleet) cutDelete(key string) {
 		f.t.Fatal(err)
 	}
 	cut := make(chan error, 1)
-	go func() { cut <- f.client(f.servers[0].url, key).DeleteLink(ctx, l.Slug, "") }()
+	go func() {
+		_, err := f.client(f.servers[0].url, key).DeleteLink(ctx, l.Slug, client.Deletion{Permanent: true})
+		cut <- err
+	}()
 	f.within(hang, "the link is gone", func() bool {
 		status, _, err := getPage(ctx, f.servers[1].url+"/p/"+l.Slug)
 		return err == nil && status == 404

@@ -16,6 +16,7 @@ import (
 func (h *handlers) routes(mux *http.ServeMux) {
 	r := newRouter(mux, h)
 	h.apiRoutes(r)
+	h.openRoutes(r)
 	h.frontRoutes(r)
 	h.publicRoutes(r)
 	h.contentRoutes(r)
@@ -28,8 +29,7 @@ func (h *handlers) routes(mux *http.ServeMux) {
 	r.done()
 }
 
-// apiRoutes registers the API, with and without a key. Each route has the scope
-// that its key needs.
+// apiRoutes registers the API. Each route has the scope that its key needs.
 func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads", h.api.CreateUpload)
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads/complete", h.api.CompleteUpload)
@@ -38,6 +38,8 @@ func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}", h.api.GetLink)
 	r.key(vitrine.ScopePublish, "PATCH /api/v1/links/{slug}", h.api.UpdateLink)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}", h.api.DeleteLink)
+	r.key(vitrine.ScopeRead, "GET /api/v1/trash", h.api.ListTrash)
+	r.key(vitrine.ScopeFull, "POST /api/v1/trash/{slug}/restore", h.api.RestoreLink)
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/file", h.api.GetFile)
 	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/readers", h.api.ListReaders)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}/readers/{id}", h.api.DeleteReader)
@@ -76,7 +78,10 @@ func (h *handlers) apiRoutes(r *router) {
 
 	// Each tool calls the routes above, whose scopes apply.
 	r.key(vitrine.ScopeRead, "POST /mcp", h.agents.Serve)
+}
 
+// openRoutes registers what programs use without a key.
+func (h *handlers) openRoutes(r *router) {
 	r.json("GET /api/v1/status", h.api.Status)
 	r.json("GET /api/v1/openapi.json", h.api.OpenAPI)
 	r.json("POST /api/v1/logins", h.api.StartLogin)
@@ -208,6 +213,9 @@ func (h *handlers) linkRoutes(r *router) {
 	r.data("POST /links/{slug}/edit", h.upload.Edit)
 	r.member("GET /links", h.links.List)
 	r.member("POST /links", h.links.Bulk)
+	r.member("GET /trash", h.links.ShowTrash)
+	r.member("POST /trash/{slug}/restore", h.links.RestoreLink)
+	r.member("POST /trash/{slug}/delete", h.links.DeleteTrashed)
 	r.member("GET /links/{slug}", h.links.Show(app.LinkOverview))
 	r.member("GET /links/{slug}/share", h.links.Show(app.LinkShare))
 	r.member("GET /links/{slug}/settings", h.links.Show(app.LinkSettings))

@@ -75,6 +75,19 @@ func (r *Report) topLinks(p []string) *Figure {
 	return nil
 }
 
+// trash returns what a report counts of links in the trash.
+func (r *Report) trash(p []string) *Figure {
+	switch {
+	case r.Account == nil || r.Account.Trash == nil:
+		return nil
+	case is(p, "links"):
+		return none("The links in the trash that have some of the views.")
+	case is(p, "views"):
+		return views().where(func(o *report.View) bool { return r.Of[o.Link].Trashed })
+	}
+	return nil
+}
+
 func (r *Report) mix(p []string) *Figure {
 	if r.Account == nil || len(p) != 2 {
 		return nil

@@ -121,7 +121,7 @@ func (r *Report) Find(pointer string) *Figure {
 	find := map[string]func([]string) *Figure{"totals": r.totals, "previous": r.previous, "deltas": r.deltas,
 		"series": r.series, "breakdowns": r.breakdowns, "timing": r.timing, "content": r.content,
 		"insights": r.insights, "recent": r.recent, "top_links": r.topLinks, "mix": r.mix, "excluded": r.excluded,
-		"all_time": r.allTime, "range": r.rangeCard}[p[0]]
+		"all_time": r.allTime, "trash": r.trash, "range": r.rangeCard}[p[0]]
 	if find == nil {
 		return nil
 	}

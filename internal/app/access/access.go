@@ -43,7 +43,7 @@ type Asker struct {
 func (f File) Check(by Asker, now time.Time) error {
 	switch {
 	case by.Examines:
-		if by.Account == nil || !by.Account.Moderates() || !f.Link.DeletedAt.IsZero() || !f.Link.HasBytes {
+		if by.Account == nil || !by.Account.Moderates() || !f.Link.Kept() || !f.Link.HasBytes {
 			return vitrine.ErrNoLink
 		}
 		return nil

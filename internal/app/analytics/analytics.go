@@ -263,7 +263,7 @@ func (s *Service) links(ctx context.Context,
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
 		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
-			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt}
+			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt, Trashed: f.Trashed}
 	}
 	return links, nil
 }

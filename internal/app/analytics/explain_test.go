@@ -33,6 +33,7 @@ type explained struct {
 	*analytics.Service
 	account *vitrine.Account
 	slugs   []string
+	trashed string // the slug of a link in the trash
 	site    *vitrine.Site
 	links   map[string]*vitrine.Link
 	now     time.Time
@@ -62,9 +63,13 @@ func newExplained(t *testing.T, r *rand.Rand, store vitrine.Store, log *viewlog.
 			StateAt: created}
 	}
 	for _, l := range []*vitrine.Link{row("deck", filetype.PDF, 6), row("film", filetype.Video, 0),
-		row("page", filetype.HTML, 0), row("zip", filetype.Archive, 0), row("again", filetype.PDF, 4)} {
+		row("page", filetype.HTML, 0), row("zip", filetype.Archive, 0), row("again", filetype.PDF, 4),
+		row("gone", filetype.PDF, 3)} {
 		l.Slug = vitrine.Slug(fmt.Sprintf("%s-%d", l.Slug, n))
 		replaced := l.Title == "again"
+		if l.Title == "gone" {
+			l.DeletedAt, l.TrashUntil = e.now, e.now.Add(time.Hour)
+		}
 		if replaced {
 			l.Versions, l.Version = 3, 3
 		}
@@ -78,7 +83,12 @@ func newExplained(t *testing.T, r *rand.Rand, store vitrine.Store, log *viewlog.
 			}
 			return err
 		}))
-		e.slugs, e.links[string(l.Slug)] = append(e.slugs, string(l.Slug)), l
+		e.links[string(l.Slug)] = l
+		if l.Title == "gone" {
+			e.trashed = string(l.Slug)
+		} else {
+			e.slugs = append(e.slugs, string(l.Slug))
+		}
 	}
 	e.fill(log, n)
 	e.addWebsite(log, n)
@@ -92,7 +102,7 @@ func (e *explained) fill(log *viewlog.ViewLog, n int) {
 		return e.now.UnixMilli() - e.Int64N(explainedDays*86_400_000)*e.Int64N(10)/9
 	}
 	for i := range 160 {
-		l := e.links[e.slugs[e.IntN(len(e.slugs))]]
+		l := e.links[pick(e.Rand, append(e.slugs, e.trashed)...)]
 		id := vitrine.ViewIDAt(moment(), i%7)
 		views = append(views, vitrine.ViewRecord{Account: e.account.ID, View: e.view(l, id)})
 	}
@@ -100,7 +110,7 @@ func (e *explained) fill(log *viewlog.ViewLog, n int) {
 		views))
 	var b vitrine.Batch
 	for i := range 30 {
-		l := e.links[e.slugs[e.IntN(len(e.slugs))]]
+		l := e.links[pick(e.Rand, append(e.slugs, e.trashed)...)]
 		d := vitrine.Download{ID: vitrine.ViewIDAt(moment(), 100+i), Link: l.ID, Account: e.account.ID,
 			Recipient: vitrine.RecipientID(e.IntN(2) * 7)}
 		if o := views[e.IntN(len(views))]; i%2 == 0 {

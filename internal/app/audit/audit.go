@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -50,38 +51,41 @@ type Checker struct {
 // audit could not be completed.
 func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 	owned := map[vitrine.UploadID]bool{}
-	var links []*vitrine.Link
+	var kept []*vitrine.Link // in the trash, too
 	err := a.Store.Read(ctx, func(tx vitrine.Tx) error {
-		var err error
-		if links, err = tx.Links(vitrine.LinkQuery{}); err != nil {
+		links, err := tx.Links(vitrine.LinkQuery{})
+		if err != nil {
 			return err
 		}
-		for _, l := range links {
+		trashed, err := auditTrash(tx, a.Now(), fault)
+		if err != nil {
+			return err
+		}
+		kept = slices.Concat(links, trashed)
+		for _, l := range kept {
 			if err := auditLink(tx, l, owned, fault); err != nil {
 				return err
 			}
 		}
-		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
+		if err := errors.Join(auditOldSlugs(tx, a.Now(), fault), auditRecipients(tx, kept, fault),
+			auditReaders(tx, kept, fault)); err != nil {
 			return err
 		}
-		if err := errors.Join(auditRecipients(tx, links, fault), auditReaders(tx, links, fault)); err != nil {
-			return err
-		}
-		auditVersions(links, fault)
+		auditVersions(kept, fault)
 		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault),
-			auditAccounts(tx, links, fault)); err != nil {
+			auditAccounts(tx, kept, fault)); err != nil {
 			return err
 		}
 		deleted, err := tx.Links(vitrine.LinkQuery{WithBytes: true})
 		for _, l := range deleted {
 			owned[l.Upload] = true // a purge deletes the bytes
 		}
-		return errors.Join(err, auditLinkCounts(tx, links, fault), auditStorage(tx, links, deleted, a.Now(), fault))
+		return errors.Join(err, auditLinkCounts(tx, kept, fault), auditStorage(tx, links, deleted, a.Now(), fault))
 	})
 	if err != nil {
 		return err
 	}
-	for _, l := range links {
+	for _, l := range kept {
 		if l.HasBytes {
 			if err := a.bytes(ctx, l, fault); err != nil {
 				return err
@@ -94,7 +98,7 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 	if err := a.auditUnfinished(ctx, fault); err != nil {
 		return err
 	}
-	if err := a.auditUnknownScopes(ctx, links, fault); err != nil {
+	if err := a.auditUnknownScopes(ctx, kept, fault); err != nil {
 		return err
 	}
 	return a.Log.Audit(ctx, a.All, func(text string, tally bool) {
@@ -145,7 +149,11 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 		fault(fmt.Sprintf("link %s: it has no history", l.Slug))
 		return nil
 	}
-	if last := history[0]; last.To != l.State || last.Reason != l.Reason {
+	if last := history[0]; l.InTrash() && !l.OfLink() {
+		if last.To != "" {
+			fault(fmt.Sprintf("link %s: it is in the trash, but its history ends with %s", l.Slug, last.To))
+		}
+	} else if last.To != l.State || last.Reason != l.Reason {
 		fault(fmt.Sprintf("link %s: its state is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason,
 			last.To, last.Reason))
 	}
@@ -212,7 +220,7 @@ func (a *Checker) reportMissing(ctx context.Context, l *vitrine.Link, what strin
 		current, err = tx.Link(l.ID)
 		return vitrine.NotFoundIsNil(err)
 	})
-	if err == nil && current != nil && current.DeletedAt.IsZero() && names(current) {
+	if err == nil && current != nil && current.Kept() && names(current) {
 		fault(fmt.Sprintf("link %s: %s", l.Slug, what))
 	}
 	return err

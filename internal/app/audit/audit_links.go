@@ -7,7 +7,24 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 )
+
+// auditTrash returns what is in the trash. It checks that it is deleted, and
+// leaves the trash in time.
+func auditTrash(tx vitrine.LinkTx, now time.Time, fault func(string)) ([]*vitrine.Link, error) {
+	trashed, err := tx.Links(vitrine.LinkQuery{Trash: true, Sort: vitrine.SortDeleted})
+	for _, l := range trashed {
+		switch {
+		case l.DeletedAt.IsZero():
+			fault(fmt.Sprintf("link %s: it is in the trash, but not deleted", l.Slug))
+		case now.Sub(l.TrashUntil) > 24*time.Hour, l.TrashUntil.Sub(l.DeletedAt) > links.TrashLife:
+			fault(fmt.Sprintf("link %s: it is in the trash since %s, which is too long", l.Slug,
+				l.DeletedAt.UTC().Format(time.DateOnly)))
+		}
+	}
+	return trashed, err
+}
 
 // auditAlbums checks that each album has only links of its own account, no more
 // than allowed, and no website versions.

@@ -12,8 +12,8 @@ import (
 )
 
 // auditLinkCounts checks that what the store has counted for each account is
-// what its links add up to.
-func auditLinkCounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) error {
+// what its links add up to. Only the oldest link may be in the trash.
+func auditLinkCounts(tx vitrine.Tx, kept []*vitrine.Link, fault func(string)) error {
 	type totals struct {
 		links, bytes int64
 		oldest       time.Time
@@ -28,13 +28,16 @@ func auditLinkCounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) e
 			want[a.ID] = totals{}
 		}
 	}
-	for _, l := range links {
+	for _, l := range kept {
 		w := want[l.Account]
-		if l.HasBytes {
+		if l.HasBytes && !l.InTrash() {
 			w.bytes += l.Size
 		}
 		if !l.OfSite() && !l.OfLink() {
-			if w.links++; w.links == 1 || l.CreatedAt.Before(w.oldest) {
+			if !l.InTrash() {
+				w.links++
+			}
+			if w.oldest.IsZero() || l.CreatedAt.Before(w.oldest) {
 				w.oldest = l.CreatedAt
 			}
 		}

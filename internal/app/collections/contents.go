@@ -24,10 +24,17 @@ func (c Contents) DeleteAll(ctx context.Context, a *vitrine.Account) error {
 	if err := c.deleteCollections(ctx, a); err != nil {
 		return err
 	}
+	if err := c.deleteLinks(ctx, vitrine.LinkQuery{Account: a.ID}); err != nil {
+		return err
+	}
+	return c.deleteLinks(ctx, vitrine.LinkQuery{Account: a.ID, Trash: true, Sort: vitrine.SortDeleted})
+}
+
+// deleteLinks deletes the links that a query selects, which has no limit yet.
+func (c Contents) deleteLinks(ctx context.Context, q vitrine.LinkQuery) error {
+	q.Limit = deleteBatch
 	for {
-		list, err := vitrine.Read(ctx, c.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
-			return tx.Links(vitrine.LinkQuery{Account: a.ID, Limit: deleteBatch})
-		})
+		list, err := vitrine.Read(ctx, c.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) { return tx.Links(q) })
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"testing"
@@ -58,7 +59,7 @@ func TestKinds(t *testing.T) {
 	w.Clock.Advance(2 * time.Hour)
 	is("view")
 	w.Clock.Advance(31 * 24 * time.Hour) // the recipient is told once, also when that event is gone
-	w.Must(w.Expire(ctx))
+	w.Must(errors.Join(w.Links.Purge(ctx), w.Expire(ctx)))
 	w.list = nil
 	w.Must(w.Tell(ctx))
 	w.beacon(l, w.view(l, report.View{Viewer: 1, Recipient: int64(list[0].ID)}))
@@ -114,7 +115,7 @@ func (w *world) changes(is func(...vitrine.EventKind)) {
 	yes := true
 	w.Must(fixture.Second(w.Links.Edit(ctx, w.Account, string(l.Slug), links.Edit{Disabled: &yes})))
 	is("link.disabled")
-	w.Must(fixture.Second(w.Links.DeleteOwn(ctx, w.Account, string(l.Slug), nil)))
+	w.Must(fixture.Second(w.Links.DeleteOwn(ctx, w.Account, string(l.Slug), links.Deletion{})))
 	is("link.deleted")
 	l = w.Note("a short note")
 	is("link.live")
@@ -313,6 +314,15 @@ func TestWeekly(t *testing.T) {
 	monday = w.Clock.Now().UTC()
 	weeks("people", events.Week{From: date(-7), To: date(-1), Timezone: "Asia/Kathmandu", Views: 4, Uniques: 2, Sessions: 4,
 		AvgEngagedMs: 2000, Downloads: 4, Links: []events.WeekLink{{Slug: string(l.Slug), Title: "note.txt", Views: 4}}})
+	w.view(l, report.View{Viewer: 9})
+	w.Must(w.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(w.Account.ID)}))
+	w.Clock.Advance(7 * 24 * time.Hour)
+	monday = w.Clock.Now().UTC()
+	weeks("a link in the trash", events.Week{From: date(-7), To: date(-1), Timezone: "Asia/Kathmandu", Views: 1, Uniques: 1,
+		Links: []events.WeekLink{{Slug: string(l.Slug), Title: "note.txt", Views: 1, Trashed: true}},
+		Trash: &report.Trashed{Links: 1, Views: 1}})
+	_, err := w.Links.Revive(ctx, w.Account, string(l.Slug), nil)
+	w.Must(err)
 	w.Clock.Advance(7 * 24 * time.Hour)
 	weeks("nothing")
 	for _, change := range []func(*vitrine.Account){func(a *vitrine.Account) { a.Banned = true },

@@ -24,6 +24,8 @@ type Week struct {
 	Downloads    int64      `json:"downloads"` // of the week
 	Excluded     int64      `json:"excluded"`  // views by programs
 	Links        []WeekLink `json:"links"`     // the most viewed ones
+	// Trash is what Views counts of links in the trash; nil: nothing.
+	Trash *report.Trashed `json:"trash,omitempty"`
 }
 
 // WeekLink is a link with its views of the week.
@@ -31,6 +33,8 @@ type WeekLink struct {
 	Slug  string `json:"slug"`
 	Title string `json:"title"`
 	Views int64  `json:"views"`
+	// Trashed reports whether it is in the trash.
+	Trashed bool `json:"trashed,omitempty"`
 }
 
 const (
@@ -108,13 +112,13 @@ func weekOf(r *report.AccountReport, day report.Day, zone *time.Location) *Week 
 	t := r.Totals
 	w := &Week{From: (day - 7).String(), To: (day - 1).String(), Timezone: zone.String(), Views: t.Views,
 		Uniques: t.Uniques, Sessions: t.Sessions, AvgEngagedMs: t.AvgEngagedMs, Downloads: t.RangeDownloads,
-		Excluded: t.BotsExcluded, Links: []WeekLink{}}
+		Excluded: t.BotsExcluded, Links: []WeekLink{}, Trash: r.Trash}
 	if w.Views+w.Downloads+w.Excluded == 0 {
 		return nil
 	}
 	for _, l := range r.TopLinks {
 		if len(w.Links) < weekLinks && l.Views > 0 {
-			w.Links = append(w.Links, WeekLink{l.Slug, l.Title, l.Views})
+			w.Links = append(w.Links, WeekLink{l.Slug, l.Title, l.Views, l.Trashed})
 		}
 	}
 	return w

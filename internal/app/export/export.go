@@ -193,9 +193,22 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// links returns the links of an account, newest first.
+// links returns the links of an account, newest first, and then those in the
+// trash.
 func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrine.Link, err error) {
-	q := vitrine.LinkQuery{Account: a.ID, Limit: exportPage}
+	for _, q := range []vitrine.LinkQuery{{}, {Trash: true, Sort: vitrine.SortDeleted}} {
+		q.Account, q.Limit = a.ID, exportPage
+		some, err := e.pages(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// pages returns the links that a query selects, page by page.
+func (e *Exporter) pages(ctx context.Context, q vitrine.LinkQuery) (all []*vitrine.Link, err error) {
 	for {
 		some, err := vitrine.Read(ctx, e.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
 			return tx.Links(q)
@@ -209,6 +222,9 @@ func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrin
 		}
 		last := some[len(some)-1]
 		q.Before = vitrine.LinkCursor{CreatedAt: last.CreatedAt, ID: last.ID}
+		if q.Trash {
+			q.Before.CreatedAt = last.DeletedAt
+		}
 	}
 }
 
@@ -232,7 +248,7 @@ func (e *Exporter) list(ctx context.Context, links []*vitrine.Link, z *zip.Write
 	}
 	c := NewCSV(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
-		"download", "password", "email", "readers", "gate_shown", "gate_passed"}}
+		"download", "password", "email", "readers", "gate_shown", "gate_passed", "deleted_at", "labels"}}
 	for i, l := range links {
 		if !l.Standalone() {
 			continue
@@ -240,8 +256,9 @@ func (e *Exporter) list(ctx context.Context, links []*vitrine.Link, z *zip.Write
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
 			strconv.FormatInt(l.Size, 10), l.SHA256,
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
-		rows[len(rows)-1] = append(append(rows[len(rows)-1], protection(l.Access)...),
-			strconv.FormatInt(gates[i].Shown, 10), strconv.FormatInt(gates[i].Passed, 10))
+		last := &rows[len(rows)-1]
+		*last = append(append(*last, protection(l.Access)...), strconv.FormatInt(gates[i].Shown, 10),
+			strconv.FormatInt(gates[i].Passed, 10), stampOrNone(l.DeletedAt), strings.Join(l.Labels.All(), ", "))
 	}
 	for _, row := range rows {
 		if err := c.Write(row); err != nil {
@@ -254,6 +271,14 @@ func (e *Exporter) list(ctx context.Context, links []*vitrine.Link, z *zip.Write
 // protection returns what readers need, for tables.
 func protection(a vitrine.Access) []string {
 	return []string{strconv.FormatBool(a.Password != ""), strconv.FormatBool(a.Email.On), strconv.Itoa(a.Readers)}
+}
+
+// stampOrNone returns a time, or "" if there is none.
+func stampOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // events writes an event on each line, as the API lists it, with the slug of

@@ -23,12 +23,12 @@ func DrainSpool(ctx context.Context, store vitrine.Store, log Log, spool, early 
 }
 
 // LinkOwner returns a function that finds the account of a link. It is 0 when
-// the link is deleted or does not exist.
+// the link does not exist, or is deleted and not in the trash.
 func LinkOwner(store vitrine.Store) func(context.Context, vitrine.LinkID) (vitrine.AccountID, error) {
 	return func(ctx context.Context, id vitrine.LinkID) (a vitrine.AccountID, err error) {
 		err = store.Read(ctx, func(tx vitrine.Tx) error {
 			l, err := tx.Link(id)
-			if a = 0; err == nil && l.DeletedAt.IsZero() {
+			if a = 0; err == nil && l.Kept() {
 				a = l.Account
 			}
 			return vitrine.NotFoundIsNil(err)

@@ -7,19 +7,23 @@ import (
 )
 
 // DeleteByID deletes a link of a closed account, in any state, and its files
-// and views. It returns nil if the link is deleted already.
+// and views, also in the trash. It returns nil if the link is deleted already.
 func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 	var l *vitrine.Link
 	var gone []*vitrine.Link
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
-		if l, err = tx.Link(id); err != nil || !l.DeletedAt.IsZero() {
+		gone = nil
+		switch l, err = tx.Link(id); {
+		case err != nil:
 			return err
-		}
-		if gone, err = DeleteVersions(tx, l, s.Now(), vitrine.Owner(l.Account)); err != nil {
+		case l.InTrash():
+			err = leaveTrash(tx, l)
+			gone, err = withVersions(tx, l, err)
 			return err
+		case !l.DeletedAt.IsZero():
+			return nil
 		}
-		l.DeletedAt, l.HasBytes = s.Now(), true
-		if err := deleteReaders(tx, l.ID); err != nil {
+		if gone, err = deleteNow(tx, l, s.Now(), vitrine.Owner(l.Account)); err != nil {
 			return err
 		}
 		return l.Transition(tx, l.DeletedAt, vitrine.Change{By: vitrine.Owner(l.Account), Action: vitrine.ActionDelete})

@@ -242,10 +242,10 @@ func (s *Service) Expire(ctx context.Context) error {
 }
 
 // BySlug finds a link by its current slug or an old one, for the administrator,
-// in any state.
+// in any state, also in the trash.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	l, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) {
-		return LinkByAnySlug(tx, slug, s.Now())
+		return KeptBySlug(tx, slug, s.Now())
 	})
 	if err == nil {
 		l.ApplyExpiry(s.Now())
@@ -377,7 +377,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if d.By.Kind == vitrine.ActorOwner {
 			l, err = LinkBySlug(tx, slug)
 		} else {
-			l, err = LinkByAnySlug(tx, slug, now) // its owner may have changed the slug
+			l, err = KeptBySlug(tx, slug, now) // its owner may have changed the slug, or deleted it
 		}
 		if err != nil {
 			return err
@@ -408,6 +408,9 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if err := l.Transition(tx, now, c); err != nil {
 			return err
 		}
+		if l.InTrash() && access.Withheld(l) != nil {
+			return leaveTrash(tx, l) // the next purge deletes it
+		}
 		return UpdateSettled(tx, l, from, d.By, s.Plans, now)
 	})
 	if err == nil {
@@ -416,43 +419,64 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 	return l, err
 }
 
-// Delete removes a link from the public, lists and limits, together with its
-// abuse reports, and then deletes its bytes and views. If it is interrupted,
-// Purge deletes the rest. The slug stays blocked for SlugRest.
+// Delete removes a link from the public, lists and limits. Its owner's link
+// goes to the trash. Anyone else's deletion is permanent: abuse reports, bytes
+// and views are deleted; if it is interrupted, Purge deletes the rest. The slug
+// stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
-	_, err := s.delete(ctx, slug, d, nil)
+	_, err := s.delete(ctx, slug, d, Deletion{})
 	return err
 }
 
-// DeleteOwn deletes a link of the account that matches one of the tags. Errors:
-// CodeNotFound; CodePreconditionFailed, with the current link.
-func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, m Match) (*vitrine.Link, error) {
+// Deletion is how an owner deletes a link.
+type Deletion struct {
+	Match     Match
+	Permanent bool // not to the trash, or out of it
+}
+
+// DeleteOwn deletes a link of the account that matches one of the tags. The
+// link that it returns is in the trash, or deleted permanently: one that is
+// withheld never goes to the trash. Errors: CodeNotFound;
+// CodePreconditionFailed, with the current link.
+func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, how Deletion) (*vitrine.Link, error) {
 	l, err := s.Of(ctx, a, slug)
 	if err != nil {
 		return nil, err
 	}
-	return s.delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(a.ID)}, m)
+	return s.delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(a.ID)}, how)
 }
 
-func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m Match) (*vitrine.Link, error) {
+func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, how Deletion) (*vitrine.Link, error) {
 	var gone []*vitrine.Link
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
-		if err := errors.Join(m.Check(l), DetachVersion(tx, l), leaveSite(tx, l)); err != nil {
+		c.Action, gone = vitrine.ActionDelete, nil
+		switch err := errors.Join(how.Match.Check(l), DetachVersion(tx, l), leaveSite(tx, l)); {
+		case err != nil:
 			return c, err
+		case l.InTrash():
+			c.Action = vitrine.ActionPurge
+			return c, leaveTrash(tx, l)
+		case !how.Permanent && d.By.Kind == vitrine.ActorOwner && GoesToTrash(l):
+			return c, moveToTrash(tx, l, s.Now())
 		}
-		if gone, err = DeleteVersions(tx, l, s.Now(), d.By); err != nil {
-			return c, err
-		}
-		l.DeletedAt, l.HasBytes = s.Now(), true
-		return vitrine.Change{Action: vitrine.ActionDelete}, deleteReaders(tx, l.ID)
+		gone, err = deleteNow(tx, l, s.Now(), d.By)
+		return c, err
 	})
-	if err != nil {
+	if err != nil || l.InTrash() {
 		return l, err
 	}
-	for _, l := range append(gone, l) {
-		_ = s.PurgeLink(ctx, l) // Purge deletes what is left after an error
-	}
+	s.purgeNow(ctx, append(gone, l))
 	return l, nil
+}
+
+// deleteNow deletes a link permanently, which the caller stores. It returns its
+// versions whose bytes must be purged.
+func deleteNow(tx vitrine.Tx, l *vitrine.Link, now time.Time, by vitrine.Actor) (gone []*vitrine.Link, err error) {
+	if gone, err = DeleteVersions(tx, l, now, by); err != nil {
+		return nil, err
+	}
+	l.DeletedAt, l.HasBytes = now, true
+	return gone, deleteReaders(tx, l.ID)
 }
 
 // deleteReaders deletes what readers have left at a link that nobody can open

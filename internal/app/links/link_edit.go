@@ -20,7 +20,10 @@ type Edit struct {
 	// ExpiresAt is when the link is disabled; the zero time: never. A new time
 	// gives an expired link the state that it had before.
 	ExpiresAt *time.Time
-	Access    *access.Change // what readers need
+	Labels    *vitrine.Labels // all of them
+	AddLabel  string          // one more; "" for none
+	DropLabel string          // one less; "" for none
+	Access    *access.Change  // what readers need
 	Bell      *vitrine.Bell
 
 	Match Match
@@ -146,6 +149,9 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	if e.Bell != nil {
 		l.Bell = *e.Bell
 	}
+	if err := e.label(l); err != nil {
+		return err
+	}
 	if round := l.Access.Round; e.Access != nil {
 		e.Access.Apply(&l.Access)
 		if l.Access.Round != round && round != "" {
@@ -174,6 +180,22 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 		return err
 	}
 	return changeSlug(tx, l, p.slug, now)
+}
+
+// label changes the labels of a link.
+func (e *Edit) label(l *vitrine.Link) (err error) {
+	if e.Labels != nil {
+		l.Labels = *e.Labels
+	}
+	if e.AddLabel != "" {
+		if l.Labels, err = vitrine.ParseLabels(append(l.Labels.All(), e.AddLabel)); err != nil {
+			return err
+		}
+	}
+	if e.DropLabel != "" {
+		l.Labels = l.Labels.Without(e.DropLabel)
+	}
+	return nil
 }
 
 // decide moves a link to the state that an edit asks for.

@@ -3,7 +3,9 @@ package links
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -21,6 +23,7 @@ type LinkSearch struct {
 	Kind  filetype.Kind
 	State vitrine.LinkState
 	Key   vitrine.KeyID // the key that created them
+	Label string        // in any case
 	Sort  vitrine.LinkSort
 	// Skip links are left out at the beginning. At most Limit links follow.
 	Skip, Limit int
@@ -31,8 +34,24 @@ type LinkSearch struct {
 // rows returns the query for the links, one more than the limit.
 func (q LinkSearch) rows(a vitrine.AccountID, now time.Time) (vitrine.LinkQuery, error) {
 	words, err := vitrine.FoldWords(q.Text)
-	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key, Words: words,
-		Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}, err
+	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key,
+		Label: q.Label, Words: words, Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}, err
+}
+
+// Labels lists the labels of an account's links, in order.
+func (s *Service) Labels(ctx context.Context, a *vitrine.Account) ([]string, error) {
+	sets, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]vitrine.Labels, error) { return tx.Labels(a.ID) })
+	names := map[string]string{}
+	for _, set := range sets {
+		for _, label := range set.All() {
+			if word := vitrine.LabelWord(label); names[word] == "" || label < names[word] {
+				names[word] = label
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(names), func(a, b string) int {
+		return strings.Compare(vitrine.LabelWord(a), vitrine.LabelWord(b))
+	}), err
 }
 
 // FoundLink is a link of a search and its views on each of the last ViewDays,

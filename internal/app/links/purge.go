@@ -17,19 +17,21 @@ const purgeGrace = time.Hour
 // purgeAgain is the time between two purges of a link within purgeGrace.
 const purgeAgain = 5 * time.Minute
 
-// Purge finishes deletes of links that were cut off, purges deleted links again
-// until nothing can arrive any more, and releases slugs after SlugRest. It may
-// run often: what this process has purged waits for purgeAgain.
+// Purge empties the trash of what has been there for TrashLife, finishes
+// deletes of links that were cut off, purges deleted links again until nothing
+// can arrive any more, and releases slugs after SlugRest. It may run often:
+// what this process has purged waits for purgeAgain.
 func (s *Service) Purge(ctx context.Context) error {
 	s.purging.Lock()
 	defer s.purging.Unlock()
+	emptied := s.emptyTrash(ctx)
 	gone, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
-		return tx.Links(vitrine.LinkQuery{WithBytes: true})
+		return tx.Links(vitrine.LinkQuery{WithBytes: true, NoTrash: true})
 	})
 	if err != nil {
 		return err
 	}
-	var failed []error // a link that cannot be purged does not stop the others
+	failed := []error{emptied} // a link that cannot be purged does not stop the others
 	purged := make(map[vitrine.LinkID]time.Time, len(gone))
 	for _, l := range gone {
 		last, now := s.purged[l.ID], s.Now()

@@ -18,13 +18,13 @@ func (s *Service) Rejectable(ctx context.Context, slug string) ([]*vitrine.Link,
 
 // rejectable reports whether RejectSame changes a link.
 func rejectable(l *vitrine.Link) bool {
-	return l.DeletedAt.IsZero() && (l.State != vitrine.StateDisabled || ownerMayEnable(l))
+	return l.Kept() && (l.State != vitrine.StateDisabled || ownerMayEnable(l))
 }
 
 // same returns a link and all others with the same bytes.
 func (s *Service) same(ctx context.Context, slug string, seen vitrine.ChangeID) (all []*vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := LinkByAnySlug(tx, slug, s.Now())
+		l, err := KeptBySlug(tx, slug, s.Now())
 		if err != nil {
 			return err
 		}
@@ -81,6 +81,11 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 					vitrine.Change{By: d.By, Action: action, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator,
 						Note: note}); err != nil {
 					return err
+				}
+				if l.InTrash() {
+					if err := leaveTrash(tx, l); err != nil {
+						return err
+					}
 				}
 				done = append(done, l)
 			}

@@ -78,8 +78,13 @@ func MakeRoom(tx vitrine.Tx, a vitrine.AccountID, most int64, now time.Time) (ch
 func end(tx vitrine.Tx, f vitrine.SpareFile) error {
 	if f.Link != 0 {
 		l, err := tx.Link(f.Link)
-		if err != nil || l.State != vitrine.StateLive {
+		switch {
+		case err != nil:
 			return err
+		case l.InTrash():
+			return leaveTrash(tx, l)
+		case l.State != vitrine.StateLive:
+			return nil
 		}
 		hide(l)
 		return tx.PutLink(l)

@@ -108,7 +108,7 @@ func testStorageIsNeverPassed(t *testing.T, v *versioned) {
 		}
 		return string(begun.Path), err
 	}
-	var slugs, lapsed []string
+	var slugs, trashed, lapsed []string
 	complete := func(path, name, mime string) {
 		l, err := v.Uploads.Complete(t.Context(), v.Account,
 			publish.CompleteRequest{Path: path, Name: name, Type: mime})
@@ -155,6 +155,21 @@ func testStorageIsNeverPassed(t *testing.T, v *versioned) {
 			_, list, err := v.Versions.List(t.Context(), v.Account, string(v.link.Slug))
 			v.Must(err)
 			_, _ = v.Versions.Restore(t.Context(), v.Account, string(v.link.Slug), list[len(list)-1].Version, nil)
+		},
+		"a deletion to the trash": func() {
+			if len(slugs) > 0 {
+				v.Must(v.Links.Delete(t.Context(), slugs[0], vitrine.Decision{By: vitrine.Owner(v.Account.ID)}))
+				trashed = append(trashed, slugs[0])
+				slugs = slugs[1:]
+			}
+		},
+		"a restored link": func() {
+			if len(trashed) > 0 {
+				if _, err := v.Links.Revive(t.Context(), v.Account, trashed[0], nil); err == nil {
+					slugs = append(slugs, trashed[0])
+				}
+				trashed = trashed[1:]
+			}
 		},
 		"a purge": func() { _ = v.Links.Purge(t.Context()) },
 		"a sweep": func() { _ = v.Uploads.Sweep(t.Context()) },

@@ -93,7 +93,8 @@ type Case struct {
 // AccountCase is everything that a moderator sees of an account.
 type AccountCase struct {
 	Account *vitrine.Account
-	Links   int64 // not deleted
+	Links   int64 // not deleted; a website is one
+	Sites   int64
 	Bytes   int64
 	History []Event // of the account and its links, files that were refused too; at most caseRows
 }
@@ -116,13 +117,14 @@ type Event struct {
 // caseRows bounds the lists of a Case.
 const caseRows = 50
 
-// Case returns a link that is not deleted, by any of its slugs, in any state.
+// Case returns a link that is not deleted or is in the trash, by any of its
+// slugs, in any state.
 // Errors: CodeNotFound.
 func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		c = new(Case)
-		if c.Link, err = links.LinkByAnySlug(tx, slug, s.Now()); err != nil {
+		if c.Link, err = links.KeptBySlug(tx, slug, s.Now()); err != nil {
 			return err
 		}
 		if c.Account, err = accountCase(tx, c.Link.Account); err != nil {
@@ -226,6 +228,11 @@ func accountCase(tx vitrine.Tx, id vitrine.AccountID) (c AccountCase, err error)
 	if c.Links, c.Bytes, err = tx.CountLinks(id); err != nil {
 		return c, err
 	}
+	sites, err := tx.Sites(id)
+	if err != nil {
+		return c, err
+	}
+	c.Sites = int64(len(sites))
 	c.History, err = events(tx, vitrine.ChangeQuery{Account: id, Limit: caseRows})
 	return c, err
 }

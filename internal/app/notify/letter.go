@@ -197,12 +197,19 @@ func (s *Service) week(w *events.Week) *letter {
 		{Name: "Unique viewers", Value: notation.Count(w.Uniques)},
 		{Name: "Average time", Value: average}, {Name: "Downloads", Value: notation.Count(w.Downloads)}}
 	for _, l := range w.Links {
-		m.Links = append(m.Links, fact{Name: shown(l.Title), Value: notation.Count(l.Views),
-			URL: s.Public + "/links/" + url.PathEscape(l.Slug) + "/analytics"})
+		to := "/links/" + url.PathEscape(l.Slug) + "/analytics"
+		if l.Trashed {
+			to = "/trash"
+		}
+		m.Links = append(m.Links, fact{Name: shown(l.Title), Value: notation.Count(l.Views), URL: s.Public + to})
+	}
+	if w.Trash != nil {
+		m.Notes = append(m.Notes, "In the trash: "+notation.Count(w.Trash.Views)+
+			" of these views are of deleted links. They count until the links are deleted for good.")
 	}
 	if w.Excluded > 0 {
-		m.Notes = []string{"Excluded: " + notation.Count(w.Excluded) +
-			" views by programs, such as scanners and link previews. They count in no other number."}
+		m.Notes = append(m.Notes, "Excluded: "+notation.Count(w.Excluded)+
+			" views by programs, such as scanners and link previews. They count in no other number.")
 	}
 	return m
 }

@@ -212,8 +212,22 @@ func queries() map[string]func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Files: true, State: vitrine.StateLive, Before: cursor, Limit: 500})
 		},
 		"Links ID":    func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
-		"Links bytes": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
+		"Links bytes": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true, NoTrash: true}) },
+		"Links trash": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Trash: true, Files: true, Sort: vitrine.SortDeleted,
+				Before: cursor, Limit: 51})
+		},
+		"Links leaving trash": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Trash: true, TrashEnds: now, Files: true, Limit: 50})
+		},
+		"Links trashed versions": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Of: 7, Trash: true, Sort: vitrine.SortID})
+		},
 		"Links words": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
+		"Labels":      func(tx Tx) { _, _ = tx.Labels(1) },
+		"Links label": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Label: "a", Limit: 51})
+		},
 		"Links title": func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle,
 				Limit: 51})
@@ -256,7 +270,7 @@ func queries() map[string]func(tx Tx) {
 
 // TestPlans checks that every query of the store uses an index.
 func TestPlans(t *testing.T) {
-	several := map[string]int{"LinkFacts": 2}
+	several := map[string]int{"LinkFacts": 3, "LinkTotals": 2}
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
 	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {

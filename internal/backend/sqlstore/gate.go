@@ -34,7 +34,7 @@ func (t Tx) LeftByReaders() (list []vitrine.LinkID, err error) {
 		err := s.Scan(&l)
 		list = append(list, l)
 		return err
-	}, `SELECT id FROM links WHERE deleted_at IS NOT NULL AND (EXISTS (SELECT 1 FROM places WHERE link = links.id)
+	}, `SELECT id FROM links WHERE deleted_at IS NOT NULL AND trash_until IS NULL AND (EXISTS (SELECT 1 FROM places WHERE link = links.id)
 		OR EXISTS (SELECT 1 FROM known_readers WHERE link = links.id) OR EXISTS (SELECT 1 FROM gates WHERE link = links.id)
 		OR EXISTS (SELECT 1 FROM recipients WHERE link = links.id)) ORDER BY id`)
 }

@@ -18,9 +18,11 @@ var links = newTable("links", func(l *vitrine.Link) []field {
 		{"key", &l.Key}, {"client", &l.Client}, {"allow_download", &l.AllowDownload}, {"state", &l.State},
 		{"reason", &l.Reason}, {"detail", &l.Detail}, {"created_at", at(&l.CreatedAt)},
 		{"state_at", orNone(&l.StateAt)}, {"expires_at", orNone(&l.ExpiresAt)}, {"deleted_at", orNone(&l.DeletedAt)},
+		{"trash_until", orNone(&l.TrashUntil)},
 		{"site", &l.Site}, {"version_of", &l.Of}, {"version", &l.Version}, {"versions", &l.Versions},
 		{"pending", &l.Pending}, {"told", &l.Told}, {"bell", &l.Bell}, {"rung_on", &l.RungOn},
 		{"access", accessText{&l.Access}},
+		{"labels", &l.Labels}, {"label_words", onlyWritten(l.Labels.SearchLabels())},
 		{"words", onlyWritten(l.SearchWords())}} // by which links are searched
 })
 
@@ -48,13 +50,21 @@ func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	w := selectedLinks(q)
 	if !q.Before.CreatedAt.IsZero() {
-		w.Where("(created_at, id) < ($%d, $%d)", sqldb.Ms(q.Before.CreatedAt), int64(q.Before.ID))
+		at := "created_at"
+		if q.Sort == vitrine.SortDeleted {
+			at = "deleted_at"
+		}
+		w.Where("("+at+", id) < ($%d, $%d)", sqldb.Ms(q.Before.CreatedAt), int64(q.Before.ID))
 	}
 	if q.After != 0 {
 		w.Where("id > $%d", int64(q.After))
 	}
 	order := linkOrders[q.Sort]
-	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
+	if !q.TrashEnds.IsZero() {
+		order = " ORDER BY trash_until, id"
+	}
+	indexed := q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID || q.Sort == vitrine.SortDeleted
+	if indexed && q.Offset == 0 && len(q.Words) == 0 {
 		return links.list(t, w.End(order, q.Limit), w.Args...)
 	}
 	// An index selects the links; only the rows on the page are read.
@@ -78,19 +88,28 @@ func (t Tx) LinkIDs(q vitrine.LinkQuery) (ids []vitrine.LinkID, err error) {
 }
 
 var linkOrders = map[vitrine.LinkSort]string{
-	vitrine.SortNewest: " ORDER BY created_at DESC, id DESC",
-	vitrine.SortOldest: " ORDER BY created_at, id",
-	vitrine.SortTitle:  " ORDER BY words, id",
-	vitrine.SortSize:   " ORDER BY size DESC, id DESC",
-	vitrine.SortID:     " ORDER BY id",
+	vitrine.SortNewest:  " ORDER BY created_at DESC, id DESC",
+	vitrine.SortOldest:  " ORDER BY created_at, id",
+	vitrine.SortTitle:   " ORDER BY words, id",
+	vitrine.SortSize:    " ORDER BY size DESC, id DESC",
+	vitrine.SortID:      " ORDER BY id",
+	vitrine.SortDeleted: " ORDER BY deleted_at DESC, id DESC",
 }
 
 // selectedLinks returns the conditions of a query, without its cursor.
 func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	w := &sqldb.Selection{}
-	if q.WithBytes {
+	switch {
+	case q.Trash:
+		w.Where("deleted_at IS NOT NULL AND trash_until IS NOT NULL")
+		if !q.TrashEnds.IsZero() {
+			w.Where("trash_until <= $%d", sqldb.Ms(q.TrashEnds))
+		}
+	case q.WithBytes && q.NoTrash:
+		w.Where("deleted_at IS NOT NULL AND has_bytes AND trash_until IS NULL")
+	case q.WithBytes:
 		w.Where("deleted_at IS NOT NULL AND has_bytes")
-	} else {
+	default:
 		w.Where("deleted_at IS NULL")
 	}
 	if q.Account != 0 {
@@ -121,6 +140,9 @@ func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	}
 	if q.Kind != "" {
 		w.Where("kind = $%d", string(q.Kind))
+	}
+	if q.Label != "" {
+		w.Where(`label_words LIKE $%d ESCAPE '\' AND labels <> ''`, "%"+likeText.Replace(vitrine.LabelWord(q.Label))+"%")
 	}
 	for _, word := range q.Words {
 		w.Where(`words LIKE $%d ESCAPE '\'`, "%"+likeText.Replace(word)+"%")
@@ -180,6 +202,15 @@ func (t Tx) LinksExpired(now time.Time, n int) ([]*vitrine.Link, error) {
 	w := sqldb.Selection{}
 	w.Where("expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL AND expires_at <= $%d", sqldb.Ms(now))
 	return links.list(t, w.End(" ORDER BY expires_at, id", n), w.Args...)
+}
+
+func (t Tx) Labels(a vitrine.AccountID) (all []vitrine.Labels, err error) {
+	return all, t.Each(func(s sqldb.Scanner) error {
+		var l vitrine.Labels
+		err := s.Scan(&l)
+		all = append(all, l)
+		return err
+	}, "SELECT DISTINCT labels FROM links WHERE account = $1 AND labels <> '' AND deleted_at IS NULL", int64(a))
 }
 
 func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {

@@ -79,7 +79,15 @@ func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
 
 func (t Tx) LinkTotals(a vitrine.AccountID) (n int64, oldest time.Time, err error) {
 	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}}, `SELECT coalesce((SELECT links FROM link_counts WHERE account = $1), 0),
-		(SELECT created_at FROM links WHERE account = $2 AND site = 0 AND version_of = 0 AND deleted_at IS NULL ORDER BY created_at LIMIT 1)`,
+		(SELECT created_at FROM links WHERE account = $2 AND`+isFile+` ORDER BY created_at LIMIT 1)`,
 		int64(a), int64(a))
+	if err != nil {
+		return 0, oldest, err
+	}
+	var trashed time.Time
+	err = t.Get([]any{sqldb.Instant{Time: &trashed}}, "SELECT min(created_at) FROM links WHERE account = $1 AND"+isTrashed, int64(a))
+	if !trashed.IsZero() && (oldest.IsZero() || trashed.Before(oldest)) {
+		oldest = trashed
+	}
 	return n, oldest, err
 }

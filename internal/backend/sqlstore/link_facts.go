@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"database/sql/driver"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 
 func (t Tx) LinkFacts(a vitrine.AccountID) ([]vitrine.LinkFacts, error) {
 	f := newFacts(t)
-	if err := f.read("account = $1 AND"+isFile, []any{int64(a)}); err != nil {
+	err1 := f.read("account = $1 AND"+isFile, "1", []any{int64(a)})
+	err2 := f.read("account = $1 AND"+isTrashed, "2", []any{int64(a)})
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	return f.list, f.Visit("version_of, version, kind, pages", " FROM links WHERE account = $1 AND version_of <> 0", []any{int64(a)},
@@ -29,7 +32,7 @@ func (t Tx) LinkFacts(a vitrine.AccountID) ([]vitrine.LinkFacts, error) {
 
 func (t Tx) LinkFactsOf(ids []vitrine.LinkID) ([]vitrine.LinkFacts, error) {
 	f := newFacts(t)
-	err := sqldb.InBatches(ids, func(in string, args []any) error { return f.read("id "+in, args) })
+	err := sqldb.InBatches(ids, func(in string, args []any) error { return f.read("id "+in, eitherFact, args) })
 	if err != nil {
 		return nil, err
 	}
@@ -62,19 +65,28 @@ func newFacts(t Tx) *facts {
 	return &facts{Tx: t, replaced: map[vitrine.LinkID]replacedLink{}, kinds: map[string]string{}}
 }
 
-// isFile holds for links that have facts: no versions, and not deleted.
-const isFile = " site = 0 AND version_of = 0 AND deleted_at IS NULL"
+// Either of them holds for links that have facts: no versions, and not deleted
+// or in the trash.
+const (
+	isFile    = " site = 0 AND version_of = 0 AND deleted_at IS NULL"
+	isTrashed = " site = 0 AND version_of = 0 AND deleted_at IS NOT NULL AND trash_until IS NOT NULL"
+)
 
-// read adds those of the links that a condition selects which have facts. The
-// condition names the index: with isFile, it is one of links that have facts.
-func (f *facts) read(condition string, args []any) error {
-	return f.Visit("id, kind, pages, created_at, version, versions, CAST(CASE WHEN"+isFile+" THEN 1 ELSE 0 END AS BIGINT)",
+// eitherFact is 1 for a link that is not deleted, 2 for one in the trash, and 0
+// for one without facts.
+const eitherFact = "CASE WHEN" + isFile + " THEN 1 WHEN" + isTrashed + " THEN 2 ELSE 0 END"
+
+// read adds those of the links that a condition selects which have facts, as
+// eitherFact or a number says. The condition names the index: with isFile, it
+// is one of links that have facts.
+func (f *facts) read(condition, fact string, args []any) error {
+	return f.Visit("id, kind, pages, created_at, version, versions, CAST("+fact+" AS BIGINT)",
 		" FROM links WHERE "+condition, args, func(row []driver.Value) error {
 			if row[6].(int64) == 0 {
 				return nil
 			}
 			l := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)),
-				CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
+				CreatedAt: time.UnixMilli(row[3].(int64)).UTC(), Trashed: row[6].(int64) == 2}
 			own(&l.Kind, row[1].(string), f.kinds)
 			if row[5].(int64) > 0 {
 				f.replaced[l.ID] = replacedLink{len(f.list), int(row[4].(int64))}

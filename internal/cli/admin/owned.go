@@ -15,8 +15,9 @@ const (
 	maxOpen = 1 << 30
 )
 
-// ownedBlob is a blob that the store needs: that of a link that is not deleted,
-// or of an upload that may still become one, whose bytes may be missing.
+// ownedBlob is a blob that the store needs: that of a link that is not deleted
+// or is in the trash, or of an upload that may still become one, whose bytes
+// may be missing.
 type ownedBlob struct {
 	Key    vitrine.UploadID
 	Size   int64
@@ -28,23 +29,11 @@ type ownedBlob struct {
 // ownedBlobs calls f with each blob that the store needs, so that storage and
 // store can be copied together and agree in the copy (Audit).
 func ownedBlobs(tx vitrine.Tx, f func(ownedBlob) error) error {
-	for q := (vitrine.LinkQuery{Sort: vitrine.SortID, Limit: ownedBatch}); ; {
-		links, err := tx.Links(q)
+	for _, trash := range []bool{false, true} {
+		err := ownedByLinks(tx, vitrine.LinkQuery{Sort: vitrine.SortID, Trash: trash, Limit: ownedBatch}, f)
 		if err != nil {
 			return err
 		}
-		for _, l := range links {
-			if !l.HasBytes || l.Upload == "" {
-				continue
-			}
-			if err := f(ownedBlob{Key: l.Upload, Size: l.Size, SHA256: l.SHA256, Parts: l.Parts}); err != nil {
-				return err
-			}
-		}
-		if len(links) < ownedBatch {
-			break
-		}
-		q.After = links[len(links)-1].ID
 	}
 	// Open uploads expire within hours, so there are few.
 	open, err := tx.StaleUploads(vitrine.UploadOpen, time.UnixMilli(maxMs), maxOpen)
@@ -57,4 +46,26 @@ func ownedBlobs(tx vitrine.Tx, f func(ownedBlob) error) error {
 		}
 	}
 	return nil
+}
+
+// ownedByLinks calls f with the blob of each link that a query selects.
+func ownedByLinks(tx vitrine.Tx, q vitrine.LinkQuery, f func(ownedBlob) error) error {
+	for {
+		links, err := tx.Links(q)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			if !l.HasBytes || l.Upload == "" {
+				continue
+			}
+			if err := f(ownedBlob{Key: l.Upload, Size: l.Size, SHA256: l.SHA256, Parts: l.Parts}); err != nil {
+				return err
+			}
+		}
+		if len(links) < q.Limit {
+			return nil
+		}
+		q.After = links[len(links)-1].ID
+	}
 }

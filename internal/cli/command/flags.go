@@ -206,6 +206,13 @@ func (c *Command) Int(to *int, name, kind, help string) *Flag {
 		set: func(text string) (err error) { *to, err = parseInt(text); return err }})
 }
 
+// OptionalString adds a flag for a text that may be empty; nil if it is not
+// given.
+func (c *Command) OptionalString(to **string, name, kind, help string) *Flag {
+	return c.add(name, help, &value{kind: kind, text: func() string { return "" },
+		set: func(text string) error { *to = &text; return nil }})
+}
+
 // OptionalInt adds a flag with a whole number that may be left out.
 func (c *Command) OptionalInt(to **int, name, kind, help string) *Flag {
 	return c.add(name, help, &value{kind: kind, text: func() string { return "" },

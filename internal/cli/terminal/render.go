@@ -82,6 +82,10 @@ func RenderAccount(t *Terminal, r *client.AccountReport, rows int, young bool) s
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
+	if r.Trash != nil {
+		p.line("%s", t.Paint(Dim, fmt.Sprintf("%s of %s in the trash are counted",
+			Counted(r.Trash.Views, "view"), Counted(r.Trash.Links, "link"))))
+	}
 	p.audience(&r.Summary, card{"Files", r.Mix, kindName})
 	p.excluded(r.Excluded)
 	p.insights(r.Insights)

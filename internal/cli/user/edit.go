@@ -2,9 +2,11 @@ package user
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -22,6 +24,7 @@ type editCmd struct {
 	Disable  bool
 	Enable   bool
 	Expires  command.When
+	Labels   *string
 	Password bool // from standard input
 	Open     bool // without a password
 	Readers  *int
@@ -47,6 +50,7 @@ func newEdit() *command.Command {
 	cmd.Bool(&c.Disable, "disable", "Disable the link.")
 	cmd.Bool(&c.Enable, "enable", "Enable the link again.")
 	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31 or never. An expired link works again with a later time.")
+	cmd.OptionalString(&c.Labels, "labels", "NAMES", "Labels of the link, separated by commas, which only you see. They replace earlier ones; an empty text removes them.")
 	cmd.Bool(&c.Password, "password-stdin", passwordHelp+" Readers who have entered an earlier one must enter it again.")
 	cmd.Bool(&c.Open, "no-password", "Remove the password: anyone with the address can open the link.")
 	cmd.Exclusive("disable", "enable")
@@ -81,6 +85,10 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 		at := c.Expires.At(now)
 		change.ExpiresAt = &at
 	}
+	if c.Labels != nil {
+		labels := labelsOf(*c.Labels)
+		change.Labels = &labels
+	}
 	if email := c.email(); c.Password || c.Open || c.Readers != nil || email != nil || c.AnyEmail {
 		change.Access = &client.AccessChange{Readers: c.Readers, Email: email, NoEmail: c.AnyEmail}
 	}
@@ -89,9 +97,20 @@ func (c *editCmd) change(now time.Time) (change client.Change, err error) {
 	}
 	change.Notify = c.Notify
 	if change == (client.Change{}) {
-		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --password-stdin, --no-password, --readers, --allow, --deny, --consent, --no-email or --notify")
+		return change, errors.New("nothing to change: use --title, --slug, --view-only, --disable, --enable, --expires, --labels, --password-stdin, --no-password, --readers, --allow, --deny, --consent, --no-email or --notify")
 	}
 	return change, nil
+}
+
+// labelsOf returns labels that are separated by commas.
+func labelsOf(text string) []string {
+	labels := []string{}
+	for label := range strings.SplitSeq(text, ",") {
+		if label = strings.TrimSpace(label); label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return labels
 }
 
 // Run changes the link, says what is different, and prints its address.
@@ -155,6 +174,7 @@ func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
 			}
 			return terminal.Moment(l.ExpiresAt)
 		}},
+		{"Labels", func(l *client.LinkDetail) string { return cmp.Or(strings.Join(l.Labels, ", "), "none") }},
 		{"Protection", protection},
 		{"Mails", func(l *client.LinkDetail) string { return l.Notify }},
 		{"Status", func(l *client.LinkDetail) string { return listStatus(l.ListedLink) }},
@@ -171,28 +191,30 @@ func sayChanges(t *terminal.Terminal, before, after *client.LinkDetail) {
 
 // rmCmd deletes links.
 type rmCmd struct {
-	Links []string
-	Yes   bool
+	Links     []string
+	Permanent bool
+	Yes       bool
 	Flags
 }
 
 func newRm() *command.Command {
 	c := new(rmCmd)
-	cmd := command.New("rm", "Delete links, their files and their numbers permanently.", c.Run)
+	cmd := command.New("rm", "Delete links. They can be restored from the trash for 30 days.", c.Run)
 	cmd.SuggestFor = []string{"delete", "remove", "del"}
 	cmd.Examples("rm q3-report",
-		"rm --yes old-draft older-draft")
+		"rm --yes --permanent old-draft older-draft")
 	cmd.Rest(&c.Links, "link", "Slugs or addresses of the links to delete.").Complete(links)
+	cmd.Bool(&c.Permanent, "permanent", "Delete the links, their files and their numbers for good, also from the trash.")
 	cmd.Confirm(&c.Yes)
 	cmd.Take(&c.Flags)
 	return cmd
 }
 
-// Run deletes the links one by one. It asks for confirmation, because a delete
-// cannot be undone. Without a terminal it requires --yes.
+// Run deletes the links one by one. It asks for confirmation, because readers
+// lose them at once. Without a terminal it requires --yes.
 func (c *rmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
-		return terminal.Unconfirmed("rm deletes permanently")
+		return terminal.Unconfirmed("rm deletes links")
 	}
 	api, err := c.reader(t)
 	if err != nil {
@@ -200,14 +222,16 @@ func (c *rmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	in := bufio.NewReader(t.In)
 	return forEach(ctx, t, c.Links, "links were not deleted", func(arg string) error {
-		l, err := c.delete(ctx, t, api, in, arg)
-		if err != nil {
+		l, trashed, err := c.delete(ctx, t, api, in, arg)
+		switch {
+		case err != nil:
 			return err
-		}
-		if c.JSON {
+		case c.JSON && trashed != nil:
+			return t.JSON(deleted{Slug: l.Slug, Deleted: true, PurgeAt: terminal.Stamp(trashed.PurgeAt)})
+		case c.JSON:
 			return t.JSON(deleted{Slug: l.Slug, Deleted: true})
 		}
-		t.Say("%s is deleted: %q", terminal.Plain(l.Slug), terminal.Plain(l.Title))
+		sayGone(t, l, trashed)
 		return nil
 	}, func(arg string, err error) error {
 		if !c.JSON {
@@ -221,22 +245,35 @@ func (c *rmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type deleted struct {
 	Slug    string `json:"slug"`
 	Deleted bool   `json:"deleted"`
+	PurgeAt string `json:"purgeAt,omitempty"` // until when it is in the trash, at most
 	failure
 }
 
-// delete deletes the link of an argument and returns it.
+// delete deletes the link of an argument, and returns it, also as it is in the
+// trash.
 func (c *rmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
-	arg string) (l client.LinkDetail, err error) {
-	if l, err = c.link(ctx, t, api, arg); err != nil {
-		return l, err
+	arg string) (l client.LinkDetail, trashed *client.TrashedLink, err error) {
+	how := client.Deletion{Permanent: c.Permanent}
+	l, err = c.link(ctx, t, api, arg)
+	switch {
+	case err == nil:
+	case c.Permanent && terminal.Code(err) == string(vitrine.CodeNotFound): // it may be in the trash
+		l.Slug = slugOf(arg)
+	default:
+		return l, nil, err
 	}
-	etag := ""
 	if !c.Yes {
-		if !t.Agreed(in, "Delete %q (%s), its file and its numbers permanently?", terminal.Plain(l.Title),
-			terminal.Plain(l.Slug)) {
-			return l, terminal.ErrDeclined
+		ask := "Delete %q (%s)? It can be restored for 30 days."
+		if c.Permanent {
+			ask = "Delete %q (%s), its file and its numbers permanently?"
 		}
-		etag = l.ETag
+		if !t.Agreed(in, ask, terminal.Plain(l.Title), terminal.Plain(l.Slug)) {
+			return l, nil, terminal.ErrDeclined
+		}
+		how.IfMatch = l.ETag
 	}
-	return l, api.DeleteLink(ctx, l.Slug, etag)
+	if trashed, failed := api.DeleteLink(ctx, l.Slug, how); err == nil || failed == nil {
+		return l, trashed, failed
+	}
+	return l, nil, err
 }

@@ -19,6 +19,7 @@ type lsCmd struct {
 	Words  []string
 	Kind   string
 	Status string
+	Label  string
 	command.LimitFlags
 	Flags
 }
@@ -35,6 +36,7 @@ separated by tabs: slug, status, kind, bytes, creation time, title, address, vie
 	cmd.Rest(&c.Words, "word", "List only links whose title, file name or address contains all these words.").OrNone()
 	cmd.Choice(&c.Kind, "kind", "KIND", "Only links of this kind: pdf, image, video, audio, document, text, html or archive.", "pdf", "image", "video", "audio", "document", "text", "html", "archive").Once()
 	cmd.Choice(&c.Status, "status", "STATUS", "Only links in this status: live, review, processing or disabled.", "live", "review", "processing", "disabled").Once()
+	cmd.String(&c.Label, "label", "LABEL", "Only links with this label.")
 	cmd.Take(&c.LimitFlags, &c.Flags)
 	return cmd
 }
@@ -71,7 +73,7 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Clien
 	switch {
 	case c.JSON:
 		return nil
-	case n == 0 && t.OutTTY && (len(c.Words) > 0 || c.Kind != "" || c.Status != ""):
+	case n == 0 && t.OutTTY && (len(c.Words) > 0 || c.Kind != "" || c.Status != "" || c.Label != ""):
 		t.Say("No matching links.")
 		return nil
 	case n == 0 && t.OutTTY:
@@ -85,7 +87,8 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Clien
 
 // links reads the links with their views.
 func (c *lsCmd) links(ctx context.Context, api *client.Client, limit int) iter.Seq2[client.ListedLink, error] {
-	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100, Views: true}
+	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Label: c.Label, Limit: 100,
+		Views: true}
 	if limit > 0 {
 		q.Limit = min(limit+1, q.Limit) // one more shows that there are more
 	}

@@ -22,7 +22,7 @@ const DefaultURL = "http://localhost:8080"
 // Commands returns the commands for links and websites.
 func Commands() []*command.Command {
 	return []*command.Command{newPut(), newStats(), newEvents(), newLs(), newOpen(), newGet(), newEdit(), newVersions(),
-		newReaders(), newCaptions(), newRecipients(), newRm(), newDeploy(), newWebsites(), newWebhooks()}
+		newReaders(), newCaptions(), newRecipients(), newRm(), newTrash(), newDeploy(), newWebsites(), newWebhooks()}
 }
 
 // AccountCommands returns the commands for the account and its keys.

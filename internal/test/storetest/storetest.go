@@ -41,6 +41,8 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"UploadCounts", storeTest.uploadCounts},
 		{"UploadSlugs", storeTest.uploadSlugs},
 		{"SpareFiles", storeTest.spareFiles},
+		{"Trash", storeTest.trash},
+		{"Labels", storeTest.labels},
 		{"StaleUploads", storeTest.staleUploads},
 		{"Links", storeTest.links},
 		{"LinkSlugs", storeTest.linkSlugs},

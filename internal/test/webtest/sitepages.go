@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/events"
+	"vitrine/internal/app/links"
 	"vitrine/internal/app/webhooks"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -61,7 +62,7 @@ func SitePages(d *Demo) []SitePage {
 		"link share":    "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/share",
 		"link versions": "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/versions",
 		"link settings": "/links/" + string(d.Links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
-		"albums": "/albums", "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
+		"albums": "/albums", "trash": d.trashed(), "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
 		"website":           "/websites/" + string(d.Website.Slug),
 		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",
 		"webhooks": "/webhooks", "webhook": d.hooked(), "events": "/events", "mails": "/events/mail",
@@ -114,8 +115,11 @@ func SitePages(d *Demo) []SitePage {
 		SitePage{Name: "shared chart", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/embed"},
 		SitePage{Name: "shared report, password", Path: d.Shared(nil, "a cafe at noon")})
 	for i := range pages {
-		if pages[i].Path == "/nowhere" {
+		switch {
+		case pages[i].Path == "/nowhere":
 			pages[i].Status = 404
+		case pages[i].Name == "link":
+			pages[i].Holds = levelState
 		}
 		if pages[i].Then == "" {
 			pages[i].Then = OpenAll
@@ -123,6 +127,10 @@ func SitePages(d *Demo) []SitePage {
 	}
 	return pages
 }
+
+// levelState holds if the state of a link is level with the words beside it.
+const levelState = `((chip, r) => { const bottom = (n) => (r.selectNodeContents(n), r.getBoundingClientRect().bottom)
+	return Math.abs(bottom(chip) - bottom(chip.nextSibling)) < 1 })(document.querySelector(".link-head .chip"), document.createRange())`
 
 // hooked returns the path of a webhook with a log of each result.
 func (d *Demo) hooked() string {
@@ -152,6 +160,22 @@ func (d *Demo) hooked() string {
 		return nil
 	}))
 	return fmt.Sprint("/webhooks/", w.ID)
+}
+
+// trashed labels a link, deletes others, and returns the path of the trash.
+func (d *Demo) trashed() string {
+	ctx, before := d.T.Context(), d.Account
+	defer func() { d.Account = before }()
+	d.Account = d.Pro
+	labels, err := vitrine.ParseLabels([]string{"Press", "A rather long name of a client"})
+	d.Check(err)
+	_, err = d.Server.Links.Edit(ctx, d.Pro, string(d.Links["tour.webm"].Slug), links.Edit{Labels: &labels})
+	d.Check(err)
+	for _, title := range []string{"A draft", "A title that does not fit into one line of a phone, nor into one of a window"} {
+		l := d.Publish("notes.txt", []byte(title), Titled(title))
+		d.Check(d.Server.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(l.Account)}))
+	}
+	return "/trash"
 }
 
 // Shared creates a read-only address of a report.

@@ -115,6 +115,38 @@ func TestToolsOverHTTP(t *testing.T) {
 	}
 }
 
+// TestTrashTools deletes a link, finds it in the trash, restores it and deletes
+// it permanently.
+func TestTrashTools(t *testing.T) {
+	f := webtest.NewFixture(t)
+	key := f.Account(vitrine.PlanPro)
+	a, slug := f.Tools(key), f.Published(key, webtest.NoteFile, webtest.Note)
+	rows := func(want int) []any {
+		t.Helper()
+		list := a.Must("list_links", webtest.Fields{"status": "trash", "limit": 1})["links"].([]any)
+		if len(list) != want {
+			t.Errorf("the trash has %d links, want %d", len(list), want)
+		}
+		return list
+	}
+	gone := a.Must("delete_link", webtest.Fields{"slug": slug})
+	if l := rows(1)[0].(map[string]any); l["slug"] != slug || l["purgeAt"] == nil || l["purgeAt"] != gone["purgeAt"] {
+		t.Errorf("in the trash is %v, after %v", l, gone)
+	}
+	if _, failure := a.Use("list_links", webtest.Fields{"status": "trash", "query": "x"}); failure == "" {
+		t.Error("the trash was searched")
+	}
+	if back := a.Must("restore_link", webtest.Fields{"slug": slug}); back["restored"] != slug || back["status"] != "live" {
+		t.Errorf("restore_link = %v", back)
+	}
+	rows(0)
+	a.Must("delete_link", webtest.Fields{"slug": slug})
+	if gone := a.Must("delete_link", webtest.Fields{"slug": slug, "permanent": true}); gone["purgeAt"] != nil {
+		t.Errorf("a permanent deletion = %v", gone)
+	}
+	rows(0)
+}
+
 // TestProgressOverHTTP checks that a caller that asks for progress gets it
 // during an upload until all bytes are sent, and that other callers get one
 // object.
@@ -219,7 +251,7 @@ func TestToolsByScope(t *testing.T) {
 		"update_link"},
 		reading...)
 	for scope, want := range map[vitrine.KeyScope][]string{vitrine.ScopeRead: reading, vitrine.ScopePublish: publishing,
-		vitrine.ScopeFull: append([]string{"delete_link"}, publishing...)} {
+		vitrine.ScopeFull: append([]string{"delete_link", "restore_link"}, publishing...)} {
 		a := f.Tools(f.Scoped(key, scope))
 		list, err := a.S.ListTools(t.Context(), nil)
 		f.Check(err)

@@ -13,7 +13,7 @@ import (
 type listIn struct {
 	Query  string `json:"query,omitempty" jsonschema:"words of the title, file name or slug"`
 	Kind   string `json:"kind,omitempty" jsonschema:"pdf, image, video, audio, document, text, html or archive"`
-	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled"`
+	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled; trash: deleted links, without query and kind"`
 	Limit  *int   `json:"limit,omitempty" jsonschema:"1 to 100; default 20"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
@@ -40,9 +40,15 @@ func listItem(l client.ListedLink) listed {
 	return r
 }
 
+// listRow is a link in a list, or in the trash until PurgeAt.
+type listRow struct {
+	listed
+	PurgeAt *time.Time `json:"purgeAt,omitempty"`
+}
+
 type listOut struct {
-	Links      []listed `json:"links"`
-	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"there are more; give this as cursor"`
+	Links      []listRow `json:"links"`
+	NextCursor string    `json:"next_cursor,omitempty" jsonschema:"there are more; give this as cursor"`
 }
 
 func (c call) list(in listIn) (listOut, error) {
@@ -50,10 +56,26 @@ func (c call) list(in listIn) (listOut, error) {
 	if in.Limit != nil {
 		q.Limit = max(*in.Limit, 1) // 0 means the default
 	}
+	if in.Status == "trash" {
+		if in.Query+in.Kind != "" {
+			return listOut{}, argumentError("status", "the trash cannot be searched: leave query and kind out")
+		}
+		return c.trash(in.Cursor, q.Limit)
+	}
 	p, err := c.Links(c.ctx, in.Cursor, q)
-	out := listOut{Links: []listed{}, NextCursor: p.NextCursor}
+	out := listOut{Links: []listRow{}, NextCursor: p.NextCursor}
 	for _, l := range p.Links {
-		out.Links = append(out.Links, listItem(l))
+		out.Links = append(out.Links, listRow{listed: listItem(l)})
+	}
+	return out, err
+}
+
+// trash lists a page of the trash, the last deleted first.
+func (c call) trash(cursor string, limit int) (listOut, error) {
+	p, err := c.TrashPage(c.ctx, cursor, limit)
+	out := listOut{Links: []listRow{}, NextCursor: p.NextCursor}
+	for _, l := range p.Links {
+		out.Links = append(out.Links, listRow{listItem(l.ListedLink), &l.PurgeAt})
 	}
 	return out, err
 }
@@ -172,12 +194,14 @@ func (c call) update(in updateIn) (detailOut, error) {
 }
 
 type deleteIn struct {
-	Slug    string `json:"slug" jsonschema:"slug or address of the link"`
-	IfMatch string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+	Slug      string `json:"slug" jsonschema:"slug or address of the link"`
+	IfMatch   string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
+	Permanent bool   `json:"permanent,omitempty" jsonschema:"delete for good, also from the trash"`
 }
 
 type deletedOut struct {
-	Deleted string `json:"deleted"`
+	Deleted string     `json:"deleted"`
+	PurgeAt *time.Time `json:"purgeAt,omitempty" jsonschema:"restore_link works until then"`
 }
 
 func (c call) delete(in deleteIn) (deletedOut, error) {
@@ -185,7 +209,27 @@ func (c call) delete(in deleteIn) (deletedOut, error) {
 	if slug == "" {
 		return deletedOut{}, argumentError("slug", "name the slug of the link to delete")
 	}
-	return deletedOut{slug}, c.DeleteLink(c.ctx, slug, in.IfMatch)
+	trashed, err := c.DeleteLink(c.ctx, slug, client.Deletion{IfMatch: in.IfMatch, Permanent: in.Permanent})
+	out := deletedOut{Deleted: slug}
+	if trashed != nil {
+		out.PurgeAt = &trashed.PurgeAt
+	}
+	return out, err
+}
+
+type restoreIn struct {
+	Slug string `json:"slug" jsonschema:"slug or address of the link"`
+}
+
+type restoredOut struct {
+	Restored string `json:"restored"`
+	URL      string `json:"url"`
+	Status   string `json:"status"`
+}
+
+func (c call) restore(in restoreIn) (restoredOut, error) {
+	l, err := c.RestoreLink(c.ctx, slugOf(in.Slug))
+	return restoredOut{l.Slug, l.URL, l.Status}, err
 }
 
 func (s *Server) readTools(m *mcp.Server) {
@@ -198,5 +242,6 @@ func (s *Server) readTools(m *mcp.Server) {
 }
 
 func (s *Server) deleteTools(m *mcp.Server) {
-	tool(s, m, "delete_link", "Delete a link", "Delete a link, its file and its numbers permanently. Ask the person first. To hide a link, use update_link with disabled.", deletes, call.delete)
+	tool(s, m, "delete_link", "Delete a link", "Delete a link: it goes to the trash for 30 days. Ask the person first. To hide a link, use update_link with disabled.", deletes, call.delete)
+	tool(s, m, "restore_link", "Restore a link", "Restore a link from the trash, with its address, file and numbers.", adds, call.restore)
 }

@@ -77,6 +77,7 @@ type linkReportOut struct {
 type accountReportOut struct {
 	AllTime  object   `json:"allTime"`
 	TopLinks []object `json:"topLinks"`
+	Trash    object   `json:"trash,omitempty" jsonschema:"what of it is of links in the trash"`
 	reportOut
 }
 
@@ -201,6 +202,9 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 	}
 	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links,
 		reportOut: summarize(&r.Summary, r.Truncated)}
+	if r.Trash != nil {
+		out.Trash = asObject(r.Trash)
+	}
 	if in.Full {
 		out.Report = wholeReport(r)
 	}

@@ -130,15 +130,31 @@ func asJSON(v any) []byte {
 }
 
 // schemaOf returns the schema of an answer. Members that it does not name may
-// be added.
+// be added to each object.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[time.Time](): {Type: "string"}}})
+		reflect.TypeFor[time.Time](): {Type: "string"}, reflect.TypeFor[object](): {Type: "object"}}})
 	if err != nil {
 		panic(err) // the types are constant
 	}
-	schema.AdditionalProperties = nil
+	open(schema)
 	return schema
+}
+
+// open lets the objects of a schema have more members. Those of a map keep
+// their type.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	open(s.Items)
+	open(s.AdditionalProperties)
 }
 
 // slugOf returns the slug of what may be a whole address.

@@ -24,6 +24,8 @@ func TestClientTypes(t *testing.T) {
 	o.Check(err)
 	o.Confirmed(slug, "ann@example.com")
 	hook := o.Hooked()
+	_, err = c.DeleteLink(t.Context(), string(o.Links[report.ContentScroll].Slug), client.Deletion{})
+	o.Check(err)
 	for path, into := range map[string]any{
 		"/links/" + slug + "/readers": &struct {
 			Readers    []client.Reader
@@ -41,7 +43,11 @@ func TestClientTypes(t *testing.T) {
 		"/webhooks/" + hook:                 new(client.Webhook),
 		"/webhooks/" + hook + "/deliveries": new(client.DeliveryPage),
 		"/notifications":                    new(client.Notifications),
-		"/websites":                         &struct{ Websites []client.Website }{},
+		"/trash": &struct {
+			Links      []client.TrashedLink
+			NextCursor *string
+		}{},
+		"/websites": &struct{ Websites []client.Website }{},
 	} {
 		body := o.Ask(path).Body
 		d := json.NewDecoder(bytes.NewReader(body))

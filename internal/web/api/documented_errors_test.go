@@ -45,11 +45,12 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 		return c.Call(c.key, "PATCH", "/links/nope", webtest.Fields{"title": "x"})
 	},
 	"deleteLink":   func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope", nil) },
+	"listTrash":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/trash", nil) },
+	"restoreLink":  func(c caller) webtest.Answer { return c.Call(c.key, "POST", "/trash/nope/restore", nil) },
 	"getFile":      func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/file", nil) },
 	"listCaptions": func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/captions", nil) },
 	"putCaptions": func(c caller) webtest.Answer {
-		return c.Send(c.key, "PUT", "/links/nope/captions/en", "text/vtt",
-			webtest.Morning)
+		return c.Send(c.key, "PUT", "/links/nope/captions/en", "text/vtt", webtest.Morning)
 	},
 	"deleteCaptions": func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/captions/en", nil) },
 	"listVersions":   func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/versions", nil) },

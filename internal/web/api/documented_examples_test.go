@@ -145,6 +145,9 @@ func TestDocumentedExamples(t *testing.T) {
 	published := "/links/" + slug
 	c.Described(published)
 	check("getLink", c.Call(c.key, "GET", published, nil))
+	check("deleteLink", c.Call(c.key, "DELETE", published, nil))
+	check("listTrash", c.Call(c.key, "GET", "/trash", nil))
+	check("restoreLink", c.Call(c.key, "POST", "/trash/"+slug+"/restore", nil))
 	check("updateLink", c.Call(c.key, "PATCH", published, request("updateLink", nil)))
 	rows := published + "/recipients"
 	added := c.Call(c.key, "POST", rows, request("addRecipients", nil))

@@ -73,7 +73,7 @@ func TestReplaceImported(t *testing.T) {
 					t.Errorf("the placeholder is listed as a version: %v", v)
 				}
 			}
-			f.Call(key, "DELETE", "/links/moved-in", nil).Want(http.StatusNoContent, "")
+			f.Call(key, "DELETE", "/links/moved-in?permanent=true", nil).Want(http.StatusNoContent, "")
 			f.Audit()
 		})
 	}

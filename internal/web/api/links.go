@@ -23,6 +23,7 @@ type LinkItem struct {
 	SizeBytes int64        `json:"size_bytes"`
 	CreatedAt string       `json:"created_at"`
 	Status    string       `json:"status"`
+	Labels    []string     `json:"labels,omitempty"`
 	Views     *int64       `json:"views,omitempty"` // of the last links.ViewDays, if they were asked for
 	ExpiresAt *string      `json:"expiresAt,omitempty"`
 	why
@@ -36,7 +37,8 @@ type LinkList struct {
 
 func (s *Handler) item(l *vitrine.Link) LinkItem {
 	i := LinkItem{Slug: l.Slug, Title: l.Title, URL: s.Server.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
-		CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
+		CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), Labels: l.Labels.All(),
+		why: why{l.Reason, l.Detail}}
 	if !l.ExpiresAt.IsZero() {
 		at := l.ExpiresAt.UTC().Format(httpx.TimeFormat)
 		i.ExpiresAt = &at
@@ -46,8 +48,8 @@ func (s *Handler) item(l *vitrine.Link) LinkItem {
 
 // ListQuery is the query for a list of links, as text, or "" if not given.
 type ListQuery struct {
-	Limit, Cursor, Text, Kind, Status string
-	Views                             bool
+	Limit, Cursor, Text, Kind, Status, Label string
+	Views                                    bool
 }
 
 // List returns a page of the account's links.
@@ -57,7 +59,7 @@ func (s *Handler) List(r *http.Request, a *vitrine.Account, q ListQuery) (*LinkL
 		return nil, err
 	}
 	search := links.LinkSearch{Text: q.Text, Kind: filetype.Kind(q.Kind), State: vitrine.LinkState(q.Status),
-		Limit: listLimit(q.Limit)}
+		Label: q.Label, Limit: listLimit(q.Limit)}
 	if q.Kind != "" && !slices.Contains(filetype.Kinds(), search.Kind) {
 		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "kind",
 			Message: fmt.Sprintf("There is no kind %q. The kinds are %s.", q.Kind, words(filetype.Kinds()))}
@@ -106,7 +108,7 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"q", "cursor", "kind", "status", "views"} {
+	for _, name := range []string{"q", "cursor", "kind", "status", "label", "views"} {
 		if len(q[name]) > 1 {
 			return invalid(name, "Send only one "+name+".")
 		}
@@ -116,7 +118,7 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Call
 	}
 	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"),
 		Kind:   q.Get("kind"),
-		Status: q.Get("status"), Views: q.Get("views") == "true"})
+		Status: q.Get("status"), Label: q.Get("label"), Views: q.Get("views") == "true"})
 	if err != nil {
 		return err
 	}
@@ -197,7 +199,7 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 }
 
 // editable lists the fields of a link that may be changed.
-var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt", "access", "notify"}
+var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt", "labels", "access", "notify"}
 
 // never is the value of expiresAt that removes it.
 const never = "never"
@@ -207,7 +209,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	f := httpx.Fields{Object: o}
 	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
 		Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
-		ExpiresAt: expiry(&f), Access: readAccess(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
+		ExpiresAt: expiry(&f), Labels: labels(&f), Access: readAccess(&f), Fills: c.MayChange, LinkLife: c.Key.LinkLife}
 	bell := f.OptionalText("notify")
 	if err := s.wrong(c.Account, f); err != nil {
 		return e, err
@@ -227,6 +229,19 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 		}
 	}
 	return e, nil
+}
+
+// labels parses labels, or nil if not given.
+func labels(f *httpx.Fields) *vitrine.Labels {
+	list := f.Texts("labels")
+	if list == nil {
+		return nil
+	}
+	l, err := vitrine.ParseLabels(list)
+	if err != nil {
+		f.Wrong("labels", err.(*vitrine.Error).Message)
+	}
+	return &l
 }
 
 // expiry parses expiresAt, or nil if not given.
@@ -262,15 +277,6 @@ func (s *Handler) UpdateLink(w http.ResponseWriter, r *http.Request, c *auth.Cal
 		return s.outdated(w, l, err)
 	}
 	return s.writeLink(w, r, l)
-}
-
-func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	l, err := s.Links.DeleteOwn(r.Context(), c.Account, r.PathValue("slug"), match(r))
-	if err != nil {
-		return s.outdated(w, l, err)
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
 // GetFile answers with an address of the file of a link that anyone can open,

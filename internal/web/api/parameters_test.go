@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/httpx"
 	"vitrine/report"
@@ -18,6 +19,7 @@ import (
 // and nothing else changes.
 func TestQueryOfEachOperation(t *testing.T) {
 	o := webtest.NewReportSite(t)
+	trashTwo(o)
 	for path, op := range o.Operations() {
 		plain, _, _, _ := o.Asked(op.Path)
 		if plain >= 400 {
@@ -60,7 +62,7 @@ func TestQueryOfEachOperation(t *testing.T) {
 			value := map[string]string{"range": "7d", "from": "2026-01-02&to=2026-01-03",
 				"to":          "2026-01-03&from=2026-01-02",
 				"granularity": "hour", "timezone": "UTC", "compare": "year", "filter": "country:is:DE", "limit": "5",
-				"include": "utm", "version": "1", "engaged": "true", "format": "ndjson", "q": "report", "kind": "pdf",
+				"include": "utm", "version": "1", "engaged": "true", "format": "ndjson", "q": "report", "kind": "pdf", "label": "a",
 				"status": "live", "views": "true", "type": "download",
 				"link":    string(o.Links[report.ContentMedia].Slug),
 				"explain": "/totals/views"}[name]
@@ -87,11 +89,21 @@ func TestQueryOfEachOperation(t *testing.T) {
 	}
 }
 
+// trashTwo deletes two links, so that the trash has a next page.
+func trashTwo(o *webtest.ReportSite) {
+	o.T.Helper()
+	for range 2 {
+		l := o.Publish("notes.txt", []byte("a note"))
+		o.Check(o.Server.Links.Delete(o.T.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(l.Account)}))
+	}
+}
+
 // TestWrongCursors checks that a cursor that was cut, changed or made up, or is
 // that of another list, is refused in every list that has one. One of the
 // events of another account is, too, and one that was never given.
 func TestWrongCursors(t *testing.T) {
 	o := webtest.NewReportSite(t)
+	trashTwo(o)
 	cursors := map[string]string{}
 	for path, op := range o.Operations() {
 		if slices.Contains(op.Parameters, "explain") {
@@ -103,7 +115,7 @@ func TestWrongCursors(t *testing.T) {
 			t.Fatal(path)
 		}
 	}
-	if len(cursors) != 6 {
+	if len(cursors) != 7 {
 		t.Fatalf("lists with cursors: %v", cursors)
 	}
 	for path, right := range cursors {

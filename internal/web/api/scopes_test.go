@@ -115,6 +115,11 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 		slug string) webtest.Answer {
 		return c.Call(c.key, "DELETE", "/links/"+slug, nil)
 	},
+	"GET /api/v1/trash": func(c caller, _ string) webtest.Answer { return c.Call(c.key, "GET", "/trash", nil) },
+	"POST /api/v1/trash/{slug}/restore": func(c caller, slug string) webtest.Answer {
+		c.Call(c.owner(), "DELETE", "/links/"+slug, nil)
+		return c.Call(c.key, "POST", "/trash/"+slug+"/restore", nil)
+	},
 	"GET /api/v1/links/{slug}/file": func(c caller,
 		slug string) webtest.Answer {
 		return c.Call(c.key, "GET", "/links/"+slug+"/file", nil)
@@ -223,12 +228,15 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 	},
 }
 
-// ofNoUpload has the requests about an upload or a webhook, about one that does
-// not exist: the others begin one first.
+// ofNoUpload has the requests about an upload or the trash, about one that does
+// not exist: the others begin one or delete a link first.
 var ofNoUpload = map[string]func(c caller) webtest.Answer{
 	"POST /api/v1/uploads/complete": func(c caller) webtest.Answer { return c.complete("nope", webtest.NoteFile) },
 	"POST /api/v1/uploads/cancel": func(c caller) webtest.Answer {
 		return c.Call(c.key, "POST", "/uploads/cancel", webtest.Fields{"path": "nope"})
+	},
+	"POST /api/v1/trash/{slug}/restore": func(c caller) webtest.Answer {
+		return c.Call(c.key, "POST", "/trash/nope/restore", nil)
 	},
 }
 

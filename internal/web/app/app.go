@@ -107,7 +107,10 @@ var formMessages = map[string]string{
 	"invitation-revoked": "Invitation revoked.",
 	"person":             "Account changed.",
 
-	"link-deleted":  "Link deleted.",
+	"link-deleted":  "Link deleted for good.",
+	"link-trashed":  "Link deleted. You can restore it from the trash for 30 days.",
+	"link-restored": "Link restored. Its address works again.",
+	"link-purged":   "Link deleted for good.",
 	"renamed":       "Title changed.",
 	"slug-changed":  "Saved. The old address keeps working for 90 days.",
 	"link-disabled": "Link disabled.",

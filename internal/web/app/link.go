@@ -72,6 +72,7 @@ type linkPage struct {
 	NewSlug     string
 	NewDownload bool
 	NewExpires  string // the last day; "" for none
+	NewLabels   string // separated by commas
 	NewLanguage string
 }
 
@@ -85,6 +86,9 @@ func (p *linkPage) AllVisits() string { return VisitsRoot(p.Link.Link) }
 func (p *linkPage) Host() string {
 	return strings.TrimSuffix(p.Prefix, "/p/")
 }
+
+// DeleteText says what deleting the link does.
+func (p *linkPage) DeleteText() string { return deleteText(p.Link.Link) }
 
 // Live reports whether the public may see it.
 func (p *linkPage) Live() bool { return p.Link.Live() }
@@ -128,7 +132,8 @@ func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.Link
 		Head: s.Shell.LinkHead(me, o.Link, tab), Prefix: s.Server.PublicURL.Host + "/p/",
 		Embed: s.Viewers.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,
-		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me)), Gate: s.accessForm(o.Link)}
+		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me)), NewLabels: strings.Join(o.Labels.All(), ", "),
+		Gate: s.accessForm(o.Link)}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Viewers.Tracks(o.Link)
@@ -186,6 +191,16 @@ type linkAction func(s *LinkPages, ctx context.Context, me *vitrine.Account, slu
 // it, so that an unchecked box is distinguishable from a missing one.
 func allowsDownload(f url.Values) bool { return slices.Contains(f["download"], "yes") }
 
+// splitLabels returns the labels of a field, which commas separate.
+func splitLabels(text string) (labels []string) {
+	for label := range strings.SplitSeq(text, ",") {
+		if label = strings.TrimSpace(label); label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
 // linkForms maps the last part of a form's address to its action.
 var linkForms = map[string]linkAction{
 	"settings": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
@@ -199,6 +214,13 @@ var linkForms = map[string]linkAction{
 		}
 		if f.Has("download") {
 			e.Download = new(allowsDownload(f))
+		}
+		if f.Has("labels") {
+			labels, err := vitrine.ParseLabels(splitLabels(f.Get("labels")))
+			if err != nil {
+				return nil, "", err
+			}
+			e.Labels = &labels
 		}
 		o, err := s.Links.Own(ctx, me, slug)
 		if err != nil {
@@ -249,8 +271,20 @@ var linkForms = map[string]linkAction{
 	},
 	"delete": func(s *LinkPages, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
-		return nil, "link-deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
+		l, err := s.Links.DeleteOwn(ctx, me, slug, links.Deletion{})
+		if err == nil && l.InTrash() {
+			return nil, "link-trashed", nil
+		}
+		return nil, "link-deleted", err
 	},
+}
+
+// deleteText says what deleting a link does.
+func deleteText(l *vitrine.Link) string {
+	if links.GoesToTrash(l) {
+		return "Readers lose it at once. You can restore it from the trash for 30 days, with its address and its numbers."
+	}
+	return "This deletes the page, the file and its numbers for good. The address stays reserved for 90 days."
 }
 
 // Form handles a form about a link and redirects to where it was sent from. If
@@ -301,7 +335,7 @@ func (s *LinkPages) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vi
 	p := s.linkPage(r, me, o, tab)
 	p.Wrong = wrong
 	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires,
-		"language": &p.NewLanguage} {
+		"labels": &p.NewLabels, "language": &p.NewLanguage} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}

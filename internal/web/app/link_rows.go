@@ -39,6 +39,9 @@ func (r linkRow) Look() string { return ui.Look(r.Link) }
 // MayDisable reports whether the owner may take it off display.
 func (r linkRow) MayDisable() bool { return r.State == vitrine.StateLive }
 
+// DeleteText says what deleting the link does.
+func (r linkRow) DeleteText() string { return deleteText(r.Link) }
+
 // MayRestore reports whether the owner may enable it again.
 func (r linkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner

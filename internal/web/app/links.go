@@ -33,6 +33,7 @@ type linksPage struct {
 	Search               links.LinkSearch
 	Kinds, States, Sorts []ui.Option
 	Albums               []ui.Option
+	Labels               []ui.Option  // nil if no link has any
 	Outcome              *bulkOutcome // nil if no form about several links led here
 	Number               int
 	Previous, Next       string // addresses; "" for none
@@ -42,7 +43,8 @@ type linksPage struct {
 
 // Searching reports whether not all links are asked for.
 func (p *linksPage) Searching() bool {
-	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != "" || p.Search.Key != 0
+	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != "" || p.Search.Key != 0 ||
+		p.Search.Label != ""
 }
 
 // From returns the number of the first link on the page.
@@ -123,6 +125,7 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 	if id, err := strconv.ParseInt(q.Get("key"), 10, 64); err == nil && id > 0 {
 		search.Key = vitrine.KeyID(id)
 	}
+	search.Label = vitrine.OneLine(q.Get("label"))
 	page, err := strconv.Atoi(q.Get("page"))
 	if err != nil {
 		page = 1
@@ -143,7 +146,7 @@ func searchAddress(search links.LinkSearch, page int) string {
 	}
 	return httpx.WithQuery(linksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status",
 		string(search.State),
-		"key", key, "sort", string(search.Sort), "page", number)
+		"key", key, "label", search.Label, "sort", string(search.Sort), "page", number)
 }
 
 func (s *LinkPages) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -182,6 +185,9 @@ func (s *LinkPages) writeList(w http.ResponseWriter, r *http.Request, me *vitrin
 		p.Albums = append(p.Albums, ui.Option{Value: string(a.Slug), Name: a.Title})
 	}
 	p.Albums = append(p.Albums, ui.Option{Value: newAlbum, Name: "New album"})
+	if p.Labels, err = s.labelOptions(r, me, p.Search.Label); err != nil {
+		return err
+	}
 	p.Here = searchAddress(p.Search, p.Number)
 	if p.Number > 1 {
 		p.Previous = searchAddress(p.Search, p.Number-1)
@@ -206,4 +212,22 @@ func (s *LinkPages) writeList(w http.ResponseWriter, r *http.Request, me *vitrin
 		p.Sorts = append(p.Sorts, o)
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "links.html", p.Nonce, &p)
+}
+
+// labelOptions returns the choice of a label for the filter, or nil if no link
+// has any.
+func (s *LinkPages) labelOptions(r *http.Request, me *vitrine.Account, chosen string) ([]ui.Option, error) {
+	labels, err := s.Links.Labels(r.Context(), me)
+	if err != nil || len(labels) == 0 && chosen == "" {
+		return nil, err
+	}
+	options := []ui.Option{{Name: "Any label"}}
+	for _, label := range labels {
+		options = append(options, ui.Option{Value: label, Name: label,
+			Chosen: vitrine.LabelWord(label) == vitrine.LabelWord(chosen)})
+	}
+	if chosen != "" && !slices.ContainsFunc(options, func(o ui.Option) bool { return o.Chosen }) {
+		options = append(options, ui.Option{Value: chosen, Name: chosen, Chosen: true})
+	}
+	return options, nil
 }

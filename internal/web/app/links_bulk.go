@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
@@ -64,6 +66,21 @@ var bulkActions = map[string]bulkAction{
 			_ url.Values) (string, error) {
 			return "", s.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
 		}},
+	"label": {done: [2]string{"link labelled", "links labelled"},
+		do: func(s *LinkPages, ctx context.Context, me *vitrine.Account, l *vitrine.Link,
+			f url.Values) (string, error) {
+			_, err := s.Links.Edit(ctx, me, string(l.Slug), links.Edit{AddLabel: f.Get("label")})
+			return "", err
+		}},
+	"unlabel": {done: [2]string{"label removed from one link", "labels removed"},
+		do: func(s *LinkPages, ctx context.Context, me *vitrine.Account, l *vitrine.Link,
+			f url.Values) (string, error) {
+			if !l.Labels.Has(f.Get("label")) {
+				return "It does not have this label.", nil
+			}
+			_, err := s.Links.Edit(ctx, me, string(l.Slug), links.Edit{DropLabel: f.Get("label")})
+			return "", err
+		}},
 	"album": {done: [2]string{"link added to the album", "links added to the album"},
 		do: func(s *LinkPages, ctx context.Context, me *vitrine.Account, l *vitrine.Link,
 			f url.Values) (string, error) {
@@ -84,6 +101,7 @@ type bulkOutcome struct {
 	changed []string // slugs of those that the action changed
 	picked  []string // slugs of those that stay selected
 	Album   string   // address of the album that links were added to
+	Trash   bool     // links were deleted
 	Back    string   // address of the list
 }
 
@@ -115,10 +133,15 @@ func (s *LinkPages) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	if len(slugs) == 0 || action == "album" && r.PostForm.Get("album") == "" {
+	noAlbum := action == "album" && r.PostForm.Get("album") == ""
+	noLabel := strings.HasSuffix(action, "label") && strings.TrimSpace(r.PostForm.Get("label")) == ""
+	if len(slugs) == 0 || noAlbum || noLabel {
 		why := "Select the links first."
-		if len(slugs) > 0 {
+		switch {
+		case len(slugs) > 0 && noAlbum:
 			why = "Choose an album first."
+		case len(slugs) > 0:
+			why = "Type a label first."
 		}
 		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}, picked: slugs})
 	}
@@ -143,6 +166,7 @@ func (s *LinkPages) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if action == "disable" {
 		out.Undo = out.changed
 	}
+	out.Trash = action == "delete" && len(out.changed) > 0
 	return s.writeList(w, r, me, back.Query(), out)
 }
 

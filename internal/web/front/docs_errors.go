@@ -52,17 +52,17 @@ var (
 		"listDeliveries", "resendDelivery"}
 	mailOps   = []string{"getNotifications", "changeNotifications"}
 	ofOneLink = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
-		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader"},
+		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader", "restoreLink"},
 		slices.Concat(versionOps, recipientOps)...)
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
-		"listWebsites", "listEvents", "getAccountAnalytics", "listWebhooks", "createWebhook"}, mailOps, hookOps,
-		ofOneLink)
+		"listWebsites", "listEvents", "listTrash", "getAccountAnalytics", "listWebhooks", "createWebhook"}, mailOps,
+		hookOps, ofOneLink)
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
-		"revokeRecipient", "deleteReader", "changeNotifications", "listWebhooks", "createWebhook"},
+		"revokeRecipient", "deleteReader", "restoreLink", "changeNotifications", "listWebhooks", "createWebhook"},
 		slices.Concat(keyOps, hookOps)...)
 	anyOp = slices.Concat([]string{"status", "putFile", "startLogin", "takeLogin"}, chunkOps, withKey)
 )
@@ -70,7 +70,7 @@ var (
 // docErrors lists all codes by status.
 var docErrors = []docError{
 	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB where it may have access or recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "changeNotifications", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook"}), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addRecipients", "updateRecipient", "changeNotifications", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "listTrash", "updateLink", "deleteLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addRecipients", "updateRecipient", "changeNotifications", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -103,11 +103,11 @@ var docErrors = []docError{
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
 		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
-		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: append(appends, uploadOps...)},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: slices.Concat(appends, uploadOps, []string{"restoreLink"})},
 	{Code: vitrine.CodeFileTooLarge, When: "The file exceeds the account’s limit per file.",
 		Then: "Send a smaller file, or see upgradeUrl.", Ops: append(appends, uploadOps...)},
 	{Code: vitrine.CodeStorageLimit, When: "The account’s storage has no room for the file.",
-		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: append(appends, uploadOps...)},
+		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: slices.Concat(appends, uploadOps, []string{"restoreLink"})},
 	{Code: vitrine.CodeRecipientLimit, When: "The link has as many recipients as the account’s plan allows.",
 		Then: "Revoke addresses that are not needed, or see upgradeUrl.", Ops: []string{"addRecipients"}},
 	{Code: vitrine.CodeInvalidSignature, When: "The signed URL was truncated or changed.",
@@ -131,7 +131,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeUnsupportedVersion, When: "The header Tus-Resumable is missing or names another version.",
 		Then: "Send Tus-Resumable: 1.0.0.", Ops: chunkOps},
 	{Code: vitrine.CodePreconditionFailed, When: "The link has changed since you read it (If-Match).", Then: "Nothing was changed. Read current and retry with its ETag.", Ops: []string{"updateLink", "deleteLink", "createUpload", "completeUpload", "restoreVersion", "deleteVersion"}},
-	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins, changes or new keys in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "createKey", "updateLink", "restoreVersion", "appendUpload"}, uploadOps...)},
+	{Code: vitrine.CodeRateLimited, When: "Too many uploads, logins, changes or new keys in the last hour.", Then: "Wait for the number of seconds in Retry-After.", Ops: append([]string{"startLogin", "createKey", "updateLink", "restoreLink", "restoreVersion", "appendUpload"}, uploadOps...)},
 	{Code: vitrine.CodeInternal, When: "The server failed unexpectedly.",
 		Then: "Retry. If it happens again, send the X-Request-Id to the administrator.",
 		Ops:  slices.DeleteFunc(slices.Clone(anyOp), func(op string) bool { return op == "status" })},

@@ -21,20 +21,31 @@ const (
 	ofExplanation
 	ofDeliveries
 	ofEvents
+	ofTrash
 )
 
 // FormatCursor returns the cursor of a list of links.
-func FormatCursor(c vitrine.LinkCursor) string {
-	return ofLinks.format(c.CreatedAt.UnixMilli(), int64(c.ID))
-}
+func FormatCursor(c vitrine.LinkCursor) string { return ofLinks.formatLink(c) }
 
 // ParseCursor reads a cursor of FormatCursor; "" is the zero value. Errors have
 // the field "cursor".
-func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
+func ParseCursor(text string) (vitrine.LinkCursor, error) { return ofLinks.parseLink(text) }
+
+// FormatTrashCursor returns the cursor of the trash.
+func FormatTrashCursor(c vitrine.LinkCursor) string { return ofTrash.formatLink(c) }
+
+// ParseTrashCursor is like ParseCursor.
+func ParseTrashCursor(text string) (vitrine.LinkCursor, error) { return ofTrash.parseLink(text) }
+
+func (l list) formatLink(c vitrine.LinkCursor) string {
+	return l.format(c.CreatedAt.UnixMilli(), int64(c.ID))
+}
+
+func (l list) parseLink(text string) (c vitrine.LinkCursor, err error) {
 	if text == "" {
 		return c, nil
 	}
-	n, err := ofLinks.parse(text, 2)
+	n, err := l.parse(text, 2)
 	if err != nil {
 		return c, err
 	}

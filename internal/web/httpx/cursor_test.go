@@ -9,9 +9,9 @@ import (
 // TestCursorsOfOtherLists checks that no list takes the cursor of another one,
 // and that each takes its own.
 func TestCursorsOfOtherLists(t *testing.T) {
-	cursors := []string{FormatCursor(vitrine.LinkCursor{CreatedAt: vitrine.ViewIDAt(7, 0).Time(), ID: 7}),
-		FormatVisitCursor(7), FormatReaderCursor(7), FormatRecipientCursor(7), FormatExplainCursor(7, 7),
-		FormatDeliveryCursor(7), FormatEventCursor(7, 6)}
+	link := vitrine.LinkCursor{CreatedAt: vitrine.ViewIDAt(7, 0).Time(), ID: 7}
+	cursors := []string{FormatCursor(link), FormatVisitCursor(7), FormatReaderCursor(7), FormatRecipientCursor(7), FormatExplainCursor(7, 7),
+		FormatDeliveryCursor(7), FormatEventCursor(7, 6), FormatTrashCursor(link)}
 	parse := []func(string) bool{
 		func(c string) bool { _, err := ParseCursor(c); return err == nil },
 		func(c string) bool { _, err := ParseVisitCursor(c); return err == nil },
@@ -20,6 +20,7 @@ func TestCursorsOfOtherLists(t *testing.T) {
 		func(c string) bool { _, _, err := ParseExplainCursor(c); return err == nil },
 		func(c string) bool { _, err := ParseDeliveryCursor(c); return err == nil },
 		func(c string) bool { _, is := ParseEventCursor(c, 7); return is },
+		func(c string) bool { _, err := ParseTrashCursor(c); return err == nil },
 	}
 	for of, c := range cursors {
 		for by, takes := range parse {

@@ -91,7 +91,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if len(c.History) > 0 {
 		p.Seen = int64(c.History[0].ID)
 	}
-	if l.State == vitrine.StateLive && !c.Account.Account.Banned {
+	if l.Live() && !c.Account.Account.Banned {
 		p.Public = s.Server.LinkURL(l.Slug)
 	}
 	p.Path = "/p/" + string(l.Slug)

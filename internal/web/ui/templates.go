@@ -60,6 +60,7 @@ var pages = []page{
 		"visit_table.html"}},
 	{"links.html", member, []string{"chart.html", "link_rows.html"}},
 	{"people.html", member, nil},
+	{"trash.html", member, nil},
 	{"readers.html", inLink, nil},
 	{"versions.html", inLink, nil},
 	{"webhook.html", member, []string{"hook_fields.html"}},

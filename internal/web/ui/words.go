@@ -91,9 +91,11 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionExpire:  "Expired",
 	vitrine.ActionUndo:    "Undone",
 	vitrine.ActionDelete:  "Deleted",
+	vitrine.ActionPurge:   "Deleted for good",
+	vitrine.ActionRevive:  "Restored from the trash",
 	vitrine.ActionReplace: "File replaced",
 	vitrine.ActionRestore: "Version restored",
-	vitrine.ActionDate:    "Creation date moved back to the first imported view",
+	vitrine.ActionDate:    "Creation date moved back to the first view",
 	vitrine.ActionRefuse:  "Refused",
 	vitrine.ActionBan:     "Suspended",
 	vitrine.ActionUnban:   "Suspension lifted",
@@ -156,6 +158,15 @@ func Doer(e moderation.Event) string {
 
 func PlanName(p vitrine.Plan) string { return Capital(string(p)) }
 
+// uses says what an account has, of whose links some are websites.
+func uses(links, sites int64) string {
+	words := Counted(links-sites, "link", "links")
+	if sites > 0 {
+		words += ", " + Counted(sites, "website", "websites")
+	}
+	return words
+}
+
 // RoleName returns a role in words.
 func RoleName(r vitrine.Role) string {
 	if r == vitrine.RoleMember {
@@ -191,7 +202,7 @@ var wordFuncs = map[string]any{
 	"counted": Counted, "percent": Percent, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
 	"bytes":      ByteSize,
 	"limitBytes": LimitSize, "moment": Moment, "machine": machineTime,
-	"count":  func(n int) int64 { return int64(n) },
+	"count": func(n int) int64 { return int64(n) }, "uses": uses,
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
 	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },
 	"became": became, "actionForOwner": actionForOwner, "ownersWords": ownersWords, "actorForOwner": actorForOwner,

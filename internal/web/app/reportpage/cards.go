@@ -290,7 +290,7 @@ func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 		if l.CompletionPct != nil {
 			t.Completion = ui.Percent(*l.CompletionPct)
 		}
-		if sample {
+		if sample || l.Trashed {
 			t.Address = ""
 		}
 		rows = append(rows, t)

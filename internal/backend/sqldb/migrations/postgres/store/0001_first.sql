@@ -151,6 +151,7 @@ CREATE TABLE links (
     created_at     BIGINT  NOT NULL,
     state_at       BIGINT,
     deleted_at     BIGINT,
+    trash_until    BIGINT, -- until when a deleted link can be restored; NULL: it cannot
     has_bytes      BOOLEAN NOT NULL,
     parts          TEXT    COLLATE "C" NOT NULL,
     preview        TEXT    COLLATE "C" NOT NULL,
@@ -167,6 +168,8 @@ CREATE TABLE links (
     bell           TEXT    COLLATE "C" NOT NULL, -- when its owner gets mails; '': at the first view
     rung_on        BIGINT  NOT NULL, -- the last day on which a mail said that it is viewed
     access         TEXT    COLLATE "C" NOT NULL, -- what readers need (vitrine.Access); '': nothing
+    labels         TEXT    COLLATE "C" NOT NULL, -- one per line; '': none
+    label_words    TEXT    COLLATE "C" NOT NULL, -- folded, each between line breaks: what a filter by label looks through
     words          TEXT    COLLATE "C" NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
@@ -178,6 +181,8 @@ CREATE INDEX links_version_facts ON links (account, version_of, version, kind, p
 CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size, site, version_of) WHERE deleted_at IS NULL;
 -- What an account's search reads of every link, without the words: those of a long title do not fit into an entry of an index.
 CREATE INDEX links_words ON links (account, id, kind, state, created_at, size, site, version_of) WHERE deleted_at IS NULL;
+-- Its links with labels, and what these are.
+CREATE INDEX links_labels ON links (account, labels, label_words, created_at, id, site, version_of) WHERE labels <> '' AND deleted_at IS NULL;
 CREATE INDEX links_of_key ON links (key, created_at, id) WHERE key <> 0;
 CREATE INDEX links_of_site ON links (site, created_at, id) WHERE site <> 0 AND deleted_at IS NULL;
 CREATE UNIQUE INDEX links_of_link ON links (version_of, version) WHERE version_of <> 0;
@@ -188,7 +193,11 @@ CREATE INDEX links_preview_due ON links (preview, created_at, id) WHERE preview 
 CREATE INDEX links_by_sha256 ON links (sha256, created_at, id) WHERE sha256 <> '';
 CREATE INDEX links_to_scan ON links (state, id, scanned) WHERE has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_expiring ON links (expires_at) WHERE expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL;
-CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
+CREATE INDEX links_deleted ON links (deleted_at, has_bytes, trash_until, slug) WHERE deleted_at IS NOT NULL;
+-- The trash, by account, with what a report reads of each link; and what leaves it next.
+CREATE INDEX links_in_trash ON links (account, deleted_at, id, site, version_of, created_at, kind, pages, version, versions, trash_until) WHERE deleted_at IS NOT NULL AND trash_until IS NOT NULL;
+CREATE INDEX links_leaving_trash ON links (trash_until, id) WHERE deleted_at IS NOT NULL AND trash_until IS NOT NULL;
+CREATE INDEX links_trashed_versions ON links (version_of, id) WHERE deleted_at IS NOT NULL AND trash_until IS NOT NULL AND version_of <> 0;
 -- Bytes that their account does not need any more, until they are purged.
 CREATE INDEX links_spare ON links (account, deleted_at, size, upload, has_bytes) WHERE deleted_at IS NOT NULL AND has_bytes AND upload <> '';
 
