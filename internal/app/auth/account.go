@@ -114,7 +114,8 @@ func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password 
 // AccountUsage is an account with its usage, for the owner of an instance.
 type AccountUsage struct {
 	*vitrine.Account
-	Links, Bytes int64 // without deleted ones
+	Links, Bytes int64 // without deleted ones; a website is one link
+	Sites        int64
 }
 
 // People lists the accounts that q selects, oldest first, with their usage.
@@ -130,6 +131,11 @@ func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people [
 			if p.Links, p.Bytes, err = tx.CountLinks(a.ID); err != nil {
 				return err
 			}
+			sites, err := tx.Sites(a.ID)
+			if err != nil {
+				return err
+			}
+			p.Sites = int64(len(sites))
 			people = append(people, p)
 		}
 		return err

@@ -180,7 +180,7 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	case in.Screen != "" && !slices.Contains(screenRanges, in.Screen):
 		return notOneOf("session.screen", in.Screen, screenRanges)
 	case len(in.Pages) > 0 && l.content != report.ContentPages:
-		return errors.New("session.pages is for PDF links")
+		return errors.New("session.pages is for PDF links: leave it out, and for a document send session.scrollPct")
 	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:
 		return errors.New("session.playedPct, session.reachedPct and session.playedIn are for video and audio links")
 	case in.ScrollPct != nil && l.content != report.ContentScroll:

@@ -18,16 +18,16 @@ func actionForOwner(e vitrine.LinkEvent) string {
 	if isLiveAgain(e) {
 		return "Enable"
 	}
-	if isImport(e) {
+	if e.Action == vitrine.ActionCreate && isImport(e) {
 		return "Imported"
 	}
 	return ActionName(e.Action)
 }
 
-// isImport reports whether a change is the import of a link, which an
-// administrator makes on the command line.
+// isImport reports whether a change comes from the import of a link or of its
+// views, which an administrator makes on the command line.
 func isImport(e vitrine.LinkEvent) bool {
-	return e.Action == vitrine.ActionCreate && e.By == vitrine.ActorModerator
+	return (e.Action == vitrine.ActionCreate || e.Action == vitrine.ActionDate) && e.By == vitrine.ActorModerator
 }
 
 func isLiveAgain(e vitrine.LinkEvent) bool {

@@ -55,8 +55,8 @@ func TestStatsExcluded(t *testing.T) {
 		if totals := o.File(t, path, "totals"); totals[1][slices.Index(totals[0], "ownExcluded")] != "1" {
 			t.Errorf("totals file = %v", totals)
 		}
-		if !strings.Contains(body, "Numbers up to <time") {
-			t.Error("the page does not say until when its numbers are final")
+		if !strings.Contains(body, "Numbers since <time") {
+			t.Error("the page does not say since when its numbers may change")
 		}
 	}
 }
