@@ -116,57 +116,6 @@ type Decision struct {
 	Seen ChangeID
 }
 
-// EachChange calls f with the changes of a link, newest first, until f returns
-// false.
-func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
-	q := ChangeQuery{Link: l, Limit: 100}
-	for {
-		list, err := tx.Changes(q)
-		if err != nil {
-			return err
-		}
-		for _, c := range list {
-			if !f(c) {
-				return nil
-			}
-		}
-		if len(list) < q.Limit {
-			return nil
-		}
-		q.Before = list[len(list)-1].ID
-	}
-}
-
-// LastDecision returns the last change of a link that is not undone, the change
-// before it, to which an undo returns, and since when the link was in that
-// earlier state. Both are nil if there is none.
-func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time, err error) {
-	undone := 0
-	err = EachChange(tx, l, func(c *Change) bool {
-		switch {
-		case c.Action == ActionReplace, c.Action == ActionRestore, c.Action == ActionDate, c.Action == ActionDelete,
-			c.Action == ActionRevive: // the state did not change
-		case c.Action == ActionUndo:
-			undone++
-		case undone > 0:
-			undone--
-		case last == nil:
-			last = c
-		case before == nil:
-			before, since = c, c.At
-		case c.To == before.To:
-			since = c.At
-		default:
-			return false
-		}
-		return true
-	})
-	if before == nil || err != nil {
-		return nil, nil, time.Time{}, err
-	}
-	return last, before, since, nil
-}
-
 // CheckedNote returns the note on one line. Error: CodeInvalidRequest.
 func (d Decision) CheckedNote() (string, error) {
 	note := OneLine(d.Note)
@@ -228,19 +177,6 @@ type LinkEvent struct {
 	From, To LinkState
 	Reason   string // a reason code
 	Detail   string // finding in the file
-}
-
-// DateBack makes a link with a view from before its creation one that was
-// created at that view, because the range "all" begins there. It changes
-// nothing if the link is older.
-func (l *Link) DateBack(tx Tx, first time.Time, by Actor, now time.Time) error {
-	if !l.CreatedAt.After(first) {
-		return nil
-	}
-	l.CreatedAt = first.UTC()
-	return errors.Join(tx.PutLink(l), tx.AddChange(&Change{At: now, By: by, Action: ActionDate, Account: l.Account,
-		Link: l.ID, From: l.State, To: l.State, Reason: l.Reason,
-		Detail: "to " + l.CreatedAt.Format("2 January 2006")}))
 }
 
 // ForOwner returns the change as the owner of the link may see it.

@@ -215,35 +215,6 @@ func visible(r rune) bool {
 // order. Labels that differ only in case are the same one.
 type Labels string
 
-// The bounds of labels: of a link, and of each in characters.
-const MaxLabels, MaxLabel = 10, 40
-
-// ParseLabels checks labels that a user typed, and removes repeated ones.
-// Errors name the field labels.
-func ParseLabels(list []string) (Labels, error) {
-	wrong := func(message string) (Labels, error) {
-		return "", &Error{Code: CodeInvalidRequest, Field: "labels", Message: message}
-	}
-	var all []string
-	for _, label := range list {
-		if HasControl(label) || strings.Contains(label, ",") {
-			return wrong("A label is one line without commas. Send each label by itself.")
-		}
-		label = OneLine(label)
-		switch {
-		case !strings.ContainsFunc(label, visible), utf8.RuneCountInString(label) > MaxLabel:
-			return wrong("A label has 1 to 40 characters. Shorten it, or leave it out.")
-		case !Labels(strings.Join(all, "\n")).Has(label):
-			all = append(all, label)
-		}
-	}
-	if len(all) > MaxLabels {
-		return wrong("A link has at most 10 labels. Leave some out.")
-	}
-	slices.SortFunc(all, func(a, b string) int { return strings.Compare(folded(a), folded(b)) })
-	return Labels(strings.Join(all, "\n")), nil
-}
-
 // All lists the labels.
 func (l Labels) All() []string {
 	if l == "" {

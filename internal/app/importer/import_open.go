@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/report"
 )
 
@@ -105,7 +106,7 @@ func (i *importing) dateBack(ctx context.Context) (dated int64, err error) {
 				if err != nil {
 					return err
 				}
-				if err := l.DateBack(tx, time.UnixMilli(t.first), vitrine.Administrator, i.Now()); err != nil {
+				if err := links.DateBack(tx, l, time.UnixMilli(t.first), i.Now()); err != nil {
 					return err
 				}
 			}

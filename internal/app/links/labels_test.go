@@ -12,9 +12,9 @@ import (
 
 // TestLabelBounds checks what is a label and how many a link may have.
 func TestLabelBounds(t *testing.T) {
-	long := strings.Repeat("ä", vitrine.MaxLabel)
+	long := strings.Repeat("ä", links.MaxLabel)
 	var many []string
-	for n := range vitrine.MaxLabels + 1 {
+	for n := range links.MaxLabels + 1 {
 		many = append(many, fmt.Sprint("label ", n))
 	}
 	for _, c := range []struct {
@@ -22,10 +22,10 @@ func TestLabelBounds(t *testing.T) {
 		want string // "" for an error
 	}{
 		{[]string{"Sales", "client A", "sales"}, "client A|Sales"}, {[]string{"  a   b "}, "a b"}, {[]string{long}, long},
-		{many[:vitrine.MaxLabels], strings.Join(many[:vitrine.MaxLabels], "|")}, {many, ""}, {[]string{long + "ä"}, ""},
+		{many[:links.MaxLabels], strings.Join(many[:links.MaxLabels], "|")}, {many, ""}, {[]string{long + "ä"}, ""},
 		{[]string{""}, ""}, {[]string{"\u200b"}, ""}, {[]string{"a\nb"}, ""}, {[]string{"a,b"}, ""}, {[]string{"\u202ea"}, ""},
 	} {
-		l, err := vitrine.ParseLabels(c.list)
+		l, err := links.ParseLabels(c.list)
 		if got := strings.Join(l.All(), "|"); got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("labels of %q = %q, %v, want %q", c.list, got, err, c.want)
 		}
@@ -63,7 +63,7 @@ func testLabels(t *testing.T, v *versioned) {
 		vitrinetest.Equal(t, "labels", got, want)
 	}
 	a, b := v.link, v.Note("another")
-	two, err := vitrine.ParseLabels([]string{"Client A", "50%_off"})
+	two, err := links.ParseLabels([]string{"Client A", "50%_off"})
 	v.Must(err)
 	edit(a, links.Edit{Labels: &two})
 	edit(b, links.Edit{AddLabel: "client a"})

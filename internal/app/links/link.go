@@ -65,16 +65,28 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	})
 }
 
-// DateBack makes a link one that was created at a view, if that is earlier
-// ([vitrine.Link.DateBack]).
+// DateBack makes a link one that was created at a view, if that is earlier.
 func (s *Service) DateBack(ctx context.Context, id vitrine.LinkID, view time.Time) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.Link(id)
 		if err != nil {
 			return err
 		}
-		return l.DateBack(tx, view, vitrine.Administrator, s.Now())
+		return DateBack(tx, l, view, s.Now())
 	})
+}
+
+// DateBack makes a link with a view from before its creation one that was
+// created at that view, because the range "all" begins there. It changes
+// nothing if the link is older.
+func DateBack(tx vitrine.Tx, l *vitrine.Link, first, now time.Time) error {
+	if !l.CreatedAt.After(first) {
+		return nil
+	}
+	l.CreatedAt = first.UTC()
+	return errors.Join(tx.PutLink(l), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Administrator,
+		Action: vitrine.ActionDate, Account: l.Account, Link: l.ID, From: l.State, To: l.State, Reason: l.Reason,
+		Detail: "to " + l.CreatedAt.Format("2 January 2006")}))
 }
 
 // Public finds a link and its account for the public page. An old slug finds
@@ -326,7 +338,7 @@ func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*v
 }
 
 func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.Change, err error) {
-	last, before, since, err := vitrine.LastDecision(tx, l.ID)
+	last, before, since, err := LastDecision(tx, l.ID)
 	if err != nil {
 		return c, err
 	}

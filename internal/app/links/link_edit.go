@@ -188,7 +188,7 @@ func (e *Edit) label(l *vitrine.Link) (err error) {
 		l.Labels = *e.Labels
 	}
 	if e.AddLabel != "" {
-		if l.Labels, err = vitrine.ParseLabels(append(l.Labels.All(), e.AddLabel)); err != nil {
+		if l.Labels, err = ParseLabels(append(l.Labels.All(), e.AddLabel)); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 		if o.Old, err = tx.OldSlugs(o.ID, s.Now()); err != nil {
 			return err
 		}
-		last, _, _, err := vitrine.LastDecision(tx, o.ID)
+		last, _, _, err := LastDecision(tx, o.ID)
 		if err != nil {
 			return err
 		}

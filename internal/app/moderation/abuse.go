@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/links"
 	"vitrine/internal/base/throttle"
 	"vitrine/internal/visitor"
 )
@@ -204,7 +205,7 @@ func (s *AbuseReports) hold(tx vitrine.Tx, l *vitrine.Link, now time.Time) error
 // a link, otherwise when it was created.
 func lastDecided(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
-	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
+	err := links.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
 		decided := (c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorAdministrator) &&
 			c.Action != vitrine.ActionDate
 		if decided {

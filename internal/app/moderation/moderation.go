@@ -142,7 +142,7 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 		if c.History, err = events(tx, vitrine.ChangeQuery{Link: c.Link.ID, Limit: caseRows}); err != nil {
 			return err
 		}
-		last, _, _, err := vitrine.LastDecision(tx, c.Link.ID)
+		last, _, _, err := links.LastDecision(tx, c.Link.ID)
 		if err != nil {
 			return err
 		}

@@ -378,7 +378,7 @@ func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, erro
 		cleared = h.Action == vitrine.ActionClear
 		return !found
 	}
-	if err := vitrine.EachChange(tx, l.ID, look); err != nil || found || l.Versions == 0 {
+	if err := links.EachChange(tx, l.ID, look); err != nil || found || l.Versions == 0 {
 		return found, err
 	}
 	own, err := tx.Version(l.ID, l.Version) // the current file was held before it became the link's
@@ -386,7 +386,7 @@ func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, erro
 		return false, vitrine.NotFoundIsNil(err)
 	}
 	cleared = false
-	err = vitrine.EachChange(tx, own.ID, look)
+	err = links.EachChange(tx, own.ID, look)
 	return found, err
 }
 

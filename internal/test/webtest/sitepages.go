@@ -167,7 +167,7 @@ func (d *Demo) trashed() string {
 	ctx, before := d.T.Context(), d.Account
 	defer func() { d.Account = before }()
 	d.Account = d.Pro
-	labels, err := vitrine.ParseLabels([]string{"Press", "A rather long name of a client"})
+	labels, err := links.ParseLabels([]string{"Press", "A rather long name of a client"})
 	d.Check(err)
 	_, err = d.Server.Links.Edit(ctx, d.Pro, string(d.Links["tour.webm"].Slug), links.Edit{Labels: &labels})
 	d.Check(err)

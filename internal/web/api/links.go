@@ -237,7 +237,7 @@ func labels(f *httpx.Fields) *vitrine.Labels {
 	if list == nil {
 		return nil
 	}
-	l, err := vitrine.ParseLabels(list)
+	l, err := links.ParseLabels(list)
 	if err != nil {
 		f.Wrong("labels", err.(*vitrine.Error).Message)
 	}

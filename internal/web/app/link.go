@@ -216,7 +216,7 @@ var linkForms = map[string]linkAction{
 			e.Download = new(allowsDownload(f))
 		}
 		if f.Has("labels") {
-			labels, err := vitrine.ParseLabels(splitLabels(f.Get("labels")))
+			labels, err := links.ParseLabels(splitLabels(f.Get("labels")))
 			if err != nil {
 				return nil, "", err
 			}
