@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/fleet"
 )
 
 // activityFor is how long an account's activity is kept.
@@ -48,6 +49,12 @@ func (s *Accounts) notePassword(tx vitrine.Tx, a *vitrine.Account) error {
 // account.
 func (s *Keys) noteKey(tx vitrine.Tx, a *vitrine.Account, action vitrine.Action, k *vitrine.APIKey) error {
 	err := note(tx, s.Now(), a.ID, s.by, action, k.Name+" ("+string(k.Scope)+")")
+	if s.by == vitrine.Administrator {
+		// A command sends no mail, and does not know whether a server does.
+		letter := letterKeyByAdministrator(a.Email, action, k)
+		_, err2 := (&fleet.Outbox{Now: s.Now}).Post(tx, letter, s.Now().Add(24*time.Hour))
+		return errors.Join(err, err2)
+	}
 	if s.Owners == nil || s.Owners.Mail == nil {
 		return err
 	}

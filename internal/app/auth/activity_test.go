@@ -90,8 +90,10 @@ func TestActivity(t *testing.T) {
 		secrets = append(secrets, string(key.Text))
 		return err
 	})
-	do("a key by command", administrator, vitrine.ActionKey, "nightly (publish)", "", func() error {
-		return create((&auth.Keys{Store: e.Store, Now: e.Clock.Now}).ByAdministrator())()
+	do("a key by command", administrator, vitrine.ActionKey, "nightly (publish)", "API key of yours", func() error {
+		err := create((&auth.Keys{Store: e.Store, Now: e.Clock.Now}).ByAdministrator())()
+		e.Accounts.Mail.Notify() // the server looks for mail of commands, too
+		return err
 	})
 	do("a login", owner, vitrine.ActionKey, "laptop (full)", "new API key", func() error {
 		l, secret, err := logins.Begin(ctx, "vitrine 1", "laptop", auth.AnyKey, home)

@@ -131,6 +131,23 @@ If it was not you, revoke it on the page API keys, and choose a new
 password: %s`, s.Site, was, shorten(k.Name), k.Scope, s.Address(vitrine.TokenPassword, ""))
 }
 
+// letterKeyByAdministrator names no address, because a command knows none.
+func letterKeyByAdministrator(to string, action vitrine.Action, k *vitrine.APIKey) vitrine.Message {
+	was := "created"
+	if action == vitrine.ActionRotate {
+		was = "rotated"
+	}
+	return vitrine.Message{To: to, Subject: "The administrator has " + was + " an API key of yours", Text: fmt.Sprintf(
+		`The administrator of Vitrine has %s an API key of your account:
+
+  %s
+  scope: %s
+
+If you did not expect it, revoke it on the page API keys, and ask the
+administrator.
+`, was, shorten(k.Name), k.Scope)}
+}
+
 func (s *Accounts) letterDevice(to, label string, at time.Time) vitrine.Message {
 	return s.letter(to, "A new sign-in at "+s.Site, `Someone signed in to your account at %s in a browser that
 has not signed in to it before:
