@@ -36,6 +36,9 @@ type EventQuery struct {
 type EventTx interface {
 	// AddEvent sets e.ID. Who reads an event can read all before it, too.
 	AddEvent(e *Event) error
+	// AddEvents adds those events that there are not yet, in their order, and
+	// sets the ID of the others to 0.
+	AddEvents(list []*Event) error
 	// Events lists the events that q selects.
 	Events(q EventQuery) ([]*Event, error)
 	// LastEvent returns the last ID that AddEvent gave in an account, or 0.

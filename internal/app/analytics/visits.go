@@ -106,10 +106,21 @@ func (s *Service) VisitsOf(ctx context.Context, link vitrine.LinkID, views []vit
 	if err != nil {
 		return of, nil, err
 	}
+	return of, s.rows(&of, views), nil
+}
+
+// VisitsAs is VisitsOf for a link and counts that are known.
+func (s *Service) VisitsAs(ctx context.Context, l *vitrine.Link, c vitrine.LinkCounts, views []vitrine.ViewRecord) (
+	[]report.VisitRow, error) {
+	of, err := s.describeWith(ctx, l, c)
+	return s.rows(&of, views), err
+}
+
+func (s *Service) rows(of *report.Link, views []vitrine.ViewRecord) (rows []report.VisitRow) {
 	for i := range views {
-		rows = append(rows, s.visit(&of, &views[i].View))
+		rows = append(rows, s.visit(of, &views[i].View))
 	}
-	return of, rows, nil
+	return rows
 }
 
 // maxSameViewer is the most visits of one viewer that are listed.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,8 +42,10 @@ const retention = 30 * 24 * time.Hour
 
 // Log is what this package uses of a view log.
 type Log interface {
-	// News reads the news of delay ago for the n-th time.
+	// News reads the news of delay ago for the n-th time. The first time, views
+	// are put only of wanted links and of recipients.
 	News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
+		wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
 		put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (
 		more bool, err error)
 	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
@@ -53,9 +56,9 @@ type Log interface {
 type Service struct {
 	Store vitrine.Store
 	Log   Log // only for Tell
-	// Visits returns views of a link as its visits, or ErrNotFound
-	// (analytics.Service.VisitsOf).
-	Visits func(context.Context, vitrine.LinkID, []vitrine.ViewRecord) (report.Link, []report.VisitRow, error)
+	// Visits returns views of a link, with its counts, as its visits
+	// (analytics.Service.VisitsAs).
+	Visits func(context.Context, *vitrine.Link, vitrine.LinkCounts, []vitrine.ViewRecord) ([]report.VisitRow, error)
 	// Report returns the report of an account for some days in its time zone
 	// (analytics.Service.AccountDates). Only Weekly needs it.
 	Report func(context.Context, *vitrine.Account, report.Dates) (*report.AccountReport, error)
@@ -64,7 +67,8 @@ type Service struct {
 	Mail func(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error
 	Now  func() time.Time
 
-	watched map[vitrine.LinkID]watch // by Tell
+	watched map[vitrine.LinkID]watch     // by Tell
+	quiet   map[vitrine.LinkID]time.Time // links without events of views that were just read
 }
 
 // Visit is what an event says of a view, as the report's list of visits shows
@@ -89,12 +93,11 @@ type Visit struct {
 }
 
 // visitOf returns a row as an event shows it.
-func visitOf(r *report.VisitRow) (v *Visit, err error) {
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = json.Unmarshal(text, &v)
-	}
-	return v, err
+func visitOf(r *report.VisitRow) *Visit {
+	return &Visit{ID: r.ID, At: r.At.UTC().Format(timeFormat), Country: r.Country, City: r.City, Device: r.Device,
+		Browser: r.Browser, OS: r.OS, Source: r.Source, Recipient: r.Recipient, Version: r.Version, Engaged: r.Engaged,
+		EngagedMs: r.EngagedMs, Progress: r.Progress, Downloaded: r.Downloaded, Returning: r.Returning,
+		Atypical: r.Atypical}
 }
 
 // Numbers is the data of events about views.
@@ -113,7 +116,7 @@ func (s *Service) Tell(ctx context.Context) error {
 		for more := true; more; {
 			now := s.Now()
 			var err error
-			more, err = s.Log.News(ctx, n, now, delay, newsBatch, func(views []vitrine.ViewRecord,
+			more, err = s.Log.News(ctx, n, now, delay, newsBatch, s.untold, func(views []vitrine.ViewRecord,
 				downloads []vitrine.Download, counts map[vitrine.LinkID]vitrine.LinkCounts) error {
 				return s.tell(ctx, now, views, downloads, counts)
 			})
@@ -125,6 +128,51 @@ func (s *Service) Tell(ctx context.Context) error {
 	return nil
 }
 
+// untold returns which of some links have events that come with a view that was
+// just read.
+func (s *Service) untold(ctx context.Context, ids []vitrine.LinkID) (func(vitrine.LinkID) bool, error) {
+	now := s.Now()
+	asked := slices.DeleteFunc(slices.Clone(ids), func(id vitrine.LinkID) bool { return now.Before(s.quiet[id]) })
+	found, err := s.links(ctx, asked)
+	if s.quiet == nil || len(s.quiet) > mostWatched {
+		s.quiet = map[vitrine.LinkID]time.Time{}
+	}
+	for _, id := range asked {
+		if l := found[id]; l != nil && l.Told > 0 && l.Bell != vitrine.BellDaily && err == nil {
+			s.quiet[id] = now.Add(quietFor)
+		}
+	}
+	return func(id vitrine.LinkID) bool {
+		l := found[id]
+		return l != nil && (l.Told == 0 || l.Bell == vitrine.BellDaily)
+	}, err
+}
+
+// quietFor is how long it is not asked again whether the bell of a link that
+// was told rings for single days. Until then it rings when a view has ended.
+const quietFor = 10 * time.Minute
+
+// links reads links, except those that are deleted.
+func (s *Service) links(ctx context.Context, ids []vitrine.LinkID) (map[vitrine.LinkID]*vitrine.Link, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (map[vitrine.LinkID]*vitrine.Link, error) {
+		return linksOf(tx, ids)
+	})
+}
+
+func linksOf(tx vitrine.Tx, ids []vitrine.LinkID) (map[vitrine.LinkID]*vitrine.Link, error) {
+	of := map[vitrine.LinkID]*vitrine.Link{}
+	list, err := tx.LinksByID(ids)
+	for _, l := range list {
+		if l.DeletedAt.IsZero() {
+			of[l.ID] = l
+		}
+	}
+	return of, err
+}
+
 // Expire deletes old events. It is background work.
 func (s *Service) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -134,85 +182,98 @@ func (s *Service) Expire(ctx context.Context) error {
 
 // told is what happened with one link.
 type told struct {
-	link      vitrine.LinkID
-	views     []vitrine.ViewRecord
+	views     []vitrine.ViewRecord // by people
 	visits    map[vitrine.ViewID]*Visit
 	downloads []vitrine.Download
 	counts    vitrine.LinkCounts
 	before    bool // people viewed the link before: an import brought their views
 	spike     *Spike
+
+	list  []*vitrine.Event
+	link  *vitrine.Link
+	again bool // the list depends on what the transaction reads
 }
 
+// tell makes the events of some news, in one transaction, if there are any.
 func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewRecord, downloads []vitrine.Download,
 	counts map[vitrine.LinkID]vitrine.LinkCounts) error {
+	ids := slices.Sorted(maps.Keys(counts))
 	of := map[vitrine.LinkID]*told{}
-	at := func(l vitrine.LinkID) *told {
-		if of[l] == nil {
-			of[l] = &told{link: l, counts: counts[l], visits: map[vitrine.ViewID]*Visit{}}
-		}
-		return of[l]
+	for _, id := range ids {
+		of[id] = &told{counts: counts[id], visits: map[vitrine.ViewID]*Visit{}}
 	}
 	for _, v := range views {
-		t := at(vitrine.LinkID(v.Link))
-		t.views = append(t.views, v)
+		if t := of[vitrine.LinkID(v.Link)]; t != nil && byPerson(&v.View) {
+			t.views = append(t.views, v)
+		}
 	}
 	for _, d := range downloads {
-		t := at(d.Link)
-		t.downloads = append(t.downloads, d)
+		if t := of[d.Link]; t != nil {
+			t.downloads = append(t.downloads, d)
+		}
 	}
-	var all []*told
-	for _, t := range of {
-		if err := s.describe(ctx, t, now); errors.Is(err, vitrine.ErrNotFound) {
-			continue // the link is deleted
-		} else if err != nil {
+	found, err := s.links(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var some []*told
+	for _, id := range ids {
+		t, l := of[id], found[id]
+		if l == nil {
+			continue
+		}
+		is, err := s.describe(ctx, t, l, now)
+		if err != nil {
 			return err
 		}
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b *told) int { return int(a.link - b.link) })
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		for _, t := range all {
-			if err := s.add(tx, t, now); err != nil {
-				return err
-			}
+		if !is {
+			continue
 		}
+		before := *l
+		if t.list, err = t.events(nil, l, now); err != nil {
+			return err
+		}
+		t.link = l
+		t.again = t.again || *l != before || s.Mail != nil && slices.ContainsFunc(t.list, mailed)
+		some = append(some, t)
+	}
+	if len(some) == 0 {
 		return nil
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error { return s.add(tx, some, now) })
+}
+
+// mailed reports whether an event may be mailed, which may change its link.
+func mailed(e *vitrine.Event) bool {
+	return e.Kind != View && e.Kind != Download && e.Kind != Milestone
+}
+
+// describe reads what events say about a link and its views. It reports false
+// if there can be none now.
+func (s *Service) describe(ctx context.Context, t *told, l *vitrine.Link, now time.Time) (some bool, err error) {
+	t.views = slices.DeleteFunc(t.views, func(v vitrine.ViewRecord) bool {
+		return !certain(&v.View, now) && !ended(&v.View, now) && !t.downloaded(v.ID)
 	})
+	if t.spike, err = s.spiked(ctx, l, t.counts.Views, now); err != nil {
+		return false, err
+	}
+	if len(t.views)+len(t.downloads) == 0 && t.spike == nil && (l.Told == 0 || reached(t.counts.Views) <= l.Told) {
+		return false, nil
+	}
+	rows, err := s.Visits(ctx, l, t.counts, t.views)
+	for i := range rows {
+		t.visits[vitrine.ViewID(t.views[i].ID)] = visitOf(&rows[i])
+	}
+	first := slices.IndexFunc(t.views, func(v vitrine.ViewRecord) bool { return certain(&v.View, now) })
+	if err == nil && first >= 0 && l.Told == 0 {
+		t.before, err = s.viewedBefore(ctx, &t.views[first].View, now)
+	}
+	return true, err
 }
 
 // downloaded reports whether a download is of a view.
 func (t *told) downloaded(id int64) bool {
 	return slices.ContainsFunc(t.downloads, func(d vitrine.Download) bool { return int64(d.View) == id })
-}
-
-// describe reads what events say about the views that they may be about now.
-func (s *Service) describe(ctx context.Context, t *told, now time.Time) error {
-	var views []vitrine.ViewRecord
-	for i := range t.views {
-		if v := &t.views[i].View; byPerson(v) && (certain(v, now) || ended(v, now)) || t.downloaded(v.ID) {
-			views = append(views, t.views[i])
-		}
-	}
-	_, rows, err := s.Visits(ctx, t.link, views)
-	for i := range rows {
-		if err == nil {
-			t.visits[vitrine.ViewID(views[i].ID)], err = visitOf(&rows[i])
-		}
-	}
-	if err != nil {
-		return err
-	}
-	first := slices.IndexFunc(t.views,
-		func(v vitrine.ViewRecord) bool { return byPerson(&v.View) && certain(&v.View, now) })
-	l, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) { return tx.Link(t.link) })
-	if err == nil {
-		t.spike, err = s.spiked(ctx, l, t.counts.Views, now)
-	}
-	if err != nil || first < 0 || l.Told > 0 {
-		return err
-	}
-	t.before, err = s.viewedBefore(ctx, &t.views[first].View, now)
-	return err
 }
 
 // beforeMost bounds the views that are read to find an earlier one.
@@ -275,25 +336,69 @@ func openedFirst(tx vitrine.Tx, l vitrine.LinkID, id vitrine.RecipientID, now ti
 	return true, tx.PutRecipient(r)
 }
 
-// add adds the events that there are not yet.
-func (s *Service) add(tx vitrine.Tx, t *told, now time.Time) error {
-	l, err := tx.Link(t.link)
-	if err != nil || !l.DeletedAt.IsZero() {
-		return vitrine.NotFoundIsNil(err)
-	}
-	event := func(kind vitrine.EventKind, ref int64, n Numbers) {
-		n.Views, n.Downloads = t.counts.Views, t.counts.Downloads
-		if err == nil {
-			err = s.put(tx, &vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref}, n, l)
+// add adds the events of links that there are not yet, and mails them.
+func (s *Service) add(tx vitrine.Tx, some []*told, now time.Time) error {
+	var again []vitrine.LinkID
+	for _, t := range some {
+		if t.again {
+			again = append(again, t.link.ID)
 		}
 	}
-	before := *l
+	found, err := linksOf(tx, again)
+	if err != nil {
+		return err
+	}
+	var all []*vitrine.Event
+	before := map[vitrine.LinkID]vitrine.Link{}
+	for _, t := range some {
+		list := t.list
+		if t.again {
+			l := found[t.link.ID]
+			if l == nil {
+				continue
+			}
+			before[l.ID] = *l
+			if list, err = t.events(tx, l, now); err != nil {
+				return err
+			}
+		}
+		all = append(all, list...)
+	}
+	if err := tx.AddEvents(slices.DeleteFunc(slices.Clone(all), daily)); err != nil {
+		return err
+	}
+	for _, e := range all {
+		if l := found[e.Link]; l != nil && s.Mail != nil && (e.ID != 0 || daily(e)) {
+			if err := s.Mail(tx, e, l); err != nil {
+				return err
+			}
+		}
+	}
+	for id, was := range before {
+		if l := found[id]; *l != was {
+			if err := tx.PutLink(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func daily(e *vitrine.Event) bool { return e.Kind == Daily }
+
+// events lists the events of a link, of which there may be some already, and
+// notes in the link what was told. Without a transaction it says whether the
+// list depends on what one reads.
+func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vitrine.Event, err error) {
+	event := func(kind vitrine.EventKind, ref int64, n Numbers) {
+		n.Views, n.Downloads = t.counts.Views, t.counts.Downloads
+		data, err2 := json.Marshal(n)
+		err = errors.Join(err, err2)
+		list = append(list, &vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref, Data: data})
+	}
 	rung := false
 	for i := range t.views {
 		v := &t.views[i].View
-		if !byPerson(v) {
-			continue
-		}
 		visit := t.visits[vitrine.ViewID(v.ID)]
 		if l.Told == 0 && certain(v, now) {
 			if l.Told = 1; t.before {
@@ -306,7 +411,9 @@ func (s *Service) add(tx vitrine.Tx, t *told, now time.Time) error {
 			rung = true
 			event(Daily, v.ID, Numbers{Visit: visit})
 		}
-		if v.Recipient != 0 && certain(v, now) && err == nil {
+		if v.Recipient != 0 && certain(v, now) && tx == nil {
+			t.again = true
+		} else if v.Recipient != 0 && certain(v, now) && err == nil {
 			var opened bool
 			if opened, err = openedFirst(tx, l.ID, vitrine.RecipientID(v.Recipient), now); opened {
 				event(recipientOpened, v.Recipient, Numbers{Visit: visit})
@@ -323,32 +430,13 @@ func (s *Service) add(tx vitrine.Tx, t *told, now time.Time) error {
 		l.Told = m
 		event(Milestone, m, Numbers{Milestone: m})
 	}
-	if err == nil && t.spike != nil {
+	if tx == nil {
+		t.again = t.again || t.spike != nil
+	} else if err == nil && t.spike != nil {
 		var quiet bool
 		if quiet, err = spikedBefore(tx, l, now); !quiet {
 			event(spike, now.UnixMilli(), Numbers{Spike: t.spike})
 		}
 	}
-	if err == nil && *l != before {
-		err = tx.PutLink(l)
-	}
-	return err
-}
-
-// put adds an event, unless there is one already, and mails it.
-func (s *Service) put(tx vitrine.Tx, e *vitrine.Event, data any, l *vitrine.Link) (err error) {
-	if e.Data, err = json.Marshal(data); err != nil {
-		return err
-	}
-	if e.Kind != Daily {
-		if err := tx.AddEvent(e); errors.Is(err, vitrine.ErrExists) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-	if s.Mail == nil {
-		return nil
-	}
-	return s.Mail(tx, e, l)
+	return list, err
 }

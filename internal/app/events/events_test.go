@@ -33,7 +33,7 @@ func newWorld(s *fixture.Instance) *world {
 	w := &world{Instance: s, ids: vitrine.NewViewIDs()}
 	w.reports = &analytics.Service{Store: s.Store, Log: s.Log, Signer: signer.New([]byte("k")), Now: s.Clock.Now,
 		URL: func(slug vitrine.Slug) string { return string(slug) }}
-	w.Service = &events.Service{Store: s.Store, Log: s.Log, Visits: w.reports.VisitsOf, Report: w.reports.AccountDates,
+	w.Service = &events.Service{Store: s.Store, Log: s.Log, Visits: w.reports.VisitsAs, Report: w.reports.AccountDates,
 		Now: s.Clock.Now}
 	return w
 }
@@ -162,9 +162,9 @@ func TestTell(t *testing.T) {
 		w.view(l, report.View{Viewer: 6})
 	}
 	w.Clock.Advance(62 * time.Minute)
-	list := w.wants("view", "view", "view", "view", "milestone")
+	list := w.wants("milestone", "view", "view", "view", "view")
 	var n events.Numbers
-	w.Must(json.Unmarshal(list[4].Data, &n))
+	w.Must(json.Unmarshal(list[0].Data, &n))
 	if n.Milestone != 10 || n.Views != 10 {
 		t.Errorf("a milestone: %+v, want 10 of 10", n)
 	}
@@ -180,6 +180,58 @@ func TestTell(t *testing.T) {
 	w.Must(w.Tell(t.Context()))
 	if p, err := w.List(t.Context(), w.Account, events.Query{Limit: 100}); err != nil || len(p.Events) > 0 {
 		t.Errorf("events of another view: %v, %v", p.Events, err)
+	}
+}
+
+// counted is a log that counts the views that are read for events.
+type counted struct {
+	events.Log
+	views *int
+}
+
+func (l counted) News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
+	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
+	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (bool, error) {
+	return l.Log.News(ctx, n, now, delay, most, wanted, func(v []vitrine.ViewRecord, d []vitrine.Download,
+		c map[vitrine.LinkID]vitrine.LinkCounts) error {
+		*l.views += len(v)
+		return put(v, d, c)
+	})
+}
+
+// TestTellReadsOnce checks that a view is read once, when it has ended, however
+// long it was read: most views make no other event.
+func TestTellReadsOnce(t *testing.T) {
+	w := newWorld(fixture.New(t))
+	l, views := w.Note("a note"), 0
+	w.Service.Log = counted{w.Instance.Log, &views}
+	first := w.view(l, report.View{Viewer: 99})
+	w.Clock.Advance(5 * time.Second)
+	w.beacon(l, first)
+	w.wants("link.live", "view.first")
+	views = 0
+	var reading []vitrine.ViewID
+	var ended, got []vitrine.EventKind
+	for i := range 20 {
+		reading = append(reading, w.view(l, report.View{Viewer: uint64(i)}))
+		ended = append(ended, events.View)
+		for _, id := range reading[max(0, i-6):] { // each reads for a minute
+			w.beacon(l, id)
+		}
+		w.Clock.Advance(10 * time.Second)
+		w.Must(w.Tell(t.Context()))
+	}
+	for range 7 {
+		w.Clock.Advance(10 * time.Minute)
+		w.Must(w.Tell(t.Context()))
+	}
+	for _, e := range w.added() {
+		got = append(got, e.Kind)
+	}
+	want := append([]vitrine.EventKind{events.Milestone, events.View}, ended...)
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) || views != len(ended)+1 {
+		t.Errorf("%d views were read for events %v, want each of %d once", views, got, len(ended)+1)
 	}
 }
 
@@ -238,8 +290,9 @@ type crashing struct {
 var errCrash = errors.New("the process was killed")
 
 func (l crashing) News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
+	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
 	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (bool, error) {
-	return l.Log.News(ctx, n, now, delay, 1+l.random.IntN(5), func(v []vitrine.ViewRecord, d []vitrine.Download,
+	return l.Log.News(ctx, n, now, delay, 1+l.random.IntN(5), wanted, func(v []vitrine.ViewRecord, d []vitrine.Download,
 		c map[vitrine.LinkID]vitrine.LinkCounts) error {
 		if l.random.IntN(4) == 0 {
 			return errCrash
@@ -344,6 +397,9 @@ func (w *world) told(random *rand.Rand) {
 	for err := errCrash; errors.Is(err, errCrash); {
 		if err = w.Tell(w.T.Context()); err != nil && !errors.Is(err, errCrash) {
 			w.T.Fatal(err)
+		}
+		if random.IntN(8) == 0 { // another process goes on
+			w.Service.Log = crashing{w.OpenLog(), random}
 		}
 	}
 	w.Must(w.Weekly(w.T.Context()))

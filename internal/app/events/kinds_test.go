@@ -192,6 +192,7 @@ func TestSpike(t *testing.T) {
 	w := newWorld(fixture.New(t))
 	l := w.Note("a note")
 	views := func(n int) {
+		w.Clock.Advance(time.Minute) // in which spikes are looked for
 		for i := range n {
 			w.view(l, report.View{Viewer: uint64(i)})
 		}
@@ -230,7 +231,7 @@ func TestSpike(t *testing.T) {
 	spikes("ten times as many", events.Spike{Today: 30, Median: 3})
 	views(500)
 	spikes("more of them")
-	w.Service = &events.Service{Store: w.Instance.Store, Log: w.Instance.Log, Visits: w.reports.VisitsOf, Now: w.Clock.Now}
+	w.Service = &events.Service{Store: w.Instance.Store, Log: w.Instance.Log, Visits: w.reports.VisitsAs, Now: w.Clock.Now}
 	views(1)
 	spikes("another process")
 	w.Clock.Advance(13 * time.Hour)

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"vitrine"
@@ -103,7 +104,15 @@ func (s *Service) weekly(ctx context.Context, a *vitrine.Account) error {
 		if err := tx.PutAccount(current); err != nil || w == nil {
 			return err
 		}
-		return s.put(tx, &vitrine.Event{Account: a.ID, At: now, Kind: weekly, Ref: int64(day)}, w, nil)
+		data, err := json.Marshal(w)
+		if err != nil {
+			return err
+		}
+		e := &vitrine.Event{Account: a.ID, At: now, Kind: weekly, Ref: int64(day), Data: data}
+		if err := tx.AddEvents([]*vitrine.Event{e}); err != nil || e.ID == 0 || s.Mail == nil {
+			return err
+		}
+		return s.Mail(tx, e, nil)
 	})
 }
 

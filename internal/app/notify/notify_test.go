@@ -51,7 +51,7 @@ func newOffice(t *testing.T, s *fixture.Instance) *office {
 		URL: func(slug vitrine.Slug) string { return public + "/p/" + string(slug) }}
 	o.notify = &notify.Service{Store: s.Store, Signer: sign, Now: s.Clock.Now, Public: public,
 		Outbox: &fleet.Outbox{Store: s.Store, Mailer: mailer, Now: s.Clock.Now}}
-	o.events = &events.Service{Store: s.Store, Log: s.Log, Visits: o.reports.VisitsOf, Report: o.reports.AccountDates,
+	o.events = &events.Service{Store: s.Store, Log: s.Log, Visits: o.reports.VisitsAs, Report: o.reports.AccountDates,
 		Mail: o.notify.Mail, Now: s.Clock.Now}
 	return o
 }
@@ -329,6 +329,7 @@ func TestMailOnce(t *testing.T) {
 	others := make([]*events.Service, 3)
 	for i := range others {
 		s := *o.events
+		s.Log = o.OpenLog()
 		others[i] = &s
 	}
 	l := o.Note("a note")

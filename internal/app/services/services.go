@@ -126,7 +126,7 @@ func (s *Services) numbers() {
 	s.Analytics = &analytics.Service{Store: s.Store, Log: s.ViewLog, Signer: s.Signer, Now: s.Now}
 	s.Webhooks = &webhooks.Service{Store: s.Store, Signer: s.Signer, Leases: s.Leases, Guard: new(outbound.Guard),
 		Now: s.Now}
-	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsOf, Report: s.Analytics.AccountDates,
+	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsAs, Report: s.Analytics.AccountDates,
 		Now: s.Now}
 	s.Notify = &notify.Service{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	s.Events.Mail = s.Notify.Mail

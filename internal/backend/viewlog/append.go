@@ -309,7 +309,7 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if d.View != 0 {
 		w.changed(d.Link, d.View)
 	}
-	w.note(d.Link, d.ID, true, d.ID.Ms())
+	w.note(d.Link, d.ID, memory.NewsDownload, d.ID.Ms())
 	if err := w.changedOn(account, day); err != nil {
 		return err
 	}

@@ -277,7 +277,7 @@ func (w *writing) publish(list []adding) error {
 		w.count(a.ViewRecord, &a.record)
 		w.changed(a.link(), a.id())
 		if a.record.Human() {
-			w.note(a.link(), a.id(), false, a.id().Ms())
+			w.note(a.link(), a.id(), memory.NewsOf(a.Session, a.Recipient), a.id().Ms())
 		}
 		if followed {
 			after := a.View

@@ -108,6 +108,8 @@ type copying struct {
 	some  bool    // something is copied
 	more  bool    // probably, more views wait
 	words *tables.ViewReader
+	// unloaded says that no view of the link was downloaded.
+	unloaded bool
 }
 
 // Copy copies some views: it calls put with about n of them, each as of the
@@ -208,18 +210,18 @@ func (c *copying) changes(t logTx, n int) error {
 		}
 	}
 	c.more = len(keys) >= n
-	return c.read(t, keys)
+	return eachLink(keys, func(keys []viewKey) error { return c.changedOf(t, keys) })
 }
 
-// read reads views, except those that are gone.
-func (c *copying) read(t logTx, keys []viewKey) error {
+// eachLink calls f with the keys of each link, in order.
+func eachLink(keys []viewKey, f func([]viewKey) error) error {
 	slices.SortFunc(keys, compareKeys)
 	for keys = slices.Compact(keys); len(keys) > 0; {
 		of := 1
 		for of < len(keys) && keys[of].link == keys[0].link {
 			of++
 		}
-		if err := c.changedOf(t, keys[:of]); err != nil {
+		if err := f(keys[:of]); err != nil {
 			return err
 		}
 		keys = keys[of:]
@@ -248,22 +250,28 @@ func (c *copying) changedOf(t logTx, keys []viewKey) error {
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && deleting {
 		return nil
 	}
-	rows, found := make([]segment.Row, 0, len(keys)), make([]bool, len(keys))
-	if err == nil {
-		err = t.GetMany(selectBlobs, len(keys),
-			func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
-			func(i int, s sqldb.Scanner) error {
-				var b blobs
-				if err := s.Scan(&b.record, &b.session); err != nil {
-					return t.Failed(err)
-				}
-				row := segment.Row{ID: keys[i].view}
-				found[i] = true
-				err := row.Decode(b.record, b.session)
-				rows = append(rows, row)
-				return err
-			})
+	if err != nil {
+		return err
 	}
+	return c.viewsOf(t, vitrine.AccountID(account), keys)
+}
+
+// viewsOf reads views of one link of an account, except those that are gone.
+func (c *copying) viewsOf(t logTx, account vitrine.AccountID, keys []viewKey) error {
+	rows, found := make([]segment.Row, 0, len(keys)), make([]bool, len(keys))
+	err := t.GetMany(selectBlobs, len(keys),
+		func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
+		func(i int, s sqldb.Scanner) error {
+			var b blobs
+			if err := s.Scan(&b.record, &b.session); err != nil {
+				return t.Failed(err)
+			}
+			row := segment.Row{ID: keys[i].view}
+			found[i] = true
+			err := row.Decode(b.record, b.session)
+			rows = append(rows, row)
+			return err
+		})
 	if err != nil {
 		return err
 	}
@@ -278,7 +286,7 @@ func (c *copying) changedOf(t logTx, keys []viewKey) error {
 			return err
 		}
 	}
-	return c.add(t, vitrine.AccountID(account), keys[0].link, rows)
+	return c.add(t, account, keys[0].link, rows)
 }
 
 // inSegmentsOf adds those views of a link that are in segments. The IDs are in
@@ -316,8 +324,10 @@ func (c *copying) add(t logTx, account vitrine.AccountID, link vitrine.LinkID, r
 			views[i].Session = &s
 		}
 	}
-	if err := t.MarkDownloaded(link, views); err != nil {
-		return err
+	if !c.unloaded {
+		if err := t.MarkDownloaded(link, views); err != nil {
+			return err
+		}
 	}
 	for i := range views {
 		c.views = append(c.views, vitrine.ViewRecord{Account: account, View: views[i]})

@@ -2,6 +2,7 @@ package viewlog
 
 import (
 	"vitrine"
+	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -129,7 +130,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	e.hasSession, e.changed = true, true
 	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == vitrine.BotAutomation})
 	if e.Human() {
-		w.note(s.Link, s.View, false, s.At)
+		w.note(s.Link, s.View, memory.NewsOf(&e.Session, e.Recipient), s.At)
 	}
 	return err
 }

@@ -26,6 +26,7 @@ type ViewLog struct {
 	least      minViews
 	turns      *throttle.Turns[vitrine.AccountID] // of scans of scopes with so many views
 	large      int64
+	news       newsPlace
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)

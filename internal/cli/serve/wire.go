@@ -64,7 +64,7 @@ const (
 	// Losses after the last record are not detected (ownership.Pair).
 	recordEvery = 10 * time.Second
 	// tellEvery is the interval of looking for news of which events are made.
-	tellEvery = 5 * time.Second
+	tellEvery = 10 * time.Second
 	// webhooksEvery is the pause before webhooks are sent again after the store
 	// failed.
 	webhooksEvery = 5 * time.Second
