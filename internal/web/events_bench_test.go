@@ -26,8 +26,6 @@ func BenchmarkEvents(b *testing.B) {
 }
 
 // reader is a visit of the benchmark.
-type eventItem = events.Item
-
 type reader struct {
 	h            http.Handler
 	site, beacon string
@@ -119,7 +117,7 @@ func benchEvents(b *testing.B, at int, pause time.Duration) {
 		timed(&told, tell)
 	}
 	total := 0
-	s.Check(s.Server.Events.Each(b.Context(), s.Account, func(e eventItem) error { total++; return nil }))
+	s.Check(s.Server.Events.Each(b.Context(), s.Account, func(e events.Item) error { total++; return nil }))
 	clock = clock.Add(31 * 24 * time.Hour)
 	var expire time.Duration
 	timed(&expire, func() { s.Check(s.Server.Events.Expire(b.Context())) })
