@@ -40,6 +40,8 @@ var apiPages = []docPage{
 		Description: "Publish a file, or replace the file of a link, in three steps."},
 	{Path: apiRoot + "/links", Group: "Build", Title: "Links API",
 		Description: "List, read, change and delete links, and fetch their files."},
+	{Path: apiRoot + "/trash", Group: "Build", Title: "Trash API",
+		Description: "List deleted links and restore them."},
 	{Path: apiRoot + "/versions", Group: "Build", Title: "Versions API",
 		Description: "List, restore and delete earlier files of a link."},
 	{Path: apiRoot + "/recipients", Group: "Build", Title: "Recipients API",
