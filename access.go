@@ -58,7 +58,7 @@ func (l *Link) OpenedBy(p Pass) bool {
 		return false
 	}
 	for _, a := range *l.Albums {
-		if a.Access.Gated() && a.Access.Fits(p) {
+		if a.Access.Gated() && a.Access.Admits(p) {
 			return true
 		}
 	}
@@ -90,7 +90,8 @@ func (a *Access) Scan(stored any) error {
 	return json.Unmarshal([]byte(text), a)
 }
 
-// Place is the place of a browser at a link that limits its readers.
+// Place is the place of a browser at a link, or the door of an album, that
+// limits its readers.
 type Place struct {
 	ID        int64
 	Link      LinkID
@@ -206,7 +207,8 @@ type RecipientTx interface {
 	EachRecipient(f func(*Recipient) error) error
 }
 
-// KnownReader is a reader who confirmed an address at the email gate of a link.
+// KnownReader is a reader who confirmed an address at the email gate of a link,
+// or of the door of an album.
 type KnownReader struct {
 	ID      int64
 	Link    LinkID
@@ -235,10 +237,11 @@ type GateCounts struct{ Shown, Passed int64 }
 
 // GateTx counts gates within a transaction.
 type GateTx interface {
-	AddGateCounts(l LinkID, more GateCounts) error // nothing if the link is deleted
+	AddGateCounts(l LinkID, more GateCounts) error // nothing if it is deleted
 	GateCounts(l LinkID) (GateCounts, error)
 	DeleteGateCounts(l LinkID) error
-	// LeftByReaders lists the purged links that have places, known readers,
-	// counts of gates or recipients.
+	// LeftByReaders lists the purged links, and the doors of albums that are
+	// deleted or unknown, that have places, known readers, counts of gates or
+	// recipients.
 	LeftByReaders() ([]LinkID, error)
 }

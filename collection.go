@@ -13,7 +13,7 @@ type Album struct {
 	Slug      Slug // "" once a deleted album's slug was released
 	Title     string
 	Text      string // shown above its links; may have several lines
-	Access    Access // what readers need: a password or nothing
+	Access    Access // what readers need
 	CreatedAt time.Time
 	DeletedAt time.Time // zero if not deleted
 }

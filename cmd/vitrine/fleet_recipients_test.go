@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"vitrine/client"
 	"vitrine/internal/test/tier"
@@ -60,11 +61,13 @@ func (f *fleet) recipients(key string) {
 	if err := f.client(f.servers[1].url, key).RevokeRecipient(ctx, l.Slug, list[0].ID); err != nil {
 		f.t.Fatal(err)
 	}
+	revoked := time.Now()
 	for i, s := range f.servers {
 		f.within(seen, "a recipient that is revoked", func() bool {
 			status, _, err := getPage(ctx, s.url+path(0))
 			return err == nil && status == http.StatusGone
 		})
+		f.t.Logf("server %d answers 410 after %v", i, time.Since(revoked).Round(time.Millisecond))
 		if status, _, err := getPage(ctx, s.url+path(1)); err != nil || status != 200 {
 			f.t.Errorf("server %d, another recipient: %d, %v", i, status, err)
 		}
@@ -74,6 +77,7 @@ func (f *fleet) recipients(key string) {
 			_, err := io.CopyN(io.Discard, body, 64<<10) // a reader that is slow: all would take longer
 			return err != nil && err != io.EOF
 		})
+		f.t.Logf("server %d has ended its transfer after %v", i, time.Since(revoked).Round(time.Millisecond))
 		body.Close()
 	}
 	for i, body := range whole {

@@ -17,6 +17,9 @@ func init() {
 		l := c.note()
 		return onLink(l, "/readers/delete", fmt.Sprint("reader=", c.Confirmed(string(l.Slug), email)))
 	}
+	asks["POST /albums/{slug}/readers/delete"] = func(c *costSite) ask {
+		return ask{body: fmt.Sprint("reader=", c.ConfirmedAt(c.Album.Door(), email))}
+	}
 }
 
 // The routes of mails.

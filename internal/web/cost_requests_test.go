@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/base/signer"
@@ -98,7 +99,7 @@ var asks = map[string]func(c *costSite) ask{
 	},
 	"POST /a/{slug}": func(c *costSite) ask {
 		slug := strings.TrimPrefix(c.newAlbum(), "/albums/")
-		c.Check(c.Server.Albums.SetPassword(c.T.Context(), c.Pro, slug, "a cafe"))
+		c.Check(c.Server.Albums.SetAccess(c.T.Context(), c.Pro, slug, &access.Change{Password: new("a cafe")}))
 		return ask{path: "/a/" + slug, body: "password=a+cafe"}
 	},
 	"POST /p/{slug}/report": func(c *costSite) ask {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -29,7 +30,7 @@ var alikeOtherwise = map[string]string{
 	"POST /p/{slug}/report":  "it files a report, and its form is compared",
 }
 
-// hidden is a protected link, with what leads to it.
+// hidden is a link that can be protected, with what leads to it.
 type hidden struct {
 	*vitrine.Link
 	recipient     *vitrine.Recipient
@@ -39,6 +40,16 @@ type hidden struct {
 
 // hide publishes a file, and protects it.
 func hide(s *webtest.Site, name, title string, content []byte) *hidden {
+	h := unhidden(s, name, title, content)
+	s.Protect(h.Link, "first")
+	h.first = h.token(s)
+	s.Protect(h.Link, "second")
+	return h
+}
+
+// unhidden publishes a file.
+func unhidden(s *webtest.Site, name, title string, content []byte) *hidden {
+	s.T.Helper()
 	h := &hidden{Link: s.Publish(name, content, webtest.Titled(title))}
 	h.recipient = s.Recipients(h.Link, title)[0]
 	s.Part(h.Link, vitrine.PartPicture, content)
@@ -47,16 +58,42 @@ func hide(s *webtest.Site, name, title string, content []byte) *hidden {
 	secret, err := s.Server.Shared.Create(s.T.Context(), s.Account, h.Link, analytics.SharedOptions{Label: "all"})
 	s.Check(err)
 	h.report = secret
-	token := func() string {
-		_, rest, _ := strings.Cut(s.ContentAddress(h.Link, ""), "/c/")
-		return strings.TrimSuffix(rest, "/")
-	}
-	h.before = token()
-	s.Protect(h.Link, "first")
-	h.first = token()
-	s.Protect(h.Link, "second")
+	h.before = h.token(s)
 	return h
 }
+
+// token returns that of a content address.
+func (h *hidden) token(s *webtest.Site) string {
+	_, rest, _ := strings.Cut(s.ContentAddress(h.Link, ""), "/c/")
+	return strings.TrimSuffix(rest, "/")
+}
+
+// readerRoutes returns the routes by which readers come to a link.
+func readerRoutes(t *testing.T) (all []route) {
+	for _, r := range routeTable(t) {
+		if alikeOtherwise[r.String()] == "" &&
+			slices.ContainsFunc(protectedRoots, func(root string) bool { return strings.HasPrefix(r.path, root) }) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// asked returns the answer at the address of a route for a hidden link. A form
+// is sent from an address of its own each time, because wrong passwords are
+// limited by network.
+func (h *hidden) asked(s *webtest.Site, r route, token, header string) string {
+	method, body, from := cmp.Or(r.method, http.MethodGet), "", "192.0.2.1"
+	headers := []string{header, "Accept-Encoding: identity"} // compressed, nonces vary in length
+	if method == http.MethodPost {
+		posts++
+		from = fmt.Sprintf("85.%d.%d.1", 214+posts/256, posts%256)
+		body, headers = "password=wrong", append(headers, webtest.Form, "Origin: "+s.URL)
+	}
+	return h.anonymous(s.Do(method, h.address(s, r.path, token), body, append(headers, "X-Forwarded-For: "+from)...))
+}
+
+var posts int
 
 // address returns the path of a route for a hidden link; token is of a content
 // address.
@@ -119,31 +156,11 @@ func TestProtectedLinksAreAlike(t *testing.T) {
 			return "Cookie: vitrine-pass-" + strings.TrimPrefix(s.Server.Signer.LinkID(h.ID), "lnk_") + "=1.2.3"
 		},
 	}
-	n, tries := 0, 0
-	for _, r := range routeTable(t) {
-		if alikeOtherwise[r.String()] != "" ||
-			!slices.ContainsFunc(protectedRoots, func(root string) bool { return strings.HasPrefix(r.path, root) }) {
-			continue
-		}
-		n++
+	routes := readerRoutes(t)
+	for _, r := range routes {
 		for who, caller := range callers {
 			for age, tokens := range [][2]string{{one.before, two.before}, {one.first, two.first}} {
-				ask := func(h *hidden, token string) string {
-					address := h.address(s, r.path, token)
-					from := "192.0.2.1"
-					method := r.method
-					if method == "" {
-						method = http.MethodGet
-					}
-					body, headers := "", []string{caller(h), "Accept-Encoding: identity"} // compressed, nonces vary in length
-					if method == http.MethodPost {                                        // from another network each time: wrong passwords are limited
-						tries++
-						from = fmt.Sprintf("85.214.%d.1", tries)
-						body, headers = "password=wrong", append(headers, webtest.Form, "Origin: "+s.URL)
-					}
-					return h.anonymous(s.Do(method, address, body, append(headers, "X-Forwarded-For: "+from)...))
-				}
-				a, b := ask(one, tokens[0]), ask(two, tokens[1])
+				a, b := one.asked(s, r, tokens[0], caller(one)), two.asked(s, r, tokens[1], caller(two))
 				if a != b {
 					t.Errorf("%s tells %s the links apart (token %d):\n%s\n\n%s", r, who, age, a, b)
 				}
@@ -155,7 +172,55 @@ func TestProtectedLinksAreAlike(t *testing.T) {
 			}
 		}
 	}
-	if n < 35 {
-		t.Errorf("only %d routes lead to links", n)
+	if len(routes) < 35 {
+		t.Errorf("only %d routes lead to links", len(routes))
+	}
+}
+
+// TestProtectedLinksInEachState checks that a link which is not live answers at
+// each address as one that was never protected: its gate is not shown, and a
+// pass, also one from before the password changed, opens nothing.
+func TestProtectedLinksInEachState(t *testing.T) {
+	d := webtest.NewDesk(t)
+	d.Account = d.Member
+	d.TrustProxy()
+	disabled := func(by vitrine.Actor, reason string) func(*vitrine.Link) {
+		return func(l *vitrine.Link) {
+			d.Move(l, vitrine.Change{By: by, Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: reason})
+		}
+	}
+	for _, c := range []struct {
+		state  string
+		change func(*vitrine.Link)
+	}{
+		{"held", func(l *vitrine.Link) { d.Hold(l, vitrine.ReasonAbuse, "") }},
+		{"processing", func(l *vitrine.Link) { d.SetState(l, vitrine.StateProcessing) }},
+		{"disabled by its owner", disabled(vitrine.Owner(d.Member.ID), vitrine.ReasonOwner)},
+		{"disabled by a moderator", disabled(vitrine.Administrator, vitrine.ReasonModerator)},
+		{"expired", disabled(vitrine.Actor{Kind: vitrine.ActorExpiry}, vitrine.ReasonExpired)},
+		{"deleted", func(l *vitrine.Link) {
+			d.Check(d.Server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Administrator}))
+		}},
+		{"account suspended", func(*vitrine.Link) { d.Suspend(d.Member, true) }},
+	} {
+		open := unhidden(d.Site, "notes.txt", "Open", []byte("the text"))
+		locked := unhidden(d.Site, "notes.txt", "Open", []byte("the text"))
+		d.Protect(locked.Link, "first")
+		old := webtest.PassOf(d.Status(d.Enter(locked.Link, "first", "192.0.2.9"), 303))
+		d.Protect(locked.Link, "second")
+		now := webtest.PassOf(d.Status(d.Enter(locked.Link, "second", "192.0.2.9"), 303))
+		locked.first = locked.token(d.Site)
+		c.change(open.Link)
+		c.change(locked.Link)
+		for _, r := range readerRoutes(t) {
+			for who, header := range map[string]string{"nobody": "X-Nothing: 1", "an earlier pass": old, "a pass": now} {
+				want := open.asked(d.Site, r, open.before, header)
+				for _, token := range []string{locked.before, locked.first} {
+					if got := locked.asked(d.Site, r, token, header); got != want {
+						t.Errorf("%s, %s: %s gets\n%s\n\nand at a link that was never protected\n%s", c.state, r, who, got, want)
+					}
+				}
+			}
+		}
 	}
 }

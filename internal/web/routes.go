@@ -277,6 +277,8 @@ func (h *handlers) collectionRoutes(r *router) {
 	r.member("GET /albums/{slug}", h.albums.Show)
 	r.member("POST /albums/{slug}/title", h.albums.Form("title"))
 	r.member("POST /albums/{slug}/access", h.albums.Form("access"))
+	r.member("GET /albums/{slug}/readers", h.albums.ShowReaders)
+	r.member("POST /albums/{slug}/readers/delete", h.albums.DeleteReader)
 	r.member("POST /albums/{slug}/add", h.albums.Form("add"))
 	r.member("POST /albums/{slug}/remove", h.albums.Form("remove"))
 	r.member("POST /albums/{slug}/move", h.albums.Form("move"))

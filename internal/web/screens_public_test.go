@@ -143,19 +143,42 @@ func publicScreens(t *testing.T, d *webtest.Demo) (all []screen) {
 	return all
 }
 
-// addGates adds the gates of an address, an album and a place, and a link with
-// recipients for its owner.
+// addGates adds the gates of an address, an album and a place, and what readers
+// who are too late see.
 func addGates(t *testing.T, d *webtest.Demo, add func(string, string, func(*webtest.Tab))) {
 	locked, err := d.Server.Albums.Create(t.Context(), d.Account, "For the board", "")
 	d.Check(err)
-	d.Check(d.Server.Albums.SetPassword(t.Context(), d.Account, string(locked.Slug), "open sesame"))
+	d.Check(d.Server.Albums.SetAccess(t.Context(), d.Account, string(locked.Slug),
+		&access.Change{Password: new("open sesame")}))
 	add("gate album", "/a/"+string(locked.Slug), nil)
 	few := d.Publish("few.txt", []byte("For a few."), webtest.Titled("Offer"))
 	d.Limit(few, 3)
 	add("gate place", "/p/"+string(few.Slug)+"/download", nil)
+	full := d.Publish("full.txt", []byte("For one."), webtest.Titled("Offer"))
+	d.Limit(full, 1)
+	d.Check(d.Server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		return tx.AddPlace(&vitrine.Place{Link: full.ID, Round: full.Access.Round, At: d.Server.Now(), CountedAt: d.Server.Now()})
+	}))
+	add("gate full", "/p/"+string(full.Slug), nil)
+	ended := d.Publish("ended.txt", []byte("For two."), webtest.Titled("Offer"))
+	over := d.Server.Now().Add(-time.Minute)
+	for i, r := range d.Recipients(ended, "Anna", "Bob") {
+		d.Check(d.Server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+			if r.RevokedAt = over; i == 0 {
+				r.RevokedAt, r.ExpiresAt = time.Time{}, over
+			}
+			return tx.PutRecipient(r)
+		}))
+		add("recipient "+[]string{"expired", "revoked"}[i], ended.For(r).Path(), nil)
+	}
 	d.Gatekeeper()
 	asks := d.Publish("asks.txt", []byte("For those who sign."), webtest.Titled("Offer"))
 	d.AskEmail(asks, access.Email{Allow: []string{"example.org"}, Consent: "I keep what I read to myself.\nI delete it after a year."})
+	board, err := d.Server.Albums.Create(t.Context(), d.Account, "For the board", "")
+	d.Check(err)
+	d.Check(d.Server.Albums.SetAccess(t.Context(), d.Account, string(board.Slug),
+		&access.Change{Email: &access.Email{Allow: []string{"example.org"}}}))
+	add("gate album address", "/a/"+string(board.Slug), nil)
 	here := "/p/" + string(asks.Slug)
 	add("gate address", here, nil)
 	add("gate code", here, func(tb *webtest.Tab) {

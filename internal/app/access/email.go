@@ -135,7 +135,7 @@ const (
 )
 
 var errAskAgain = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
-	Message: "That was too long ago, or the link has changed. Enter your address again."}
+	Message: "That was too long ago, or something has changed. Enter your address again."}
 
 // Mailed returns the address to which a mail was sent whose link has a text, or
 // "" if that is not valid any more.
@@ -161,7 +161,7 @@ func (s *Gates) ask(ctx context.Context, l *vitrine.Link, e Entry) (asked string
 	if !again {
 		if l.Access.Email.Consent != "" && !e.Agrees {
 			return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest,
-				Message: "Tick the box if you agree. The link cannot be opened without that."}
+				Message: "Tick the box if you agree. The " + noun(l) + " cannot be opened without that."}
 		}
 		if a.Email, err = addressOf(e.Email); err != nil {
 			return "", err
@@ -285,6 +285,13 @@ func (s *Gates) admit(ctx context.Context, l *vitrine.Link, a signer.Ask) (pass 
 // currentRound returns the round of the access that a reader's link has now, or
 // "" if it is deleted.
 func currentRound(tx vitrine.Tx, l *vitrine.Link) (string, error) {
+	if l.ID < 0 {
+		a, err := tx.AlbumBySlug(l.Slug)
+		if err != nil || !a.DeletedAt.IsZero() {
+			return "", vitrine.NotFoundIsNil(err)
+		}
+		return a.Access.Round, nil
+	}
 	current, err := tx.Link(l.ID)
 	switch {
 	case err != nil || !current.DeletedAt.IsZero():

@@ -25,10 +25,19 @@ type Gate struct {
 
 func (g *Gate) Error() string { return g.Unwrap().Error() }
 
-func (g *Gate) Unwrap() error { return errGated }
+func (g *Gate) Unwrap() error { return errGated(g.Link) }
 
-var errGated = vitrine.Errorf(vitrine.CodeAccessRequired,
-	"This link is protected. Open its page first.")
+func errGated(l *vitrine.Link) error {
+	return vitrine.Errorf(vitrine.CodeAccessRequired, "This %s is protected. Open its page first.", noun(l))
+}
+
+// noun returns what readers call a link, or the door of an album.
+func noun(l *vitrine.Link) string {
+	if l.ID < 0 {
+		return "album"
+	}
+	return "link"
+}
 
 // maxPassword bounds the password of a link, in bytes.
 const maxPassword = 1024
@@ -69,7 +78,7 @@ func (s *Gates) Prepare(ctx context.Context, c *Change, email string) (err error
 	pw := *c.Password
 	if len(pw) > maxPassword || !utf8.ValidString(pw) || strings.ContainsFunc(pw, isControl) {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password",
-			Message: "The password of a link is 1 to 1,024 bytes of text in one line."}
+			Message: "The password is 1 to 1,024 bytes of text in one line."}
 	}
 	c.hash, err = password.Hash(ctx, password.Known(email), norm.NFC.String(pw))
 	return err
@@ -181,6 +190,6 @@ func (s *Gates) enter(ctx context.Context, l *vitrine.Link, e Entry) (pass, aske
 func (s *Gates) checkPassword(ctx context.Context, l *vitrine.Link, e Entry) error {
 	door := password.Door{Kind: "gate", ID: linkKey(l), Hash: l.Access.Password,
 		Limits:  throttle.ByNetwork(s.Signer.AttemptKey, e.From, allTriesByNetwork, time.Hour, "gate by network"),
-		TooMany: "Too many wrong passwords from your network.", Wrong: "That is not the password of this link."}
+		TooMany: "Too many wrong passwords from your network.", Wrong: "That is not the password of this " + noun(l) + "."}
 	return door.Try(ctx, s.Store, s.Signer.AttemptKey, s.Now(), e.Password, e.From)
 }

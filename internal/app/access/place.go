@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,23 +20,23 @@ const (
 	openTime = time.Hour
 )
 
-// errFull reveals nothing of the file.
-var errFull = vitrine.Errorf(vitrine.CodeDisabled, "As many people as may open this link have opened it.")
-
 // Take gives a reader of a link that limits them a place, and returns the pass
 // with it. machine reports whether a recognized program asks, which never uses
 // the link up. Errors: CodeDisabled if all places are used; CodeAccessRequired,
-// with a time, if too many are open.
+// with a time, if too many are open, and without if the access has changed.
 func (s *Gates) Take(ctx context.Context, l *vitrine.Link, machine bool) (p vitrine.Pass, err error) {
 	place := &vitrine.Place{Link: l.ID, Round: l.Access.Round, Machine: machine}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		place.At = s.Now()
+		if round, err := currentRound(tx, l); err != nil || round != place.Round {
+			return cmp.Or(err, errGated(l))
+		}
 		open, used, err := settle(tx, l, place.At)
 		if err != nil {
 			return err
 		}
-		if used >= int64(l.Access.Readers) {
-			return errFull
+		if used >= int64(l.Access.Readers) { // the answer reveals nothing of the file
+			return vitrine.Errorf(vitrine.CodeDisabled, "As many people as may open this %s have opened it.", noun(l))
 		}
 		if err := makeRoom(tx, open, machine, place.At); err != nil {
 			return err
@@ -94,32 +95,59 @@ func makeRoom(tx vitrine.PlaceTx, open []*vitrine.Place, machine bool, now time.
 		return tx.DeletePlace(idle.ID)
 	}
 	return &vitrine.Error{Code: vitrine.CodeAccessRequired, RetryAfter: max(until.Sub(now), time.Minute),
-		Message: "Too many browsers are opening this link, and the number of its readers is limited."}
+		Message: "Too many browsers are opening this address, and the number of its readers is limited."}
+}
+
+// limiting returns what limits its readers to those with a place and gave that
+// of a pass: a link, or the door of an album that it is in. It returns nil for
+// nothing.
+func limiting(l *vitrine.Link, p vitrine.Pass) *vitrine.Link {
+	if p.Place == 0 {
+		return nil
+	}
+	if l.Access.Readers > 0 && l.Access.Fits(p) {
+		return l
+	}
+	if l.Albums == nil {
+		return nil
+	}
+	for _, a := range *l.Albums {
+		if a.Access.Readers > 0 && a.Access.Fits(p) {
+			return a.Door()
+		}
+	}
+	return nil
 }
 
 // Held returns a pass without its place if that does not exist any more.
 func (s *Gates) Held(ctx context.Context, l *vitrine.Link, p vitrine.Pass) vitrine.Pass {
-	if p.Place == 0 || l.Access.Readers == 0 {
+	of := limiting(l, p)
+	if of == nil {
 		return p
 	}
 	place, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Place, error) { return tx.Place(p.Place) })
-	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (place.Link != l.ID || place.Round != l.Access.Round) {
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (place.Link != of.ID || place.Round != of.Access.Round) {
 		p.Place = 0
 	}
 	return p // its signature is valid, so a store that does not answer ends no transfer
 }
 
-// Fetch notes that the browser with a place fetches content. It must be noted
-// before the content is sent: that is what bounds reading without scripts.
-// Errors: CodeAccessRequired if the place was given to another.
-func (s *Gates) Fetch(ctx context.Context, p vitrine.Pass) error {
+// Fetch notes that a reader of a link that limits them, or of an album that
+// does, fetches content. It must be noted before the content is sent: that is
+// what bounds reading without scripts. Errors: CodeAccessRequired if the place
+// was given to another.
+func (s *Gates) Fetch(ctx context.Context, l *vitrine.Link, p vitrine.Pass) error {
+	of := limiting(l, p)
+	if of == nil {
+		return nil
+	}
 	err := s.change(ctx, p.Place, func(place *vitrine.Place) {
 		if place.BytesAt.IsZero() {
 			place.BytesAt = s.Now()
 		}
 	})
 	if errors.Is(err, vitrine.ErrNotFound) {
-		err = errGated
+		err = errGated(of)
 	}
 	return err
 }

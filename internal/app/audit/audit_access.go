@@ -12,6 +12,9 @@ import (
 // its own.
 func auditAccess(tx vitrine.PlaceTx, l *vitrine.Link, fault func(string)) error {
 	name, a := "link "+string(l.Slug), l.Access
+	if l.ID < 0 {
+		name = "album " + string(l.Slug)
+	}
 	if to := l.Through.Recipient; to != 0 {
 		name = fmt.Sprintf("recipient %d", to)
 	}
@@ -45,7 +48,11 @@ func auditReaders(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) erro
 		return err
 	}
 	for _, id := range left {
-		fault(fmt.Sprintf("link %d is deleted, but something that its readers left is not", id))
+		name := fmt.Sprint("link ", id)
+		if id < 0 {
+			name = fmt.Sprint("album ", -id)
+		}
+		fault(name + " is deleted, but something that its readers left is not")
 	}
 	byID := make(map[vitrine.LinkID]*vitrine.Link, len(links))
 	for _, l := range links {

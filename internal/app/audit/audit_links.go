@@ -28,7 +28,7 @@ func auditTrash(tx vitrine.LinkTx, now time.Time, fault func(string)) ([]*vitrin
 
 // auditAlbums checks that each album has only links of its own account, no more
 // than allowed, and no website versions.
-func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
+func auditAlbums(tx vitrine.Tx, fault func(string)) error {
 	albums, err := tx.Albums(0)
 	if err != nil {
 		return err
@@ -38,8 +38,8 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 		if err != nil {
 			return err
 		}
-		if a := album.Access; a != (vitrine.Access{Password: a.Password, Round: a.Round}) || !validAccess(a) {
-			fault("album " + string(album.Slug) + ": what its readers need is not valid")
+		if err := auditAccess(tx, album.Door(), fault); err != nil {
+			return err
 		}
 		if len(links) > vitrine.MaxAlbumLinks {
 			fault("album " + string(album.Slug) + ": it has " + strconv.Itoa(len(links)) + " links")

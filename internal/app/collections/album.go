@@ -153,31 +153,45 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 // (its account is suspended), an [access.Gate] for a reader without a pass of
 // the album.
 func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker) (f *AlbumFacts, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		album, a, err := shown(tx, slug, by)
-		if err != nil {
-			return err
-		}
-		f = &AlbumFacts{Album: album}
-		members, err := tx.AlbumLinks(album.ID, 0)
-		for _, l := range members {
-			if l.Account != a.ID {
-				continue
-			}
-			if album.Access.Gated() {
-				l.Albums = &vitrine.Albums{album}
-			}
-			switch vitrine.CodeOf((access.File{Link: l, Account: a}).Check(by, s.Now())) {
-			case "":
-				f.Links = append(f.Links, l)
-			case vitrine.CodeAccessRequired:
-				f.Locked = append(f.Locked, l)
-			}
+	var a *vitrine.Account
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		f = new(AlbumFacts)
+		if f.Album, a, err = shown(tx, slug); err == nil {
+			f.Links, err = tx.AlbumLinks(f.ID, 0)
 		}
 		return err
 	})
+	if err == nil {
+		err = access.Album(f.Album, by) // not above: it may read the store
+	}
 	if err != nil {
 		return nil, err
+	}
+	members, pass := f.Links, vitrine.Pass{}
+	f.Links = nil
+	if f.Access.Gated() {
+		pass = by.Pass(f.Door())
+	}
+	ask := by.Pass
+	by.Pass = func(l *vitrine.Link) vitrine.Pass {
+		if l.Access.Readers == 0 && l.OpenedBy(pass) || ask == nil {
+			return pass
+		}
+		return ask(l)
+	}
+	for _, l := range members {
+		if l.Account != a.ID {
+			continue
+		}
+		if f.Access.Gated() {
+			l.Albums = &vitrine.Albums{f.Album}
+		}
+		switch vitrine.CodeOf((access.File{Link: l, Account: a}).Check(by, s.Now())) {
+		case "":
+			f.Links = append(f.Links, l)
+		case vitrine.CodeAccessRequired:
+			f.Locked = append(f.Locked, l)
+		}
 	}
 	return f, nil
 }
@@ -185,14 +199,24 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker)
 // MayRead returns nil if a reader may see an album now, and otherwise the error
 // of Public.
 func (s *Albums) MayRead(ctx context.Context, slug vitrine.Slug, by access.Asker) error {
-	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		_, _, err := shown(tx, slug, by)
-		return err
+	album, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Album, error) {
+		album, _, err := shown(tx, slug)
+		return album, err
 	})
+	if err != nil {
+		return err
+	}
+	return access.Album(album, by)
 }
 
-// shown finds an album that a reader may see, and its account.
-func shown(tx vitrine.Tx, slug vitrine.Slug, by access.Asker) (*vitrine.Album, *vitrine.Account, error) {
+// Around returns the protected albums that a link is in.
+func (s *Albums) Around(ctx context.Context, id vitrine.LinkID) ([]*vitrine.Album, error) {
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Album, error) { return tx.ProtectedAlbums(id) })
+}
+
+// shown finds an album that readers may see, once they have passed its gate,
+// and its account.
+func shown(tx vitrine.Tx, slug vitrine.Slug) (*vitrine.Album, *vitrine.Account, error) {
 	album, err := tx.AlbumBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
 		return nil, nil, errNoAlbum
@@ -209,19 +233,24 @@ func shown(tx vitrine.Tx, slug vitrine.Slug, by access.Asker) (*vitrine.Album, *
 	case a.Banned:
 		return nil, nil, vitrine.Errorf(vitrine.CodeDisabled, "This album has been disabled.")
 	}
-	return album, a, access.Album(album, by)
+	return album, a, nil
 }
 
-// SetPassword sets the password of an album, or removes it (""). Its readers
-// then need the new one, and running transfers of its ZIP end. Errors:
-// CodeInvalidRequest (field access.password), CodeNotFound.
-func (s *Albums) SetPassword(ctx context.Context, a *vitrine.Account, slug, password string) error {
-	c := &access.Change{Password: &password}
+// SetAccess changes what readers of an album need. If that ends their passes,
+// running transfers of its ZIP end too. Errors: those of [access.Gates.Prepare]
+// and CodeNotFound.
+func (s *Albums) SetAccess(ctx context.Context, a *vitrine.Account, slug string, c *access.Change) error {
 	if err := s.Gates.Prepare(ctx, c, a.Email); err != nil {
 		return err
 	}
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		before := album.Access.Round
 		c.Apply(&album.Access)
+		if before != "" && album.Access.Round != before {
+			if err := tx.DeletePlaces(album.Door().ID, before); err != nil {
+				return err
+			}
+		}
 		return tx.PutAlbum(album)
 	})
 }
@@ -253,7 +282,9 @@ func (s *Albums) Describe(ctx context.Context, a *vitrine.Account, slug, title, 
 func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
 		album.DeletedAt = s.Now()
-		return errors.Join(tx.PutAlbum(album), tx.PutAlbumLinks(album.ID, nil))
+		door := album.Door().ID
+		return errors.Join(tx.PutAlbum(album), tx.PutAlbumLinks(album.ID, nil), tx.DeletePlaces(door, ""),
+			tx.DeleteKnownReaders(door), tx.DeleteGateCounts(door))
 	})
 }
 

@@ -67,7 +67,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err := e.collections(ctx, a, z); err != nil {
 		return err
 	}
-	if err := errors.Join(e.versions(links, z), e.readers(ctx, links, z)); err != nil {
+	if err := errors.Join(e.versions(links, z), e.readers(ctx, a, links, z)); err != nil {
 		return err
 	}
 	folders := foldersOf(links)

@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"context"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -12,8 +13,16 @@ import (
 const readersPage = 1000
 
 // readers writes readers.csv, who confirmed an address at the email gates of
-// the links, where there are any.
-func (e *Exporter) readers(ctx context.Context, links []*vitrine.Link, z *zip.Writer) error {
+// the links and albums, where there are any.
+func (e *Exporter) readers(ctx context.Context, a *vitrine.Account, links []*vitrine.Link, z *zip.Writer) error {
+	albums, err := vitrine.Read(ctx, e.Store, func(tx vitrine.Tx) ([]*vitrine.Album, error) { return tx.Albums(a.ID) })
+	if err != nil {
+		return err
+	}
+	links = slices.Clone(links)
+	for _, album := range albums {
+		links = append(links, album.Door())
+	}
 	var c CSV
 	begun := false
 	for _, l := range links {
@@ -33,12 +42,16 @@ func (e *Exporter) readers(ctx context.Context, links []*vitrine.Link, z *zip.Wr
 					return err
 				}
 				c, begun = NewCSV(w), true
-				if err := c.Write([]string{"slug", "email", "confirmed_at", "agreed_to"}); err != nil {
+				if err := c.Write([]string{"slug", "email", "confirmed_at", "agreed_to", "album"}); err != nil {
 					return err
 				}
 			}
+			link, album := string(l.Slug), ""
+			if l.ID < 0 {
+				link, album = album, link
+			}
 			for _, r := range some {
-				err := c.Write([]string{string(l.Slug), r.Email, r.At.UTC().Format(time.RFC3339), r.Consent})
+				err := c.Write([]string{link, r.Email, r.At.UTC().Format(time.RFC3339), r.Consent, album})
 				if err != nil {
 					return err
 				}

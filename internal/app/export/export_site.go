@@ -16,6 +16,8 @@ type exportedAlbum struct {
 	Text      string         `json:"text"`
 	CreatedAt time.Time      `json:"createdAt"`
 	Password  bool           `json:"password"` // readers need one
+	Email     bool           `json:"email"`    // readers confirm an address
+	Readers   int            `json:"readers"`  // how many people may open it; 0 for any number
 	Links     []vitrine.Slug `json:"links"`    // in order
 }
 
@@ -85,7 +87,8 @@ func exportAlbums(tx vitrine.AlbumTx, a *vitrine.Account) (all []exportedAlbum, 
 			return nil, err
 		}
 		out := exportedAlbum{Slug: album.Slug, Title: album.Title, Text: album.Text, CreatedAt: album.CreatedAt,
-			Password: album.Access.Password != "", Links: []vitrine.Slug{}}
+			Password: album.Access.Password != "", Email: album.Access.Email.On, Readers: album.Access.Readers,
+			Links: []vitrine.Slug{}}
 		for _, l := range links {
 			out.Links = append(out.Links, l.Slug)
 		}

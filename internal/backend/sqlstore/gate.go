@@ -9,9 +9,10 @@ import (
 
 func (t Tx) AddGateCounts(l vitrine.LinkID, more vitrine.GateCounts) error {
 	_, err := t.Exec(`INSERT INTO gates (link, shown, passed)
-		SELECT id, $2, $3 FROM links WHERE id = $1 AND deleted_at IS NULL
+		SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM links WHERE id = $1 AND deleted_at IS NULL)
+		OR EXISTS (SELECT 1 FROM albums WHERE id = $4 AND deleted_at IS NULL)
 		ON CONFLICT (link) DO UPDATE SET shown = gates.shown + excluded.shown, passed = gates.passed + excluded.passed`,
-		int64(l), more.Shown, more.Passed)
+		int64(l), more.Shown, more.Passed, -int64(l))
 	return err
 }
 
@@ -34,7 +35,8 @@ func (t Tx) LeftByReaders() (list []vitrine.LinkID, err error) {
 		err := s.Scan(&l)
 		list = append(list, l)
 		return err
-	}, `SELECT id FROM links WHERE deleted_at IS NOT NULL AND trash_until IS NULL AND (EXISTS (SELECT 1 FROM places WHERE link = links.id)
-		OR EXISTS (SELECT 1 FROM known_readers WHERE link = links.id) OR EXISTS (SELECT 1 FROM gates WHERE link = links.id)
-		OR EXISTS (SELECT 1 FROM recipients WHERE link = links.id)) ORDER BY id`)
+	}, `SELECT link FROM (SELECT link FROM places UNION SELECT link FROM known_readers UNION SELECT link FROM gates
+		UNION SELECT link FROM recipients) AS rest
+		WHERE NOT EXISTS (SELECT 1 FROM links WHERE id = rest.link AND (deleted_at IS NULL OR trash_until IS NOT NULL))
+		AND NOT EXISTS (SELECT 1 FROM albums WHERE id = -rest.link AND deleted_at IS NULL) ORDER BY link`)
 }

@@ -34,6 +34,7 @@ func TestScans(t *testing.T) {
 		"FROM site_pages ORDER":                     "the list of all pages, for the audit",
 		"FROM recipients ORDER":                     "the list of all recipients, for the audit",
 		"FROM known_readers ORDER":                  "the list of all known readers, for the audit",
+		"AS rest":                                   "what readers left at deleted links, for the audit",
 		"FROM links WHERE deleted_at IS NULL ORDER": "the list of all links, in parts or for the audit",
 		"changes_of_all":                            "the history of the instance, read in its order",
 		"changes_by_people":                         "the decisions by people, read in their order",

@@ -60,8 +60,8 @@ func (t storeTest) knownReaders() {
 	})
 }
 
-// leftByReaders tests that what readers left at deleted links is found, of each
-// kind, and not what they left at others.
+// leftByReaders tests that what readers left at deleted links and albums is
+// found, of each kind, and not what they left at others.
 func (t storeTest) leftByReaders() {
 	ann := t.account("ann@example.org")
 	var links []*vitrine.Link
@@ -69,8 +69,13 @@ func (t storeTest) leftByReaders() {
 		links = append(links, link(ann, vitrine.Slug(slug), time.Duration(i)))
 	}
 	t.addLinks(links...)
+	here := &vitrine.Album{Account: ann.ID, Slug: "here", CreatedAt: vitrinetest.Epoch}
+	gone := &vitrine.Album{Account: ann.ID, Slug: "gone", CreatedAt: vitrinetest.Epoch, DeletedAt: vitrinetest.Epoch}
+	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddAlbum(here), tx.AddAlbum(gone)) })
 	t.update(func(tx vitrine.Tx) error {
-		err := errors.Join(tx.AddPlace(&vitrine.Place{Link: links[0].ID, Round: "a", At: vitrinetest.Epoch}),
+		err := errors.Join(tx.AddPlace(&vitrine.Place{Link: here.Door().ID, Round: "a", At: vitrinetest.Epoch}),
+			tx.AddPlace(&vitrine.Place{Link: gone.Door().ID, Round: "a", At: vitrinetest.Epoch}),
+			tx.AddPlace(&vitrine.Place{Link: links[0].ID, Round: "a", At: vitrinetest.Epoch}),
 			tx.AddPlace(&vitrine.Place{Link: links[1].ID, Round: "a", At: vitrinetest.Epoch}),
 			tx.AddKnownReader(&vitrine.KnownReader{Link: links[2].ID, Round: "a", Email: "x@example.org",
 				At: vitrinetest.Epoch}),
@@ -86,7 +91,7 @@ func (t storeTest) leftByReaders() {
 	t.read(func(tx vitrine.Tx) error {
 		got, err := tx.LeftByReaders()
 		vitrinetest.Equal(t, "links with something left", got,
-			[]vitrine.LinkID{links[1].ID, links[2].ID, links[3].ID, links[4].ID})
+			[]vitrine.LinkID{gone.Door().ID, links[1].ID, links[2].ID, links[3].ID, links[4].ID})
 		return err
 	})
 }

@@ -61,12 +61,16 @@ func (s *Site) AskEmail(l *vitrine.Link, e access.Email) {
 // of the reader.
 func (s *Site) Confirmed(slug, email string) (id int64) {
 	s.T.Helper()
+	l, err := s.Server.Links.BySlug(s.T.Context(), slug)
+	s.Check(err)
+	return s.ConfirmedAt(l, email)
+}
+
+// ConfirmedAt is Confirmed for a link, or the door of an album.
+func (s *Site) ConfirmedAt(l *vitrine.Link, email string) (id int64) {
+	s.T.Helper()
 	s.Check(s.Server.Gates.Store.Update(s.T.Context(), func(tx vitrine.Tx) error {
-		l, err := tx.LinkBySlug(vitrine.Slug(slug))
-		if err != nil {
-			return err
-		}
-		err = tx.AddKnownReader(&vitrine.KnownReader{Link: l.ID, Round: "A", Email: email, Consent: "I agree.",
+		err := tx.AddKnownReader(&vitrine.KnownReader{Link: l.ID, Round: "A", Email: email, Consent: "I agree.",
 			At: s.Server.Now()})
 		if err != nil {
 			return err

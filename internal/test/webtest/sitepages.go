@@ -83,6 +83,8 @@ func SitePages(d *Demo) []SitePage {
 	asking := d.Links["annual-report.pdf"]
 	d.Confirmed(string(asking.Slug), "a-rather-long-name.of-somebody@department.example.com")
 	member(d.Pro, "link readers", "/links/"+string(asking.Slug)+"/readers")
+	d.ConfirmedAt(d.Album.Door(), "a-rather-long-name.of-somebody@department.example.com")
+	member(d.Pro, "album readers", "/albums/"+string(d.Album.Slug)+"/readers")
 	member(d.Member, "held link", "/links/"+string(d.Held.Slug))
 	l, _, err := d.Server.Logins.Begin(d.T.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
 	d.Check(err)

@@ -121,6 +121,8 @@ type albumPage struct {
 	AllIn    bool // links match, and without Found all of them are in the album
 	NewTitle string
 	NewText  string
+
+	Protection *protection
 }
 
 // Full reports whether no other link can be added.
@@ -174,6 +176,9 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 	p.AllIn = len(found) > 0
 	found = slices.DeleteFunc(found, func(f links.FoundLink) bool { return album.Has(f.ID) })
 	p.Found = s.Shell.linkRows(found)
+	if p.Protection, err = protectionOf(r.Context(), s.Viewers.Gates, album.Door(), p.Here); err != nil {
+		return err
+	}
 	change(&p)
 	return s.Shell.WriteApp(w, r, status, "album.html", p.Nonce, &p)
 }
@@ -181,7 +186,11 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 // Form handles a form about an album: action is the last part of its address.
 // If it fails, the form is shown again.
 func (s *AlbumPages) Form(action string) MemberHandler {
-	return form[*collections.AlbumFacts]{Most: maxAlbumForm, Find: s.Albums.BySlug, Again: s.wrongForm,
+	most := int64(maxAlbumForm)
+	if action == "access" {
+		most = maxAccessForm
+	}
+	return form[*collections.AlbumFacts]{Most: most, Find: s.Albums.BySlug, Again: s.wrongForm,
 		Do: func(ctx context.Context, me *vitrine.Account, album *collections.AlbumFacts, f url.Values) (string, string,
 			error) {
 			slug, here := string(album.Slug), albumAddress(album.Slug)
@@ -189,12 +198,11 @@ func (s *AlbumPages) Form(action string) MemberHandler {
 			case "title":
 				return "saved", here, s.Albums.Describe(ctx, me, slug, strings.TrimSpace(f.Get("title")), f.Get("text"))
 			case "access":
-				password := f.Get("password")
-				if password == "" && f.Get("remove") == "" {
-					return "", "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password",
-						Message: "Type a password, or remove the one that the album has."}
+				c, err := accessChange(f)
+				if err != nil {
+					return "", "", err
 				}
-				return "access-saved", here, s.Albums.SetPassword(ctx, me, slug, password)
+				return "access-saved", here, s.Albums.SetAccess(ctx, me, slug, c)
 			case "add":
 				here = httpx.WithQuery(here, url.Values{}, "q", f.Get("q"))
 				return "added", here, s.Albums.Add(ctx, me, slug, f["link"])
@@ -217,10 +225,39 @@ func (s *AlbumPages) wrongForm(w http.ResponseWriter, r *http.Request, me *vitri
 	album *collections.AlbumFacts, status int, wrong httpx.FieldErrors, title *string) error {
 	return s.writeAlbum(w, r, me, album, status, func(p *albumPage) {
 		p.Wrong = wrong
+		p.Protection.typed(r.PostForm, wrong)
 		if title != nil {
 			p.NewTitle, p.NewText = *title, r.PostForm.Get("text")
 		}
 	})
+}
+
+// ShowReaders serves the list of who confirmed an address at the gate of an
+// album.
+func (s *AlbumPages) ShowReaders(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	here := albumAddress(album.Slug)
+	p := &readersPage{Page: s.Shell.NewAppPage(r, me, album.Title, "albums"), Here: here, Access: here + "#access",
+		Album: album.Title}
+	if err := p.fill(r, s.Viewers.Gates, album.Door()); err != nil {
+		return err
+	}
+	return s.Shell.WriteApp(w, r, http.StatusOK, "readers.html", p.Nonce, p)
+}
+
+// DeleteReader takes the form that deletes one of them.
+func (s *AlbumPages) DeleteReader(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxAlbumForm); err != nil {
+		return err
+	}
+	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return deleteReader(w, r, s.Viewers.Gates, album.Door(), albumAddress(album.Slug))
 }
 
 // Order moves a link to another position, for the page's script.

@@ -138,12 +138,22 @@ func TestAlbumPages(t *testing.T) {
 		t.Errorf("search results:\n%s", r.Text)
 	}
 	here := "/albums/spring-time"
-	for _, wrong := range []string{"", strings.Repeat("x", 1025), "a\x00b"} {
-		if r := h.Status(h.Post(here+"/access", url.Values{"password": {wrong}}, cookie),
-			http.StatusBadRequest); !strings.Contains(r.Text, `id="wrong-password"`) {
-			t.Errorf("the password %.9q: %s", wrong, r.Text)
+	h.Gatekeeper()
+	for _, wrong := range []struct{ field, text string }{{"password", ""}, {"password", strings.Repeat("x", 1025)},
+		{"password", "a\x00b"}, {"readers", "-1"}, {"readers", "1.5"}, {"readers", "1000000000000"}, {"allow", "@"},
+		{"allow", "аpple.com"}} {
+		if r := h.Status(h.Post(here+"/access", url.Values{wrong.field: {wrong.text}}, cookie),
+			http.StatusBadRequest); !strings.Contains(r.Text, `id="wrong-`+wrong.field+`"`) {
+			t.Errorf("%s %.9q: %s", wrong.field, wrong.text, r.Text)
 		}
 	}
+	for field, text := range map[string]string{"readers": "5", "allow": "example.com"} {
+		if r := h.Follow(h.Post(here+"/access", url.Values{field: {text}}, cookie), cookie); !strings.Contains(r.Text, text) {
+			t.Errorf("the page with %s %s:\n%s", field, text, r.Text)
+		}
+		h.Status(h.Get("/a/spring-time/download"), http.StatusForbidden)
+	}
+	h.Follow(h.Post(here+"/access", url.Values{"remove": {"all"}}, cookie), cookie)
 	if r := h.Follow(h.Post(here+"/access", url.Values{"password": {"sesame"}}, cookie),
 		cookie); !strings.Contains(r.Text, "New password") || strings.Contains(r.Text, "sesame") {
 		t.Errorf("the page of a protected album:\n%s", r.Text)
@@ -188,7 +198,7 @@ func TestAlbumPages(t *testing.T) {
 	}
 	stranger := h.SignIn(h.Join("other@example.org", vitrine.RoleMember))
 	h.Status(h.Get(here, stranger), http.StatusNotFound)
-	for action := range map[string]bool{"add": true, "remove": true, "move": true, "title": true, "delete": true} {
+	for action := range map[string]bool{"access": true, "add": true, "remove": true, "move": true, "title": true, "delete": true} {
 		h.Status(h.Post(here+"/"+action, url.Values{"title": {"x"}, "link": {string(b.Slug)}}, stranger),
 			http.StatusNotFound)
 	}

@@ -133,7 +133,7 @@ func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.Link
 		Embed: s.Viewers.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,
 		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me)), NewLabels: strings.Join(o.Labels.All(), ", "),
-		Gate: s.accessForm(o.Link)}
+		Gate: accessFormOf(s.Viewers.Gates, o.Link)}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Viewers.Tracks(o.Link)
@@ -243,7 +243,11 @@ var linkForms = map[string]linkAction{
 		if f.Has("recipient") {
 			return s.protectRecipient(ctx, me, slug, f)
 		}
-		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Access: accessChange(f)})
+		c, err := accessChange(f)
+		if err != nil {
+			return nil, "", err
+		}
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Access: c})
 		return l, "access-saved", err
 	},
 	"recipient": (*LinkPages).changeRecipient,

@@ -17,16 +17,19 @@ import (
 	"vitrine/report"
 )
 
-// accessChange reads the form of what readers need.
-func accessChange(f url.Values) *access.Change {
+// accessChange reads the form of what readers need. Errors: CodeInvalidRequest
+// for an empty password.
+func accessChange(f url.Values) (*access.Change, error) {
 	c := &access.Change{}
 	switch {
 	case f.Get("remove") == "all":
 		c.Open = true
 	case f.Get("remove") == "password":
 		c.Password = new(string)
-	case f.Get("password") != "":
-		c.Password = new(f.Get("password"))
+	case f.Has("password"):
+		if c.Password = new(f.Get("password")); *c.Password == "" {
+			return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password", Message: "Type a password."}
+		}
 	case f.Get("remove") == "email":
 		c.Email = &access.Email{Off: true}
 	case f.Has("allow"):
@@ -39,7 +42,7 @@ func accessChange(f url.Values) *access.Change {
 		}
 		c.Readers = &n
 	}
-	return c
+	return c, nil
 }
 
 // maxAccessForm bounds the form of what readers need: lists of 32 KiB, whose
@@ -60,7 +63,8 @@ type accessForm struct {
 	Consent string
 }
 
-// protection has the forms of what readers of a link, or of one address, need.
+// protection has the forms of what readers of a link, of one address, or of an
+// album need.
 type protection struct {
 	Action    string // address
 	Known     string // address of the list of confirmed addresses
@@ -71,7 +75,7 @@ type protection struct {
 	Gate      accessForm
 	Readers   string              // limit of readers as in the form; "" for none
 	Used      string              // how many of them there were
-	Counts    *vitrine.GateCounts // of the link; nil if it asks for nothing
+	Counts    *vitrine.GateCounts // of the gate; nil if it asks for nothing
 	Wrong     httpx.FieldErrors
 }
 
@@ -92,10 +96,15 @@ func (p *protection) Needs() string {
 
 // protection returns the forms for a link as readers have it.
 func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protection, error) {
-	here := LinkAddress(l)
+	return protectionOf(ctx, s.Viewers.Gates, l, LinkAddress(l))
+}
+
+// protectionOf returns the forms for a link, or the door of an album, whose page
+// is here.
+func protectionOf(ctx context.Context, gates *access.Gates, l *vitrine.Link, here string) (*protection, error) {
 	p := &protection{Action: here + "/access", Known: here + "/readers", ID: "access", Own: l.Through.Own,
 		Has:  l.Access,
-		Gate: s.accessForm(l)}
+		Gate: accessFormOf(gates, l)}
 	if l.Through.Recipient != 0 {
 		p.Recipient, p.ID = report.RecipientText(int64(l.Through.Recipient)), "recipient"
 		if !p.Own { // the forms begin with nothing
@@ -103,14 +112,14 @@ func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protectio
 		}
 	}
 	if p.Recipient == "" && p.Has.Asks() {
-		n, err := s.Viewers.Gates.Counts(ctx, l.ID)
+		n, err := gates.Counts(ctx, l.ID)
 		if err != nil {
 			return nil, err
 		}
 		p.Counts = &n
 	}
 	if n := p.Has.Readers; n > 0 {
-		left, err := s.Viewers.Gates.Left(ctx, l)
+		left, err := gates.Left(ctx, l)
 		if err != nil {
 			return nil, err
 		}
@@ -133,17 +142,37 @@ func (p *protection) typed(f url.Values, wrong httpx.FieldErrors) {
 	}
 }
 
-func (s *LinkPages) accessForm(l *vitrine.Link) accessForm {
+func accessFormOf(gates *access.Gates, l *vitrine.Link) accessForm {
 	e := l.Access.Email
-	return accessForm{e.On, s.Viewers.Gates.SendsMail(), e.Allow, e.Deny, e.Consent}
+	return accessForm{e.On, gates.SendsMail(), e.Allow, e.Deny, e.Consent}
 }
 
-// readersPage lists who confirmed an address at the email gate of a link.
+// readersPage lists who confirmed an address at the email gate of a link or
+// album.
 type readersPage struct {
 	Page
-	Head    *LinkHead
+	Head    *LinkHead // nil for an album
+	Here    string    // address of what has the gate
+	Access  string    // address of the forms of the gate
+	Album   string    // title; "" for a link
 	Readers []*vitrine.KnownReader
 	Older   string // address of more; "" for none
+}
+
+// fill reads the readers that a request asks for.
+func (p *readersPage) fill(r *http.Request, gates *access.Gates, l *vitrine.Link) error {
+	before, err := httpx.ParseReaderCursor(r.URL.Query().Get("cursor"))
+	if err != nil {
+		return httpx.ErrPage("cursor")
+	}
+	if p.Readers, err = gates.Readers(r.Context(), l, before, readersOnPage+1); err != nil {
+		return err
+	}
+	if len(p.Readers) > readersOnPage {
+		p.Readers = p.Readers[:readersOnPage]
+		p.Older = p.Here + "/readers?cursor=" + httpx.FormatReaderCursor(p.Readers[readersOnPage-1].ID)
+	}
+	return nil
 }
 
 // readersOnPage is how many readers a page lists.
@@ -155,19 +184,10 @@ func (s *LinkPages) ShowReaders(w http.ResponseWriter, r *http.Request, me *vitr
 	if err != nil {
 		return err
 	}
-	before, err := httpx.ParseReaderCursor(r.URL.Query().Get("cursor"))
-	if err != nil {
-		return httpx.ErrPage("cursor")
-	}
-	list, err := s.Viewers.Gates.Readers(r.Context(), l, before, readersOnPage+1)
-	if err != nil {
+	p := &readersPage{Page: s.Shell.NewAppPage(r, me, ui.Title(l), "links"), Head: s.Shell.LinkHead(me, l, LinkShare)}
+	p.Here, p.Access = p.Head.Here, p.Head.Here+"/share#access"
+	if err := p.fill(r, s.Viewers.Gates, l); err != nil {
 		return err
-	}
-	p := &readersPage{Page: s.Shell.NewAppPage(r, me, ui.Title(l), "links"), Head: s.Shell.LinkHead(me, l, LinkShare),
-		Readers: list}
-	if len(list) > readersOnPage {
-		p.Readers = list[:readersOnPage]
-		p.Older = p.Head.Here + "/readers?cursor=" + httpx.FormatReaderCursor(p.Readers[readersOnPage-1].ID)
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "readers.html", p.Nonce, p)
 }
@@ -181,9 +201,14 @@ func (s *LinkPages) DeleteReader(w http.ResponseWriter, r *http.Request, me *vit
 	if err != nil {
 		return err
 	}
+	return deleteReader(w, r, s.Viewers.Gates, l, LinkAddress(l))
+}
+
+// deleteReader deletes the reader of a form, and leads back to the list.
+func deleteReader(w http.ResponseWriter, r *http.Request, gates *access.Gates, l *vitrine.Link, here string) error {
 	id, _ := strconv.ParseInt(r.PostForm.Get("reader"), 10, 64)
-	if err := s.Viewers.Gates.DeleteReader(r.Context(), l, id); err != nil {
+	if err := gates.DeleteReader(r.Context(), l, id); err != nil {
 		return err
 	}
-	return httpx.Redirect(w, r, Said(LinkAddress(l)+"/readers", "reader-gone"))
+	return httpx.Redirect(w, r, Said(here+"/readers", "reader-gone"))
 }

@@ -337,12 +337,14 @@ func recipientIn(text string) vitrine.RecipientID {
 
 // protectRecipient changes what readers of a recipient's address need.
 func (s *LinkPages) protectRecipient(ctx context.Context, me *vitrine.Account, slug string,
-	f url.Values) (*vitrine.Link, string, error) {
+	f url.Values) (l *vitrine.Link, saying string, err error) {
 	change := recipients.Change{AsLink: f.Get("remove") == "own"}
 	if !change.AsLink {
-		change.Access = accessChange(f)
+		if change.Access, err = accessChange(f); err != nil {
+			return nil, "", err
+		}
 	}
-	l, _, err := s.Recipients.Edit(ctx, me, slug, recipientIn(f.Get("recipient")), change)
+	l, _, err = s.Recipients.Edit(ctx, me, slug, recipientIn(f.Get("recipient")), change)
 	return l, "access-saved", err
 }
 

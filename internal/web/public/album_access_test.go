@@ -10,13 +10,23 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/test/webtest"
 )
 
 // lockAlbum sets the password of an album.
 func lockAlbum(s *webtest.Site, album *vitrine.Album, password string) {
 	s.T.Helper()
-	s.Check(s.Server.Albums.SetPassword(s.T.Context(), s.Account, string(album.Slug), password))
+	changeAlbum(s, album, access.Change{Password: &password})
+}
+
+// changeAlbum changes what readers of an album need.
+func changeAlbum(s *webtest.Site, album *vitrine.Album, c access.Change) {
+	s.T.Helper()
+	s.Check(s.Server.Albums.SetAccess(s.T.Context(), s.Account, string(album.Slug), &c))
+	f, err := s.Server.Albums.BySlug(s.T.Context(), s.Account, string(album.Slug))
+	s.Check(err)
+	*album = *f.Album
 }
 
 // enterAlbum sends a password to the gate of an album.

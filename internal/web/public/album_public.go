@@ -1,11 +1,13 @@
 package public
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/access"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
@@ -76,9 +78,15 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, httpx.AlbumRoot+string(slug), http.StatusPermanentRedirect)
 		return nil
 	}
-	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
+	album, err := s.albumFor(r, slug)
+	if g := (*access.Gate)(nil); errors.As(err, &g) && g.Place {
+		return s.giveAlbumPlace(w, r, g.Link)
+	}
 	if err != nil {
 		return s.albumGated(w, r, err)
+	}
+	if r.URL.Query().Has(httpx.Mailed) {
+		return toPage(w, r, album.Door())
 	}
 	p := publicAlbumPage{Page: s.Pages.NewChrome(album.Title), Heading: album.Title, Text: album.Text,
 		URL: s.Server.AlbumURL(slug)}
@@ -100,6 +108,25 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.Server.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, "album_public.html", p)
+}
+
+// giveAlbumPlace gives a reader of an album that limits them a place, with a
+// pass, and shows the page. HEAD uses no place.
+func (s *Handler) giveAlbumPlace(w http.ResponseWriter, r *http.Request, door *vitrine.Link) error {
+	if httpx.Speculative(r) {
+		http.Error(w, "This page is not served to prefetch requests.", http.StatusServiceUnavailable)
+		return nil
+	}
+	if r.Method == http.MethodHead {
+		s.Server.SetPagePolicy(w, r, httpx.PublicPage, httpx.NewNonce())
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		return nil
+	}
+	r, err := s.takePlace(w, r, door)
+	if err != nil {
+		return err
+	}
+	return s.ShowAlbum(w, r)
 }
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")

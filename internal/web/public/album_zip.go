@@ -35,7 +35,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return errNoAlbum
 	}
-	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
+	album, err := s.albumFor(r, slug)
 	if err != nil {
 		return s.albumGated(w, r, err)
 	}

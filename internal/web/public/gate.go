@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -19,6 +20,7 @@ type gatePage struct {
 	Heading string
 	Action  string // address that takes the form: the link's page
 	Report  string // address; "" for none
+	What    string // it is a gate of: "link" or "album"
 	Who     string // knows the password: a person who did this
 	Framed  bool   // the page is in a frame, which has no cookies
 	Place   bool   // only the link's page must be opened
@@ -39,18 +41,20 @@ func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate
 	wrong httpx.FieldErrors) error {
 	here, a := g.Link.Path(), g.Link.Access
 	p := &gatePage{Page: s.Pages.NewChrome("Protected link · Vitrine"), Heading: "This link has a password",
-		Who:    "sent you the link",
+		What: "link", Who: "sent you the link",
 		Action: here, Report: s.Server.AddressOf(g.Link) + "/report", Framed: s.Server.Framers(r) != "'none'",
 		Place: g.Place, Wrong: wrong, Password: a.Password != "", Asks: a.Email.On,
 		Consent: strings.FieldsFunc(a.Email.Consent, func(r rune) bool { return r == '\n' })}
 	if r.URL.Path == here {
 		p.Action = httpx.WithQuery(here, withoutMailed(r)) // where the reader comes from counts after the gate
 	}
+	if g.Link.ID < 0 { // of an album, which nobody reports as a whole
+		p.Page.Title, p.Heading = "Protected album · Vitrine", "This album has a password"
+		p.What, p.Who, p.Report = "album", "sent you the address", ""
+	}
 	switch {
-	case g.Link.ID < 0: // of an album, which nobody reports as a whole
-		p.Heading, p.Who, p.Report = "This album has a password", "sent you the address", ""
 	case p.Place:
-		p.Heading = "Open the link first"
+		p.Heading = "Open the " + p.What + " first"
 	case p.Asks:
 		p.Heading = "Who is reading?"
 		s.fillAsked(p, r, g.Link, asked)
@@ -108,7 +112,7 @@ func (s *Handler) fillAsked(p *gatePage, r *http.Request, l *vitrine.Link, asked
 		return
 	}
 	if to := s.Viewers.Gates.Mailed(l, text); to != "" {
-		p.Heading, p.Email, p.Mailed = "Open the link", to, text
+		p.Heading, p.Email, p.Mailed = "Open the "+p.What, to, text
 	} else if p.Wrong == nil {
 		p.Wrong = httpx.FieldErrors{"": "The address in the message is valid for 15 minutes. Ask for a new one."}
 	}
@@ -178,9 +182,21 @@ func (s *Handler) OnAlbumGate(w http.ResponseWriter, r *http.Request) error {
 // otherwise returns it.
 func (s *Handler) albumGated(w http.ResponseWriter, r *http.Request, err error) error {
 	if g := (*access.Gate)(nil); errors.As(err, &g) {
+		s.countShown(r, g.Link)
 		return s.askPass(w, r, g, http.StatusForbidden, "", nil)
 	}
 	return err
+}
+
+// albumFor returns an album for the sender of a request. Where its readers are
+// limited, its page is content, and so is its ZIP.
+func (s *Handler) albumFor(r *http.Request, slug vitrine.Slug) (*collections.AlbumFacts, error) {
+	album, err := s.Albums.Public(r.Context(), slug, s.Viewers.Reader(r))
+	if err == nil && album.Access.Readers > 0 {
+		door := album.Door()
+		err = s.Viewers.Fetches(r, door, s.Viewers.PassOf(r, door))
+	}
+	return album, err
 }
 
 // refuse answers with the gate of a link and what is wrong.

@@ -14,6 +14,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// programs are headers of chat previews, of mail scanners by name and by
+// network, and of a program without a browser.
+var programs = []string{"User-Agent: curl/8.5.0",
+	"User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+	"User-Agent: facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+	"User-Agent: Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+	"User-Agent: Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+	"User-Agent: TelegramBot (like TwitterBot)", "User-Agent: WhatsApp/2.23.20.0", "User-Agent: Twitterbot/1.0",
+	"User-Agent: LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+	"User-Agent: Mozilla/5.0 (compatible; Proofpoint URL Defense)", "X-Forwarded-For: 104.47.1.7"}
+
 // TestLimitOfReaders checks that a link with a limit of one is used up by one
 // person who reads, and by nobody else.
 func TestLimitOfReaders(t *testing.T) {
@@ -27,9 +38,7 @@ func TestLimitOfReaders(t *testing.T) {
 		if r := s.Status(s.Do(http.MethodHead, here, ""), 200); len(r.Cookies()) != 0 {
 			t.Fatalf("HEAD gets %v", r.Cookies())
 		}
-		for _, program := range []string{"User-Agent: curl/8.5.0",
-			"User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
-			"X-Forwarded-For: 104.47.1.7"} { // a browser in a network of mail scanners
+		for _, program := range programs {
 			if r := s.Get(here, program); r.StatusCode != 200 && r.StatusCode != 403 {
 				t.Fatalf("%s gets %d", program, r.StatusCode)
 			} else if r.StatusCode == 200 {

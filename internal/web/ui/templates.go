@@ -48,7 +48,7 @@ var pages = []page{
 
 	// app
 	{"account.html", member, nil},
-	{"album.html", member, []string{"chart.html", "link_rows.html"}},
+	{"album.html", member, []string{"chart.html", "link_protection.html", "link_rows.html"}},
 	{"albums.html", member, []string{"chart.html", "link_rows.html"}},
 	{"events.html", member, nil},
 	{"mail.html", member, nil},

@@ -23,7 +23,7 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 	if c, err := r.Cookie(s.passCookie(l.ID, l.Through)); err == nil {
 		p = s.Signer.ParsePass(c.Value, l, s.Now(), access.PassLife)
 	}
-	if given, ok := r.Context().Value(givenPass{}).(vitrine.Pass); ok {
+	if given, ok := r.Context().Value(givenPass{}).(vitrine.Pass); ok && (l.Access.Fits(given) || l.OpenedBy(given)) {
 		p = given
 	}
 	p = s.Gates.Held(r.Context(), l, p)
@@ -31,7 +31,7 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 		if me := s.Server.SignedInAccount(r); me != nil && me.ID == l.Account {
 			return ownerPass(l)
 		}
-		if q := s.albumPass(r, l); q.Round != "" && !l.Access.Fits(p) {
+		if q, ok := s.albumPass(r, l); ok && !l.Access.Fits(p) {
 			return q
 		}
 	}
@@ -42,11 +42,11 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 // all worth the same: with a place, or of an album.
 func PassesDiffer(l *vitrine.Link) bool { return l.Access.Readers > 0 || l.Albums != nil }
 
-// albumPass returns the pass that the sender of a request has of a protected
-// album with a link, or the zero Pass.
-func (s *Viewers) albumPass(r *http.Request, l *vitrine.Link) vitrine.Pass {
+// albumPass returns the pass of the sender of a request that opens a protected
+// album with a link.
+func (s *Viewers) albumPass(r *http.Request, l *vitrine.Link) (p vitrine.Pass, ok bool) {
 	if l.Albums == nil {
-		return vitrine.Pass{}
+		return p, false
 	}
 	for _, a := range *l.Albums {
 		door := a.Door()
@@ -54,11 +54,12 @@ func (s *Viewers) albumPass(r *http.Request, l *vitrine.Link) vitrine.Pass {
 		if err != nil {
 			continue
 		}
-		if p := s.Signer.ParsePass(c.Value, door, s.Now(), access.PassLife); p.Round != "" {
-			return p
+		p := s.Gates.Held(r.Context(), door, s.Signer.ParsePass(c.Value, door, s.Now(), access.PassLife))
+		if a.Access.Admits(p) {
+			return p, true
 		}
 	}
-	return vitrine.Pass{}
+	return p, false
 }
 
 // ownerPass returns what the owner of a link has of its gate.
@@ -72,29 +73,26 @@ func WithPass(r *http.Request, p vitrine.Pass) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), givenPass{}, p))
 }
 
-// HasCookie reports whether a browser may have a pass for a link, through the
-// address of a recipient or the plain one (0).
-func (s *Viewers) HasCookie(r *http.Request, id vitrine.LinkID, to vitrine.RecipientID) bool {
-	_, plain := r.Cookie(s.passCookie(id, vitrine.Through{}))
-	_, own := r.Cookie(s.passCookie(id, vitrine.Through{Recipient: to, Own: true}))
-	return plain == nil || to != 0 && own == nil
+// HasPass reports whether a browser may have a pass, of any link.
+func (s *Viewers) HasPass(r *http.Request) bool {
+	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return strings.HasPrefix(c.Name, s.passPrefix()) })
 }
 
 // fetches notes that the sender of a request gets content of a link.
 func (s *Viewers) fetches(r *http.Request, l *vitrine.Link) error {
-	if l.Access.Readers == 0 {
+	if !PassesDiffer(l) {
 		return nil
 	}
 	return s.Fetches(r, l, s.PassOf(r, l))
 }
 
-// Fetches notes that a reader of a link that limits them fetches its content,
+// Fetches notes that a reader with a place fetches the content of a link,
 // before it is sent.
 func (s *Viewers) Fetches(r *http.Request, l *vitrine.Link, p vitrine.Pass) error {
-	if l.Access.Readers == 0 || p.Place == 0 || r.Method != http.MethodGet {
+	if r.Method != http.MethodGet {
 		return nil
 	}
-	return s.Gates.Fetch(r.Context(), p)
+	return s.Gates.Fetch(r.Context(), l, p)
 }
 
 // Bearer returns the reader with the pass of a content token, since no cookie

@@ -205,10 +205,12 @@ CREATE TABLE link_counts (
     bytes   BIGINT  NOT NULL  -- with them
 );
 
--- Places of browsers at links that limit their readers (vitrine.Place).
+-- Places of browsers at links and albums that limit their readers
+-- (vitrine.Place). Here and in the next two tables, a negative link is an album
+-- (vitrine.Album.Door).
 CREATE TABLE places (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    link       BIGINT  NOT NULL REFERENCES links (id),
+    link       BIGINT  NOT NULL,
     round      TEXT NOT NULL,
     machine    BOOLEAN NOT NULL,
     at         BIGINT  NOT NULL,
@@ -221,7 +223,7 @@ CREATE INDEX places_by_link ON places (link, round);
 -- (vitrine.KnownReader).
 CREATE TABLE known_readers (
     id      INTEGER PRIMARY KEY AUTOINCREMENT,
-    link    BIGINT NOT NULL REFERENCES links (id),
+    link    BIGINT NOT NULL,
     round   TEXT    NOT NULL,
     email   TEXT    NOT NULL,
     consent TEXT    NOT NULL,
@@ -233,7 +235,7 @@ CREATE INDEX known_readers_by_time ON known_readers (at);
 
 -- How often browsers were shown the gates of links, and readers passed them.
 CREATE TABLE gates (
-    link   INTEGER PRIMARY KEY REFERENCES links (id),
+    link   INTEGER PRIMARY KEY,
     shown  BIGINT NOT NULL,
     passed BIGINT NOT NULL
 );
