@@ -203,20 +203,20 @@ func TestProtectedLinksInEachState(t *testing.T) {
 		}},
 		{"account suspended", func(*vitrine.Link) { d.Suspend(d.Member, true) }},
 	} {
-		open := unhidden(d.Site, "notes.txt", "Open", []byte("the text"))
-		locked := unhidden(d.Site, "notes.txt", "Open", []byte("the text"))
+		open := unhidden(d, "notes.txt", "Open", []byte("the text"))
+		locked := unhidden(d, "notes.txt", "Open", []byte("the text"))
 		d.Protect(locked.Link, "first")
 		old := webtest.PassOf(d.Status(d.Enter(locked.Link, "first", "192.0.2.9"), 303))
 		d.Protect(locked.Link, "second")
 		now := webtest.PassOf(d.Status(d.Enter(locked.Link, "second", "192.0.2.9"), 303))
-		locked.first = locked.token(d.Site)
+		locked.first = locked.token(d)
 		c.change(open.Link)
 		c.change(locked.Link)
 		for _, r := range readerRoutes(t) {
 			for who, header := range map[string]string{"nobody": "X-Nothing: 1", "an earlier pass": old, "a pass": now} {
-				want := open.asked(d.Site, r, open.before, header)
+				want := open.asked(d, r, open.before, header)
 				for _, token := range []string{locked.before, locked.first} {
-					if got := locked.asked(d.Site, r, token, header); got != want {
+					if got := locked.asked(d, r, token, header); got != want {
 						t.Errorf("%s, %s: %s gets\n%s\n\nand at a link that was never protected\n%s", c.state, r, who, got, want)
 					}
 				}

@@ -28,7 +28,8 @@ func accessChange(f url.Values) (*access.Change, error) {
 		c.Password = new(string)
 	case f.Has("password"):
 		if c.Password = new(f.Get("password")); *c.Password == "" {
-			return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password", Message: "Type a password."}
+			return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "access.password",
+				Message: "Type a password."}
 		}
 	case f.Get("remove") == "email":
 		c.Email = &access.Email{Off: true}
@@ -99,8 +100,8 @@ func (s *LinkPages) protection(ctx context.Context, l *vitrine.Link) (*protectio
 	return protectionOf(ctx, s.Viewers.Gates, l, LinkAddress(l))
 }
 
-// protectionOf returns the forms for a link, or the door of an album, whose page
-// is here.
+// protectionOf returns the forms for a link, or the door of an album, whose
+// page is here.
 func protectionOf(ctx context.Context, gates *access.Gates, l *vitrine.Link, here string) (*protection, error) {
 	p := &protection{Action: here + "/access", Known: here + "/readers", ID: "access", Own: l.Through.Own,
 		Has:  l.Access,

@@ -45,8 +45,8 @@ func (s *Handler) takePlace(w http.ResponseWriter, r *http.Request, l *vitrine.L
 }
 
 // prove counts the reader of a page as one of those that a link admits, or an
-// album with it, once the page was read by a person. to is the recipient through whose address it
-// was opened, or 0.
+// album with it, once the page was read by a person. to is the recipient
+// through whose address it was opened, or 0.
 func (s *Handler) prove(r *http.Request, to vitrine.RecipientID, snapshot *vitrine.Snapshot) error {
 	if snapshot.Bot == "" && snapshot.Session.EngagedMs < report.DecidedMs ||
 		!s.Viewers.HasPass(r) {

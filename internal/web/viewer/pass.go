@@ -75,7 +75,9 @@ func WithPass(r *http.Request, p vitrine.Pass) *http.Request {
 
 // HasPass reports whether a browser may have a pass, of any link.
 func (s *Viewers) HasPass(r *http.Request) bool {
-	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return strings.HasPrefix(c.Name, s.passPrefix()) })
+	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool {
+		return strings.HasPrefix(c.Name, s.passPrefix())
+	})
 }
 
 // fetches notes that the sender of a request gets content of a link.
