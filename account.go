@@ -62,6 +62,7 @@ type Account struct {
 	ID        AccountID
 	Email     string // unique, as NormalEmail returns it; of a closed account ClosedName
 	Password  string // PHC string of its hash; "" if it signs in by link only
+	Factor    []byte // second factor, as package internal/app/auth/factor stores it; nil if none
 	Plan      Plan
 	Limits    *Limits // replaces the limits of the plan; nil means the plan's
 	Role      Role

@@ -62,6 +62,7 @@ const (
 	ActionRotate   Action = "rotate"  // an API key was replaced
 	ActionSignIn   Action = "sign-in" // on a device that Detail names, for the first time
 	ActionPassword Action = "password"
+	ActionFactor   Action = "factor" // the second factor, as Detail says
 )
 
 // Actor is who changed a state.

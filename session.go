@@ -15,6 +15,8 @@ type Session struct {
 	// ByToken reports whether it began with a one-time link instead of a
 	// password.
 	ByToken   bool
+	Half      bool      // the second factor is still to come: it opens nothing else
+	FactorAt  time.Time // when the second factor was last shown; zero if never
 	CreatedAt time.Time
 	UsedAt    time.Time // to SessionUseResolution
 	ExpiresAt time.Time // later with each use

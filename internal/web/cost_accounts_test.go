@@ -29,3 +29,18 @@ func (c *costSite) newAddress() ask {
 	c.Status(c.Post("/account/email", url.Values{"email": {"to-" + a.Email}}, cookie), 303)
 	return ask{path: sent.Path(c.T), as: cookie}
 }
+
+// half begins the sign-in of another account, and returns the code that
+// completes it.
+func (c *costSite) half() (cookie, code string) {
+	a, cookie := c.other()
+	p := c.TwoStep(cookie)
+	return p.Half(a), p.Code()
+}
+
+// factor sets up two-step sign-in for another account.
+func (c *costSite) factor() ask {
+	_, cookie := c.other()
+	p, offer := c.Offered(cookie)
+	return ask{body: url.Values{"do": {"add"}, "offer": {offer}, "code": {p.Code()}}.Encode(), as: cookie}
+}

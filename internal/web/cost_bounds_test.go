@@ -10,6 +10,7 @@ var otherwise = map[string]string{
 	"POST /setup/{token}":                   byHash,
 	"POST /r/{token}":                       byHash,
 	"POST /account/password":                byHash,
+	"POST /account/two-step":                byHash,
 	"POST /links/{slug}/access":             byHash,
 	"POST /albums/{slug}/access":            byHash,
 	"POST /a/{slug}":                        byHash,

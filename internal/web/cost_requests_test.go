@@ -112,9 +112,19 @@ var asks = map[string]func(c *costSite) ask{
 	"GET /password/{token}": func(c *costSite) ask { return ask{path: "/password/" + c.reset()} },
 	"GET /setup/{token}":    func(c *costSite) ask { return c.setup("") },
 	"GET /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
-	"POST /sign-in/{token}": func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
-	"POST /sign-in":         func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
-	"POST /sign-up":         func(c *costSite) ask { return ask{body: "email=" + c.address() + "&password=" + costWords} },
+	"GET /two-step": func(c *costSite) ask {
+		cookie, _ := c.half()
+		return ask{as: cookie}
+	},
+	"POST /two-step": func(c *costSite) ask {
+		cookie, code := c.half()
+		return ask{as: cookie, body: "code=" + code}
+	},
+	"GET /account/two-step":  func(c *costSite) ask { return c.asOther("/account/two-step", "") },
+	"POST /account/two-step": func(c *costSite) ask { return c.factor() },
+	"POST /sign-in/{token}":  func(c *costSite) ask { return ask{path: c.SignInLink(c.Pro)} },
+	"POST /sign-in":          func(c *costSite) ask { return ask{body: "email=ada@example.org&password=" + costWords} },
+	"POST /sign-up":          func(c *costSite) ask { return ask{body: "email=" + c.address() + "&password=" + costWords} },
 	"POST /sign-up/{token}": func(c *costSite) ask {
 		return ask{path: "/sign-up/" + c.invited(),
 			body: "password=" + costWords}

@@ -184,6 +184,8 @@ func (h *handlers) entryRoutes(r *router) {
 	r.page("GET /signup", front.MovedTo("/sign-up"))
 	r.entry("GET /sign-in", h.entry.ShowSignIn)
 	r.entry("POST /sign-in", h.entry.TakeSignIn)
+	r.entry("GET /two-step", h.entry.ShowCode)
+	r.entry("POST /two-step", h.entry.TakeCode)
 	r.app("GET /sign-in/{token}", h.entry.Offer)
 	r.app("POST /sign-in/{token}", h.entry.SignIn)
 	r.app("POST /sign-out", h.entry.SignOut)
@@ -198,6 +200,8 @@ func (h *handlers) entryRoutes(r *router) {
 	r.entry("GET /setup", h.entry.AlreadySetUp)
 	r.app("GET /setup/{token}", h.entry.ShowSetup)
 	r.app("POST /setup/{token}", h.entry.TakeSetup)
+	r.entry("GET /account/two-step", h.entry.ShowFactor)
+	r.entry("POST /account/two-step", h.entry.TakeFactor)
 	r.member("GET /device", h.entry.ShowLogin)
 	r.member("POST /device", h.entry.DecideLogin)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"vitrine"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/auth/password"
 )
 
@@ -25,6 +26,9 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 		}
 		if _, _, _, ok := password.ParsePHC(a.Password); !ok && a.Password != "" {
 			fault(fmt.Sprintf("account %d: its stored password is not a hash", a.ID))
+		}
+		if state, err := factor.Parse(a.Factor); len(a.Factor) > 0 && (err != nil || len(state.Sealed) == 0) {
+			fault(fmt.Sprintf("account %d: its second factor cannot be read, so that nobody can sign in to it", a.ID))
 		}
 	}
 	closing, err := tx.Accounts(vitrine.AccountQuery{Closing: true})
@@ -105,8 +109,8 @@ func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	if len(hooks) > 0 {
 		fault(fmt.Sprintf("account %d: it is closed, but has %d webhooks", a.ID, len(hooks)))
 	}
-	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != vitrine.RoleMember ||
-		a.Email != vitrine.ClosedName(a.ID) {
+	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || len(a.Factor) > 0 || !a.Banned ||
+		a.Role != vitrine.RoleMember || a.Email != vitrine.ClosedName(a.ID) {
 		fault(fmt.Sprintf("account %d: it is closed, but has %d keys, %d sessions, a password, a role or an address",
 			a.ID, len(keys), len(sessions)))
 	}

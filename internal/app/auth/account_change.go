@@ -119,12 +119,21 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 }
 
 // confirm checks that the user of a session owns the account: by the current
-// password, or because the session has just begun with a one-time link. It
-// returns the account as it was then. The caller must apply its change only to
-// this account with this password.
+// password, or because the session has just begun with a one-time link; and by
+// the second factor, if the account has one, which the session must have shown
+// shortly before (GiveFactor). It returns the account as it was then. The
+// caller must apply its change only to this account with this password.
 //
-// Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
+// Errors: CodeInvalidRequest at the field "current" or "code"; CodeRateLimited.
 func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
+	a, err := s.confirmPassword(ctx, session, pw)
+	if err == nil && len(a.Factor) > 0 && !s.Sessions.FreshFactor(session) {
+		err = errNeedCode
+	}
+	return a, err
+}
+
+func (s *Accounts) confirmPassword(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
 	var a *vitrine.Account
 	var taken []vitrine.AttemptID
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {

@@ -23,7 +23,7 @@ func (s *Accounts) Activity(ctx context.Context, a vitrine.AccountID, n int) ([]
 // told are the events that activity is.
 var told = map[vitrine.Action]vitrine.EventKind{vitrine.ActionKey: "account.key_created",
 	vitrine.ActionRotate: "account.key_created", vitrine.ActionSignIn: "account.sign_in",
-	vitrine.ActionPassword: "account.password_changed"}
+	vitrine.ActionPassword: "account.password_changed", vitrine.ActionFactor: "account.factor_changed"}
 
 // note adds an event to the activity of an account.
 func note(tx vitrine.Tx, now time.Time, a vitrine.AccountID, by vitrine.Actor, action vitrine.Action,
@@ -61,13 +61,23 @@ func (s *Keys) noteKey(tx vitrine.Tx, a *vitrine.Account, action vitrine.Action,
 	return errors.Join(err, s.Owners.post(tx, s.Owners.letterKey(a.Email, action, k), ""))
 }
 
-// noteDevice adds that a browser signed in to an account for the first time,
-// and tells the owner of the account.
+// noteDevice tells the owner of an account that a browser signed in to it for
+// the first time.
 func (s *Sessions) noteDevice(tx vitrine.Tx, in SignedIn, label string) error {
 	if !in.newDevice || s.Owners == nil || s.Owners.Mail == nil {
 		return nil
 	}
 	return s.Owners.post(tx, s.Owners.letterDevice(in.Account.Email, label, s.Now()), "")
+}
+
+// noteFactor adds what happened with the second factor of an account, and tells
+// its owner.
+func (s *Sessions) noteFactor(tx vitrine.Tx, a *vitrine.Account, detail string) error {
+	err := note(tx, s.Now(), a.ID, vitrine.Actor{}, vitrine.ActionFactor, detail)
+	if s.Owners == nil || s.Owners.Mail == nil {
+		return err
+	}
+	return errors.Join(err, s.Owners.post(tx, s.Owners.letterFactor(a.Email, detail), ""))
 }
 
 // notify sends what was posted, after the commit.

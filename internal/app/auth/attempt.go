@@ -34,6 +34,10 @@ const (
 	attemptsByAddress = 100 // in attemptHour
 	attemptsByDevice  = 10
 	attemptsInside    = 10 // at the current password of a signed-in person
+	codesByAccount    = 10 // of a second factor, from unknown browsers
+	codesByDevice     = 10
+	codesInside       = 10 // from a signed-in person
+	codesTold         = 3  // wrong ones, after which the owner is told
 	lettersToAddress  = 3  // of one kind
 	lettersByNetwork  = 10
 	lettersByAccount  = 10 // to addresses that it wants to have
@@ -67,6 +71,24 @@ func passwordLimits(s *signer.Signer, email string, g Client, device string) (ow
 func signedInLimit(s *signer.Signer, a vitrine.AccountID) throttle.Limit {
 	return throttle.Limit{Key: s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), Max: attemptsInside,
 		Within: attemptHour}
+}
+
+// codeLimits returns the limits for the second factor of an account in a
+// sign-in. A right code resets the first one. Only who has the password can use
+// them up, and not those of the owner's own browsers.
+func codeLimits(s *signer.Signer, a vitrine.AccountID, g Client, now time.Time) []throttle.Limit {
+	if device := s.KnownDevice(a, g.Devices, now); device != "" {
+		return []throttle.Limit{{Key: s.AttemptKey("code by device", device), Max: codesByDevice, Within: attemptHour}}
+	}
+	return append([]throttle.Limit{{Key: s.AttemptKey("code by account", strconv.FormatInt(int64(a), 10)),
+		Max: codesByAccount, Within: attemptHour}},
+		throttle.ByNetwork(s.AttemptKey, g.Addr, attemptsByNetwork, attemptTime, "code by network")...)
+}
+
+// codeInside returns the limit for the second factor of a signed-in person.
+func codeInside(s *signer.Signer, a vitrine.AccountID) []throttle.Limit {
+	return []throttle.Limit{{Key: s.AttemptKey("code inside", strconv.FormatInt(int64(a), 10)), Max: codesInside,
+		Within: attemptHour}}
 }
 
 // letterLimits returns the limits for messages of a kind to an address.

@@ -158,3 +158,21 @@ has not signed in to it before:
 If it was not you, choose a new password, which signs out all browsers:
 %s`, s.Site, shorten(label), at.UTC().Format("2 Jan 2006, 15:04 UTC"), s.Address(vitrine.TokenPassword, ""))
 }
+
+func (s *Accounts) letterFactor(to, detail string) vitrine.Message {
+	return s.letter(to, "Two-step sign-in at "+s.Site, `Two-step sign-in of your account at %s was changed:
+
+  %s
+
+If it was not you, choose a new password, which signs out all browsers,
+and tell the administrator:
+%s`, s.Site, detail, s.Address(vitrine.TokenPassword, ""))
+}
+
+func (s *Accounts) letterWrongCodes(to string) vitrine.Message {
+	return s.letter(to, "Wrong codes at "+s.Site, `Someone with your password typed several wrong codes when signing in to
+your account at %s. Without a right one nobody gets in.
+
+If it was not you, someone knows your password. Choose a new one:
+%s`, s.Site, s.Address(vitrine.TokenPassword, ""))
+}

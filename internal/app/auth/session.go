@@ -15,7 +15,8 @@ import (
 type SignedIn struct {
 	Account *vitrine.Account
 	Session vitrine.SessionText
-	Device  string // identifies the browser from now on (Client.Devices)
+	Device  string // identifies the browser from now on (Client.Devices); "" if Half
+	Half    bool   // the session opens nothing until a code completes the sign-in (SignInWithCode)
 
 	newDevice bool // the browser has not signed in to the account before
 }
@@ -26,6 +27,7 @@ type Sessions struct {
 	Signer *signer.Signer
 	Now    func() time.Time
 	Owners *Accounts // sends messages about new devices; nil: none
+	Factor FactorRule
 }
 
 var (
@@ -167,13 +169,24 @@ func (s *Sessions) refundFaultless(ctx context.Context, taken []vitrine.AttemptI
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return throttle.Refund(tx, taken) })
 }
 
-// begin signs a browser in. If it has not signed in to the account before, that
-// is added to the activity.
+// begin signs a browser in, as far as it goes without a second factor.
 func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
-	now := s.Now()
-	text := vitrine.SessionText(newSecret())
-	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken,
-		CreatedAt: now, UsedAt: now}
+	if len(a.Factor) == 0 {
+		return s.admit(tx, a, g, &vitrine.Session{ByToken: byToken})
+	}
+	now, text := s.Now(), vitrine.SessionText(newSecret())
+	return SignedIn{Account: a, Session: text, Half: true}, tx.AddSession(&vitrine.Session{Account: a.ID,
+		Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken, Half: true, CreatedAt: now, UsedAt: now,
+		ExpiresAt: now.Add(halfLife)})
+}
+
+// admit signs a browser in with a new session that begins as the given one. If
+// the browser has not signed in to the account before, that is added to the
+// activity.
+func (s *Sessions) admit(tx vitrine.Tx, a *vitrine.Account, g Client, session *vitrine.Session) (SignedIn, error) {
+	now, text := s.Now(), vitrine.SessionText(newSecret())
+	session.Account, session.Hash, session.Label = a.ID, text.Hash(), vitrine.OneLine(g.Label)
+	session.CreatedAt, session.UsedAt = now, now
 	session.ExpiresAt = expiryAfterUse(session, now)
 	in := SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now),
 		newDevice: s.Signer.KnownDevice(a.ID, g.Devices, now) == ""}
@@ -237,7 +250,7 @@ func (s *Sessions) List(ctx context.Context, a vitrine.AccountID) (sessions []*v
 		all, err := tx.Sessions(a)
 		sessions = nil
 		for _, session := range all {
-			if session.Valid(s.Now()) {
+			if session.Valid(s.Now()) && !session.Half {
 				sessions = append(sessions, session)
 			}
 		}
@@ -296,8 +309,19 @@ func (s *Sessions) Expire(ctx context.Context) error {
 	})
 }
 
-// find finds a valid session and its account.
+// find finds a valid session and its account, which need nothing more: not the
+// code of a second factor, and not the factor that the instance asks for.
 func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.Account, error) {
+	session, a, err := s.open(tx, text)
+	if err == nil && (session.Half || s.Factor.lacks(a)) {
+		return nil, nil, errSignedOut
+	}
+	return session, a, err
+}
+
+// open finds a valid session and its account, also of a sign-in that is not
+// complete.
+func (s *Sessions) open(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.Account, error) {
 	session, err := tx.SessionByHash(vitrine.SessionText(text).Hash())
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return nil, nil, errSignedOut

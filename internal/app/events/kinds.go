@@ -33,6 +33,7 @@ var Kinds = []Kind{
 	{"account.sign_in", "Sign-in from a new browser", false},
 	{"account.key_created", "API key was created", false},
 	{"account.password_changed", "Password was changed", false},
+	{"account.factor_changed", "Two-step sign-in was changed", false},
 	{"account.email_changed", "Address was changed", false},
 }
 

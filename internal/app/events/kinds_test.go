@@ -13,6 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/links"
@@ -179,6 +180,12 @@ func (w *world) account(is func(...vitrine.EventKind)) {
 	is("account.key_created")
 	session, _, err := sessions.Current(ctx, string(in.Session))
 	w.Must(err)
+	a, err := w.Accounts.ByEmail(ctx, w.Account.Email)
+	w.Must(err)
+	secret, offer := w.Accounts.OfferFactor(a)
+	w.Must(fixture.Second(w.Accounts.AddFactor(ctx, session, fixture.AnnWords, offer,
+		secret.Code(factor.Step(w.Clock.Now())))))
+	is("account.factor_changed")
 	for _, address := range []string{"ann@example.com", "ann@example.net"} {
 		w.Must(fixture.Second(w.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, address)))
 		is("account.email_changed")

@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/analytics"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/events"
 	"vitrine/report"
 )
@@ -144,6 +145,7 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		Limits    *vitrine.Limits   `json:"limits"`
 		Role      vitrine.Role      `json:"role"`
 		NoMail    string            `json:"noMail,omitempty"` // kinds of mail that are switched off
+		TwoStep   *time.Time        `json:"twoStepSince"`     // null if a password is enough
 		CreatedAt time.Time         `json:"createdAt"`
 		Keys      []exportedKey     `json:"keys"`
 		Sessions  []exportedSession `json:"sessions"`
@@ -151,6 +153,9 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		Exported  time.Time         `json:"exportedAt"`
 	}
 	v.NoMail = a.NoMail
+	if f, err := factor.Parse(a.Factor); err == nil {
+		v.TwoStep = &f.Since
+	}
 	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
 		e.Now().UTC()
 	err := e.Store.Read(ctx, func(tx vitrine.Tx) error {
@@ -168,6 +173,9 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		}
 		sessions, err := tx.Sessions(a.ID)
 		for _, s := range sessions {
+			if s.Half {
+				continue
+			}
 			v.Sessions = append(v.Sessions, exportedSession{s.Label, s.CreatedAt, s.UsedAt})
 		}
 		if err != nil {

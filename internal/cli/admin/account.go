@@ -39,7 +39,7 @@ func accountCommands() []*command.Command {
 		newSetup(),
 		command.NewGroup("account", "Create, invite, change and suspend accounts.", newAccountCreate(), newAccountInvite(),
 			newAccountList(), newAccountPlan(), newAccountRole(), newAccountSuspend(), newAccountUnsuspend(),
-			newAccountReset(), newAccountSignIn(), newAccountDelete()),
+			newAccountReset(), newAccountSignIn(), newAccountTwoStepOff(), newAccountDelete()),
 		command.NewGroup("key", "Create, list, rotate and revoke API keys of all accounts.", newKeyCreate(), newKeyList(),
 			newKeyRotate(), newKeyRevoke()),
 		command.NewGroup("link", "List, show, reject, disable and delete links of all accounts.", newLinkList(),

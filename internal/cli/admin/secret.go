@@ -27,7 +27,8 @@ What stops working: addresses of uploads and contents that were handed out befor
 progress starts again and an open page has to be reloaded; the passwords of shared reports have to
 be given again; views that are being read count only until the restart; counted attempts to sign in
 start again from zero; webhooks send nothing until each has a new secret ("webhooks rotate", or the
-address of the chat again).
+address of the chat again); codes of authenticator apps (people sign in with a recovery code, and
+set up two-step sign-in again).
 
 What stays: links, IDs of links, API keys, passwords, sessions (unless you set --sign-out), and who
 is a returning viewer. The names of viewers in visits and the IDs of links stay tied to the first

@@ -94,6 +94,32 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal, in *ins
 	return c.print(t, in, vitrine.TokenPassword, text, what)
 }
 
+type accountTwoStepOffCmd struct {
+	emailArg
+	instance.Places
+	command.JSONFlag
+}
+
+func newAccountTwoStepOff() *command.Command {
+	c := new(accountTwoStepOffCmd)
+	cmd := onInstance("two-step-off", "Turn off two-step sign-in for a person who lost their phone and codes, and end their sessions.", &c.Places, c.Run)
+	cmd.SuggestFor = []string{"2fa", "totp", "mfa", "otp"}
+	cmd.Examples("admin account two-step-off ada@example.org")
+	cmd.Take(&c.emailArg, &c.Places, &c.JSONFlag)
+	return cmd
+}
+
+func (c *accountTwoStepOffCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
+	if err := in.Accounts.RemoveFactorOf(ctx, c.Email); err != nil {
+		return err
+	}
+	a, err := in.Accounts.ByEmail(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	return showAccount(t, c.JSONFlag, a, "signs in without a code until it sets up two-step sign-in again")
+}
+
 type accountInviteCmd struct {
 	emailArg
 	Plan string

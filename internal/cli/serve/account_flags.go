@@ -17,6 +17,7 @@ import (
 type accountFlags struct {
 	SignUp     string
 	SignUpPlan string
+	TwoStep    string
 	SMTP       string
 	MailFrom   string
 }
@@ -28,6 +29,8 @@ func (f *accountFlags) AddFlags(cmd *command.Command) {
 	cmd.Choice(&f.SignUp, "sign-up", "", "Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"admin account invite\") or closed (only \"admin account create\").", "open", "invite", "closed").Env("VITRINE_SIGN_UP")
 	f.SignUpPlan = "free"
 	cmd.Choice(&f.SignUpPlan, "sign-up-plan", "", "Plan of accounts that are created on the website: free, pro or lifetime.", "free", "pro", "lifetime").Env("VITRINE_SIGN_UP_PLAN")
+	f.TwoStep = string(auth.FactorOptional)
+	cmd.Choice(&f.TwoStep, "two-step", "", "Who must sign in with a code of an authenticator app besides the password: nobody (who wants to), moderators (and owners) or all. A person without one is led to set it up first.", "nobody", "moderators", "all").Env("VITRINE_TWO_STEP")
 	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP").Secret()
 	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
 }
@@ -59,5 +62,5 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *fleet.Outbox, public *url.
 	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
 		return httpx.TokenURL(public.String(), p, text)
 	}
-	a.Mail = outbox
+	a.Mail, a.Sessions.Factor = outbox, auth.FactorRule(f.TwoStep)
 }

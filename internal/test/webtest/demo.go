@@ -30,9 +30,10 @@ type Demo struct {
 	Links                       map[string]*vitrine.Link // by file name
 	Album                       *vitrine.Album
 	Website                     *vitrine.Site
-	Held                        *vitrine.Link // waits for a moderator
-	Off                         *vitrine.Link // disabled by a moderator
-	Gated                       *vitrine.Link // with a password
+	Held                        *vitrine.Link    // waits for a moderator
+	Off                         *vitrine.Link    // disabled by a moderator
+	Gated                       *vitrine.Link    // with a password
+	Asked                       *vitrine.Account // half signed in: SitePages makes it
 }
 
 const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sunday**, ten to six.\n\n| Day | From | To |\n|---|---|---|\n| Tuesday | 10:00 | 18:00 |\n| Thursday | 10:00 | 21:00 |\n\n" +

@@ -67,6 +67,7 @@ func SitePages(d *Demo) []SitePage {
 		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",
 		"webhooks": "/webhooks", "webhook": d.hooked(), "events": "/events", "mails": "/events/mail",
 		"account":      "/account",
+		"two-step":     "/account/two-step",
 		"plans of Pro": "/plans"} {
 		member(d.Pro, name, path)
 	}
@@ -89,6 +90,9 @@ func SitePages(d *Demo) []SitePage {
 	l, _, err := d.Server.Logins.Begin(d.T.Context(), "vitrine 1.0", "ada-laptop", auth.AnyKey, auth.Client{})
 	d.Check(err)
 	member(d.Pro, "device", "/device")
+	d.Asked = d.Join("asked@example.org", vitrine.RoleMember)
+	d.TwoStep(d.SignIn(d.Asked))
+	member(d.Asked, "code", "/two-step")
 	// First, because the code expires.
 	pages = slices.Insert(pages, 0, SitePage{Name: "device asks", Path: "/device?code=" + l.Code, As: d.Pro})
 	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
@@ -199,6 +203,9 @@ func (d *Demo) Cookies() map[*vitrine.Account]string {
 	c := map[*vitrine.Account]string{nil: ""}
 	for _, a := range []*vitrine.Account{d.Pro, d.Free, d.Fresh, d.Owner, d.Moderator, d.Member} {
 		c[a] = d.SignIn(a)
+	}
+	if d.Asked != nil {
+		c[d.Asked] = d.SignIn(d.Asked)
 	}
 	return c
 }

@@ -16,6 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/export"
@@ -55,6 +56,8 @@ type mePage struct {
 	Upgrade     bool // there is a larger plan
 	HasPassword bool
 	Fresh       bool // one has just signed in with a link: the current password is not asked for
+	Factor      *factor.State
+	NeedsCode   bool // forms that need a second factor ask for a code
 	Mail        bool
 	Sessions    []sessionRow
 	Activity    []*vitrine.Change
@@ -95,8 +98,9 @@ func (s *AccountPages) writeMe(w http.ResponseWriter, r *http.Request, status in
 		return err
 	}
 	p := mePage{Page: s.Shell.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(),
-		HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
-		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
+		HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session), Factor: auth.FactorOf(me),
+		NeedsCode: len(me.Factor) > 0 && !s.Sessions.FreshFactor(session),
+		Mail:      s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
 		return err
@@ -138,7 +142,7 @@ func (s *AccountPages) renderMeError(w http.ResponseWriter, r *http.Request, for
 	e, status := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
-		wrong["current"] = httpx.AdviceOn(e)
+		wrong[cmp.Or(e.Field, "current")] = httpx.AdviceOn(e)
 	}
 	return s.writeMe(w, r, status, func(p *mePage) {
 		p.Form, p.Wrong, p.Email, p.Zone = form, wrong, r.PostForm.Get("email"), r.PostForm.Get("timezone")
@@ -154,10 +158,19 @@ func (s *AccountPages) own(w http.ResponseWriter, r *http.Request) (*vitrine.Ses
 	return session, err
 }
 
-func (s *AccountPages) ChangePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+// sure is own for what needs a second factor.
+func (s *AccountPages) sure(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
 	session, err := s.own(w, r)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	return session, s.Sessions.GiveFactor(r.Context(), session, r.PostForm.Get("factor"))
+}
+
+func (s *AccountPages) ChangePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.sure(w, r)
+	if err != nil {
+		return s.renderMeError(w, r, "password", err)
 	}
 	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"),
 		r.PostForm.Get("password")); err != nil {
@@ -203,9 +216,9 @@ func (s *AccountPages) Dismiss(w http.ResponseWriter, r *http.Request, me *vitri
 }
 
 func (s *AccountPages) ChangeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	session, err := s.own(w, r)
+	session, err := s.sure(w, r)
 	if err != nil {
-		return err
+		return s.renderMeError(w, r, "email", err)
 	}
 	asked, err := s.Accounts.ChangeEmail(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email"))
 	switch {
@@ -258,9 +271,9 @@ func (s *AccountPages) EndSession(w http.ResponseWriter, r *http.Request, me *vi
 }
 
 func (s *AccountPages) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	session, err := s.own(w, r)
+	session, err := s.sure(w, r)
 	if err != nil {
-		return err
+		return s.renderMeError(w, r, "close", err)
 	}
 	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
 		return s.renderMeError(w, r, "close", err)

@@ -147,7 +147,7 @@ func TestEntryFromOtherSites(t *testing.T) {
 	d := webtest.NewAccountSite(t, auth.SignUpOpen, true)
 	cookie := d.SignIn(d.Owner)
 	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x",
-		"/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
+		"/setup/x", "/sign-out", "/two-step", "/account/two-step", "/account/password", "/account/email", "/account/email/x",
 		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke",
 		"/people/change", "/people/invite", "/people/invitations/1/withdraw"} {
 		for about, headers := range map[string][]string{"another site": {"Origin: https://evil.example",

@@ -92,6 +92,7 @@ func (p *Page) Day(t time.Time) string { return t.In(zoneOf(p.Me)).Format("2 Jan
 // something.
 var formMessages = map[string]string{
 	"password":           "Password changed. All other browsers are signed out.",
+	"two-step-off":       "Two-step sign-in is off.",
 	"email":              "E-mail address changed.",
 	"email-asked":        "We sent a link to the new address. Open it in this browser to confirm the address.",
 	"session-ended":      "Browser signed out.",

@@ -122,6 +122,9 @@ func (s *EntryPages) startSession(w http.ResponseWriter, r *http.Request, in aut
 		}
 	}
 	s.Server.SetSession(w, string(in.Session), int(vitrine.MaxSessionLife/time.Second))
+	if in.Half {
+		return httpx.Redirect(w, r, withNext(codeRoot, httpx.LocalPath(next)))
+	}
 	s.Log.Info("signed in", "account", in.Account.ID)
 	known := append([]string{in.Device}, slices.DeleteFunc(s.Server.Devices(r),
 		func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)

@@ -22,6 +22,8 @@ type devicePage struct {
 	Typed  url.Values // the form that has a fault
 	Answer string     // "allow" or "refuse", once it was given
 	Now    time.Time
+	// NeedsCode reports whether allowing needs a code of the second factor.
+	NeedsCode bool
 }
 
 var scopeNames = map[vitrine.KeyScope]string{vitrine.ScopeRead: "Read", vitrine.ScopePublish: "Publish",
@@ -109,6 +111,7 @@ func (s *EntryPages) renderDeviceError(w http.ResponseWriter, r *http.Request, m
 		if err = cmp.Or(wrong, err); wrong == nil {
 			p = s.newDevice(questionHeading, me)
 			p.Login, p.Code, p.Typed = l, auth.ShownLoginCode(l.Code), r.PostForm
+			p.NeedsCode = needsCode(r, s.Server, s.Sessions, me)
 		}
 	}
 	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil {
@@ -117,7 +120,7 @@ func (s *EntryPages) renderDeviceError(w http.ResponseWriter, r *http.Request, m
 	e, status := s.Server.Known(w, r, err)
 	if e.Code == vitrine.CodeRateLimited {
 		httpx.RetryAfter(w, e)
-		p.Wrong[""] = httpx.AdviceOn(e)
+		p.Wrong[e.Field] = httpx.AdviceOn(e)
 	}
 	s.Server.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, "device.html", &p)
@@ -134,7 +137,7 @@ func (s *EntryPages) ShowLogin(w http.ResponseWriter, r *http.Request, me *vitri
 		return s.renderDeviceError(w, r, me, typed, err)
 	}
 	p := s.newDevice(questionHeading, me)
-	p.Login, p.Code = l, auth.ShownLoginCode(l.Code)
+	p.Login, p.Code, p.NeedsCode = l, auth.ShownLoginCode(l.Code), needsCode(r, s.Server, s.Sessions, me)
 	return s.writeDevice(w, r, &p)
 }
 
@@ -145,6 +148,9 @@ func (s *EntryPages) DecideLogin(w http.ResponseWriter, r *http.Request, me *vit
 	typed, answer := r.PostForm.Get("code"), r.PostForm.Get("answer")
 	grant, err := grantOf(r.PostForm, s.Now())
 	var l *vitrine.Login
+	if err == nil && grant != nil {
+		err = giveFactor(r, s.Server, s.Sessions)
+	}
 	if err == nil {
 		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Server.Client(r))
 	}

@@ -20,6 +20,15 @@ func (s *EntryPages) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	if s.Server.SignedInAccount(r) != nil {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
+	if text := s.Server.Session(r); text != "" {
+		_, code, err := s.Sessions.Waiting(r.Context(), text)
+		switch {
+		case err == nil && code:
+			return httpx.Redirect(w, r, withNext(codeRoot, httpx.LocalPath(next)))
+		case err == nil:
+			return httpx.Redirect(w, r, withNext(factorRoot, httpx.LocalPath(next)))
+		}
+	}
 	p := s.signInForm(next)
 	return s.writeEntry(w, r, http.StatusOK, "signin.html", &p)
 }

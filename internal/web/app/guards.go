@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"vitrine"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
@@ -70,4 +71,24 @@ func (s *Shell) AsPollingMember(h MemberHandler) httpx.HandlerFunc {
 		}
 		return h(w, r, me)
 	}
+}
+
+// needsCode reports whether a form must ask for a code of the second factor,
+// for what needs a fresh one.
+func needsCode(r *http.Request, server *httpx.Server, sessions *auth.Sessions, me *vitrine.Account) bool {
+	if len(me.Factor) == 0 {
+		return false
+	}
+	session, _, err := sessions.Current(r.Context(), server.Session(r))
+	return err == nil && !sessions.FreshFactor(session)
+}
+
+// giveFactor takes the code of a form that needs a fresh second factor. Errors:
+// those of GiveFactor.
+func giveFactor(r *http.Request, server *httpx.Server, sessions *auth.Sessions) error {
+	session, _, err := sessions.Current(r.Context(), server.Session(r))
+	if err != nil {
+		return err
+	}
+	return sessions.GiveFactor(r.Context(), session, r.PostForm.Get("factor"))
 }

@@ -34,7 +34,9 @@ type keysPage struct {
 	NewName string
 	Base    string // address of the API
 	Site    string // address of the instance
-	Typed   typedKey
+	// NeedsCode reports whether a new key needs a code of the second factor.
+	NeedsCode bool
+	Typed     typedKey
 }
 
 // keyRow is a key and the number of links it created.
@@ -113,6 +115,7 @@ func (s *KeyPages) writeKeys(w http.ResponseWriter, r *http.Request, status int,
 	p := keysPage{Page: s.Shell.NewAppPage(r, me, "API keys", "keys"),
 		Typed: typedKey{Scope: string(vitrine.ScopePublish)}, Base: s.Server.PublicURL.String() + httpx.APIRoot,
 		Site: s.Server.PublicURL.String()}
+	p.NeedsCode = needsCode(r, s.Server, s.Shell.Sessions, me)
 	now := s.Now()
 	for i := len(all) - 1; i >= 0; i-- {
 		row := keyRow{all[i], made[all[i].ID]}
@@ -150,16 +153,30 @@ func (s *KeyPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	req, err := t.request(s.Now())
 	var key auth.NewKey
 	if err == nil {
+		err = giveFactor(r, s.Server, s.Shell.Sessions)
+	}
+	if err == nil {
 		key, err = s.Keys.Create(r.Context(), me.Email, req)
 	}
 	if err != nil {
-		if wrong := httpx.FieldErrorsOf(err); wrong != nil {
-			_, status := s.Server.Known(w, r, err)
-			return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Typed = wrong, t })
-		}
-		return err
+		return s.renderWrong(w, r, me, err, t)
 	}
 	return s.reveal(w, r, me, key.Text)
+}
+
+// renderWrong shows the page again with an error that the person can correct.
+func (s *KeyPages) renderWrong(w http.ResponseWriter, r *http.Request, me *vitrine.Account, err error,
+	t typedKey) error {
+	wrong := httpx.FieldErrorsOf(err)
+	if wrong == nil {
+		return err
+	}
+	e, status := s.Server.Known(w, r, err)
+	if e.Code == vitrine.CodeRateLimited {
+		httpx.RetryAfter(w, e)
+		wrong[e.Field] = httpx.AdviceOn(e)
+	}
+	return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Typed = wrong, t })
 }
 
 // graces maps choices to how long a replaced key stays valid.
@@ -176,6 +193,9 @@ func (s *KeyPages) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	grace, ok := graces[r.PostForm.Get("grace")]
 	if !ok {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose when the old key ends: now, in an hour, or in a day.")
+	}
+	if err := giveFactor(r, s.Server, s.Shell.Sessions); err != nil {
+		return s.renderWrong(w, r, me, err, typedKey{Scope: string(vitrine.ScopePublish)})
 	}
 	key, err := s.Keys.Rotate(r.Context(), me.Email, id, grace)
 	if err != nil {

@@ -87,6 +87,8 @@ func TestSecurityLog(t *testing.T) {
 	_, err = d.Server.Accounts.ChangeEmail(t.Context(), session, "another café at noon", "ann@example.net")
 	d.Check(err)
 	d.lines(event("email_changed"))
+	d.TwoStep(d.SignIn(d.Member))
+	d.lines(event("sign_in"), `msg="signed in" account=`, event("factor_changed"))
 	for _, k := range events.Kinds {
 		if kind, of := strings.CutPrefix(string(k.Name), "account."); of && !told[kind] {
 			t.Errorf("nothing logs %s", k.Name)

@@ -3,52 +3,20 @@ package public
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"vitrine"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 
 	"rsc.io/qr"
 )
-
-// qrMargin is the quiet zone around a code, in modules.
-const qrMargin = 4
-
-// qrCode is a QR code as an SVG path: black modules in a square of Size,
-// including the margin.
-type qrCode struct {
-	Size int
-	Path string
-}
 
 // qrAddress returns the address in a link's QR code. Its query marks views that
 // come from the code.
 func (s *Handler) qrAddress(l *vitrine.Link) string { return s.Server.AddressOf(l) + "?qr=1" }
 
-// newQRCode draws a text. Rows of adjacent modules are one stroke each.
-func newQRCode(text string) (qrCode, error) {
-	c, err := qr.Encode(text, qr.M)
-	if err != nil {
-		return qrCode{}, fmt.Errorf("draw a QR code: %w", err)
-	}
-	var b strings.Builder
-	for y := range c.Size {
-		for x := 0; x < c.Size; x++ {
-			if !c.Black(x, y) {
-				continue
-			}
-			start := x
-			for x < c.Size && c.Black(x, y) {
-				x++
-			}
-			fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", start+qrMargin, y+qrMargin, x-start, x-start)
-		}
-	}
-	return qrCode{Size: c.Size + 2*qrMargin, Path: b.String()}, nil
-}
-
 func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	c, err := newQRCode(s.qrAddress(l))
+	c, err := ui.NewQRCode(s.qrAddress(l))
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func (a *attributes) take(option string) string {
 
 // safeName admits the attributes that run and load nothing.
 var safeName = regexp.MustCompile(`^(aria-[a-z]+|data-[a-z-]+|accept|autocapitalize|autocomplete|autofocus|checked|` +
-	`class|dir|disabled|enterkeyhint|form|formaction|hidden|id|inputmode|list|max|maxlength|min|minlength|multiple|` +
-	`name|placeholder|popovertarget|popovertargetaction|readonly|required|rows|selected|spellcheck|tabindex|` +
+	`class|dir|disabled|enterkeyhint|form|formaction|formnovalidate|hidden|id|inputmode|list|max|maxlength|min|minlength|` +
+	`multiple|name|placeholder|popovertarget|popovertargetaction|readonly|required|rows|selected|spellcheck|tabindex|` +
 	`title|type|value)$`)
 
 // safe reports whether safeName admits a name. It keeps those that it admits,

@@ -38,11 +38,13 @@ var pages = []page{
 
 	// app/entry
 	{"device.html", entry, nil},
+	{"factor.html", entry, nil},
 	{"reset.html", entry, nil},
 	{"reset_password.html", entry, nil},
 	{"setup.html", entry, nil},
 	{"setup_unset.html", entry, nil},
 	{"signin.html", entry, nil},
+	{"signin_code.html", entry, nil},
 	{"signup.html", entry, nil},
 	{"signup_accept.html", entry, nil},
 

@@ -108,6 +108,7 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionRotate:   "API key rotated",
 	vitrine.ActionSignIn:   "Signed in on a new device",
 	vitrine.ActionPassword: "Password changed",
+	vitrine.ActionFactor:   "Two-step sign-in",
 }
 
 func ActionName(a vitrine.Action) string {

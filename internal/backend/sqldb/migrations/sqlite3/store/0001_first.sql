@@ -5,6 +5,7 @@ CREATE TABLE accounts (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     email          TEXT    NOT NULL UNIQUE,
     password       TEXT    NOT NULL, -- hash; empty: none
+    factor         BLOB,             -- JSON: its secret, encrypted, and hashes of recovery codes; NULL: none
     plan           TEXT    NOT NULL,
     limits         TEXT,             -- JSON; NULL: the plan's
     role           TEXT    NOT NULL,
@@ -34,6 +35,8 @@ CREATE TABLE sessions (
     hash       BLOB    NOT NULL UNIQUE,
     label      TEXT    NOT NULL,
     by_token   BOOLEAN NOT NULL,
+    half       BOOLEAN NOT NULL, -- the second factor is still to come
+    factor_at  BIGINT,           -- when the second factor was last shown
     created_at BIGINT  NOT NULL,
     used_at    BIGINT  NOT NULL,
     expires_at BIGINT  NOT NULL
@@ -359,11 +362,11 @@ CREATE TABLE changes (
 CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
 CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
 -- The history of the instance, newest first.
-CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password');
+CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password', 'factor');
 CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'administrator') AND action <> 'create';
 -- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
-CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
-CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password');
+CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor');
+CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor');
 
 -- What happened, for the owner of an account. Old events are deleted.
 CREATE TABLE events (

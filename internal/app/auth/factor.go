@@ -1,0 +1,329 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/app/auth/factor"
+	"vitrine/internal/base/throttle"
+)
+
+// Second factors: codes of an authenticator app, and recovery codes.
+
+// FactorRule says who must have a second factor.
+type FactorRule string
+
+const (
+	FactorOptional   FactorRule = "nobody"
+	FactorModerators FactorRule = "moderators" // and owners
+	FactorAll        FactorRule = "all"
+)
+
+// lacks reports whether an account needs a second factor that it does not have.
+// Until it has one, its sessions open nothing but the page where it is added.
+func (r FactorRule) lacks(a *vitrine.Account) bool {
+	return len(a.Factor) == 0 && (r == FactorAll || r == FactorModerators && a.Moderates())
+}
+
+const (
+	// halfLife is how long a code can complete a sign-in.
+	halfLife = 10 * time.Minute
+	// factorFresh is how long after a code a session may do what needs one.
+	factorFresh = 10 * time.Minute
+	// offerLife is how long the secret on the page of a new factor can be used.
+	offerLife = time.Hour
+)
+
+var (
+	errNeedCode = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
+		Message: "Type the code that your authenticator app shows now."}
+	errWrongCode = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
+		Message: "This code is wrong, too old, or was used already. Wait for the next one, or use a recovery code."}
+	errFactorLost = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
+		Message: "Codes of your app cannot be checked any more, because the secret of this site was replaced. " +
+			"Use a recovery code, or ask the administrator to remove the second factor."}
+	errNoFactor = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has no second factor.")
+)
+
+// Waiting returns the account of a sign-in that is not complete: code reports
+// whether it needs a code; otherwise the account must add a second factor
+// first. Errors: CodeUnauthorized if there is no such sign-in.
+func (s *Sessions) Waiting(ctx context.Context, text string) (a *vitrine.Account, code bool, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		session, of, err := s.open(tx, text)
+		if err == nil && !session.Half && !s.Factor.lacks(of) {
+			err = errSignedOut
+		}
+		if err == nil {
+			a, code = of, session.Half
+		}
+		return err
+	})
+	return a, code, err
+}
+
+// Entering finds a session and its account, as Current does, also if the
+// account must add a second factor first. Errors: CodeUnauthorized.
+func (s *Sessions) Entering(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		session, a, err = s.open(tx, text)
+		if err == nil && session.Half {
+			err = errSignedOut
+		}
+		return err
+	})
+	return session, a, err
+}
+
+// SignInWithCode completes a sign-in with a code or recovery code. Errors:
+// CodeUnauthorized if there is no such sign-in; CodeInvalidRequest at the field
+// "code"; CodeRateLimited.
+func (s *Sessions) SignInWithCode(ctx context.Context, half, typed string, g Client) (in SignedIn, err error) {
+	var wrong error
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		wrong = nil
+		session, a, err := s.open(tx, half)
+		if err == nil && (!session.Half || len(a.Factor) == 0) {
+			err = errSignedOut
+		}
+		if err != nil {
+			return err
+		}
+		limits := codeLimits(s.Signer, a.ID, g, s.Now())
+		if wrong, err = s.useCode(tx, a, typed, limits); err != nil || wrong != nil {
+			return errors.Join(err, s.tellWrong(tx, a, limits[0]))
+		}
+		in, err = s.admit(tx, a, g, &vitrine.Session{ByToken: session.ByToken, FactorAt: s.Now()})
+		return errors.Join(err, tx.DeleteSession(session.ID), s.noteDevice(tx, in, g.Label),
+			throttle.Reset(tx, limits[:1]))
+	})
+	s.Owners.notify()
+	return in, cmp.Or(err, wrong)
+}
+
+// tellWrong tells the owner of an account once that several codes were wrong
+// after the right password.
+func (s *Sessions) tellWrong(tx vitrine.Tx, a *vitrine.Account, l throttle.Limit) error {
+	now := s.Now()
+	n, _, err := tx.CountAttempts(l.Key, now.Add(-l.Within), now.Add(vitrine.ClockJump))
+	if err != nil || n != codesTold || s.Owners == nil || s.Owners.Mail == nil {
+		return err
+	}
+	return s.Owners.post(tx, s.Owners.letterWrongCodes(a.Email), "")
+}
+
+// FreshFactor reports whether a session has shown its second factor shortly
+// before.
+func (s *Sessions) FreshFactor(session *vitrine.Session) bool {
+	age := s.Now().Sub(session.FactorAt)
+	return age < factorFresh && age > -vitrine.ClockJump
+}
+
+// GiveFactor makes a session fresh with a code, before what needs a second
+// factor. It needs none if the account has no factor or the session is fresh.
+// Errors: CodeInvalidRequest at the field "code"; CodeRateLimited.
+func (s *Sessions) GiveFactor(ctx context.Context, session *vitrine.Session, typed string) error {
+	var wrong error
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		wrong = nil
+		a, err := tx.Account(session.Account)
+		if err != nil || len(a.Factor) == 0 || s.FreshFactor(session) {
+			return err
+		}
+		if strings.TrimSpace(typed) == "" {
+			wrong = errNeedCode
+			return nil
+		}
+		if wrong, err = s.useCode(tx, a, typed, codeInside(s.Signer, a.ID)); err != nil || wrong != nil {
+			return err
+		}
+		return s.shown(tx, session)
+	})
+	s.Owners.notify()
+	return cmp.Or(err, wrong)
+}
+
+// shown records that a session has shown its second factor.
+func (s *Sessions) shown(tx vitrine.Tx, session *vitrine.Session) error {
+	current, err := tx.SessionByHash(session.Hash)
+	if err != nil {
+		return err
+	}
+	current.FactorAt, session.FactorAt = s.Now(), s.Now()
+	return tx.PutSession(current)
+}
+
+// useCode uses up a code or recovery code of an account. wrong says what is
+// wrong with it; the attempt stays counted then. Error: CodeRateLimited.
+func (s *Sessions) useCode(tx vitrine.Tx, a *vitrine.Account, typed string,
+	limits []throttle.Limit) (wrong, err error) {
+	taken, err := throttle.Take(tx, s.Now(), "Too many wrong codes.", limits...)
+	var e *vitrine.Error
+	if errors.As(err, &e) {
+		e.Field = "code"
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := factor.Parse(a.Factor)
+	if err != nil {
+		return nil, err
+	}
+	if state.UseCode(typed) {
+		a.Factor = state.Stored()
+		detail := fmt.Sprintf("A recovery code was used: %d left", len(state.Codes))
+		return nil, errors.Join(tx.PutAccount(a), throttle.Refund(tx, taken),
+			s.noteFactor(tx, a, detail))
+	}
+	secret, err := s.Signer.Open(state.Sealed, sealedFor(a))
+	if err != nil {
+		return errFactorLost, nil
+	}
+	step, ok := factor.Secret(secret).Match(typed, s.Now(), state.Last)
+	if !ok {
+		return errWrongCode, nil
+	}
+	state.Last = step
+	a.Factor = state.Stored()
+	return nil, errors.Join(tx.PutAccount(a), throttle.Refund(tx, taken))
+}
+
+func sealedFor(a *vitrine.Account) string { return "factor " + strconv.FormatInt(int64(a.ID), 10) }
+
+// OfferFactor makes the secret of a new second factor, and the text with which
+// AddFactor takes it.
+func (s *Accounts) OfferFactor(a *vitrine.Account) (secret factor.Secret, offer []byte) {
+	secret = factor.NewSecret()
+	end := strconv.FormatInt(s.Now().Add(offerLife).Unix(), 10)
+	return secret, s.Sessions.Signer.Seal([]byte(end+" "+string(secret)), "new "+sealedFor(a))
+}
+
+// OfferedFactor reads the text of an offer. Errors: CodeInvalidRequest.
+func (s *Accounts) OfferedFactor(a *vitrine.Account, offer []byte) (factor.Secret, error) {
+	text, err := s.Sessions.Signer.Open(offer, "new "+sealedFor(a))
+	end, secret, _ := strings.Cut(string(text), " ")
+	until, err2 := strconv.ParseInt(end, 10, 64)
+	if err != nil || err2 != nil || !s.Now().Before(time.Unix(until, 0)) {
+		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "This page is too old. Scan its new code.")
+	}
+	return factor.Secret(secret), nil
+}
+
+// AddFactor adds a second factor, whose app shows a code, and returns its
+// recovery codes. All other sessions end. Errors: CodeInvalidRequest;
+// CodeRateLimited.
+func (s *Accounts) AddFactor(ctx context.Context, session *vitrine.Session, current string, offer []byte,
+	typed string) (codes []string, err error) {
+	a, err := s.confirmPassword(ctx, session, current)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := s.OfferedFactor(a, offer)
+	if err != nil {
+		return nil, err
+	}
+	step, ok := secret.Match(typed, s.Now(), 0)
+	if !ok {
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
+			Message: "This is not the code that the app shows now. If it is, set the clock of the phone."}
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := reloadConfirmed(tx, a)
+		if err != nil {
+			return err
+		}
+		if len(a.Factor) > 0 {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has a second factor already.")
+		}
+		state := factor.State{Sealed: s.Sessions.Signer.Seal(secret, sealedFor(a)), Since: s.Now(), Last: step}
+		codes = state.NewCodes()
+		a.Factor = state.Stored()
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID), s.Sessions.shown(tx, session),
+			s.Sessions.noteFactor(tx, a, "Turned on"))
+	})
+	s.notify()
+	return codes, err
+}
+
+// RemoveFactor removes the second factor of the own account: with the current
+// password and a code, even if the session is fresh. Errors:
+// CodeInvalidRequest; CodeRateLimited.
+func (s *Accounts) RemoveFactor(ctx context.Context, session *vitrine.Session, current, typed string) error {
+	return s.changeFactor(ctx, session, current, typed, "Turned off", func(a *vitrine.Account, _ *factor.State) {
+		a.Factor = nil
+	})
+}
+
+// NewRecoveryCodes replaces the recovery codes of the own account, as
+// RemoveFactor.
+func (s *Accounts) NewRecoveryCodes(ctx context.Context, session *vitrine.Session, current,
+	typed string) (codes []string, err error) {
+	err = s.changeFactor(ctx, session, current, typed, "New recovery codes", func(a *vitrine.Account, f *factor.State) {
+		codes = f.NewCodes()
+		a.Factor = f.Stored()
+	})
+	return codes, err
+}
+
+func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, current, typed, detail string,
+	change func(*vitrine.Account, *factor.State)) error {
+	confirmed, err := s.confirmPassword(ctx, session, current)
+	if err != nil {
+		return err
+	}
+	var wrong error
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		wrong = nil
+		a, err := reloadConfirmed(tx, confirmed)
+		if err != nil {
+			return err
+		}
+		if len(a.Factor) == 0 {
+			return errNoFactor
+		}
+		if wrong, err = s.Sessions.useCode(tx, a, typed, codeInside(s.Sessions.Signer, a.ID)); err != nil || wrong != nil {
+			return err
+		}
+		state, err := factor.Parse(a.Factor)
+		if err != nil {
+			return err
+		}
+		change(a, &state)
+		return errors.Join(tx.PutAccount(a), s.Sessions.noteFactor(tx, a, detail))
+	})
+	s.notify()
+	return cmp.Or(err, wrong)
+}
+
+// RemoveFactorOf removes the second factor of an account, for the
+// administrator, and ends its sessions. Errors: CodeNotFound;
+// CodeInvalidRequest if it has none.
+func (s *Accounts) RemoveFactorOf(ctx context.Context, email string) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := vitrine.AccountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		if len(a.Factor) == 0 {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "%s has no second factor.", a.Email)
+		}
+		a.Factor = nil
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0),
+			note(tx, s.Now(), a.ID, vitrine.Administrator, vitrine.ActionFactor, "Turned off"))
+	})
+}
+
+// FactorOf returns the second factor of an account, for its pages; nil if none.
+func FactorOf(a *vitrine.Account) *factor.State {
+	state, err := factor.Parse(a.Factor)
+	if err != nil {
+		return nil
+	}
+	return &state
+}
