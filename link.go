@@ -22,7 +22,9 @@ type File struct {
 	Size   int64  // bytes
 	SHA256 string // lower-case hex
 	Pages  int    // of a PDF; 0 if unknown
-	Files  int64  // number of files that a website serves
+	// Outline has the parts of a file that is read like a page of the web.
+	Outline report.Outline
+	Files   int64 // number of files that a website serves
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
 	// whether something may remain to be purged, its bytes if Upload is set.
 	HasBytes bool
@@ -34,10 +36,11 @@ type File struct {
 }
 
 // Take moves another row's file here. The other one keeps what is known about
-// it: name, type, kind, size and pages.
+// it: name, type, kind, size and parts.
 func (f *File) Take(from *File) {
 	*f = *from
-	*from = File{Name: f.Name, Type: f.Type, Kind: f.Kind, Size: f.Size, Pages: f.Pages, Files: f.Files}
+	*from = File{Name: f.Name, Type: f.Type, Kind: f.Kind, Size: f.Size, Pages: f.Pages, Outline: f.Outline,
+		Files: f.Files}
 }
 
 // Link is a published file and its page, or a version: a file that is

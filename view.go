@@ -1,6 +1,7 @@
 package vitrine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ const (
 	TokenLife       = 24 * time.Hour
 	maxSessionMs    = 4 * 60 * 60 * 1000 // longest time that one view can count
 	clockSlackMs    = 2000               // tolerance for claims ahead of the server's clock
-	pageSeenMs      = 1000               // engaged time after which a page of a PDF counts as seen
+	pageSeenMs      = 1000               // engaged time after which a page or part of a file counts as seen
 	maxPlaybackRate = 16                 // fastest playback in browsers
 	// maxDuration bounds the duration of a medium, in ms, so that shares do not
 	// overflow: 30 years.
@@ -55,7 +56,7 @@ type Viewed struct {
 	Link  LinkID // 0 if the view is not stored, but only counted
 	View  ViewID
 	Kind  report.ContentKind
-	Pages int // of a PDF; 0 if unknown
+	Pages int // of a PDF; 0 if unknown. Of other files: the parts that are measured
 	// Recipient is 0 for the plain address.
 	Recipient RecipientID
 }
@@ -79,21 +80,6 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		s.Bot = BotAutomation
 	}
 	switch v.Kind {
-	case report.ContentPages:
-		last := v.Pages
-		if last == 0 {
-			last = MaxPages
-		}
-		left := s.Session.EngagedMs
-		for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
-			ms := bound(c.Pages[p], left)
-			left -= ms
-			if p < 1 || p > last {
-				clamped = true
-			} else if ms >= pageSeenMs {
-				s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms})
-			}
-		}
 	case report.ContentMedia:
 		if c.Duration > 0 && c.Duration <= maxDuration {
 			s.Session.Played = share(bound(c.Played, min(c.Duration, elapsed*maxPlaybackRate)), c.Duration)
@@ -103,6 +89,23 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		}
 	case report.ContentScroll:
 		s.Session.Depth = bound(c.Depth, 100) * (Million / 100)
+		s.Session.Outlined = v.Pages > 0
+	}
+	last, left := v.Pages, s.Session.EngagedMs
+	if v.Kind == report.ContentPages {
+		last = cmp.Or(last, MaxPages)
+	}
+	if last == 0 {
+		return s, clamped
+	}
+	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
+		ms := bound(c.Pages[p], left)
+		left -= ms
+		if p < 1 || p > last {
+			clamped = true
+		} else if ms >= pageSeenMs {
+			s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms})
+		}
 	}
 	return s, clamped
 }

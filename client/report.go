@@ -209,6 +209,30 @@ type Content struct {
 	Pages    *PagesContent  `json:"pages,omitempty"`
 	Media    *MediaContent  `json:"media,omitempty"`
 	Scroll   *ScrollContent `json:"scroll,omitempty"`
+
+	// Of a file with sections or slides: what its parts are, in how many
+	// sessions they were measured, and if in any, the parts and where readers
+	// stopped.
+	PartKind     string       `json:"partKind,omitempty"` // section, slide or page
+	PartSessions *int64       `json:"partSessions,omitempty"`
+	Parts        []PartRow    `json:"parts,omitempty"`
+	PartDropoff  *PartDropoff `json:"partDropoff,omitempty"`
+}
+
+// PartRow is a part of a file that is no PDF.
+type PartRow struct {
+	Part         int    `json:"part"`
+	Label        string `json:"label"`
+	Views        int64  `json:"views"`
+	ReachPct     Tenths `json:"reachPct"`
+	AvgMs        int64  `json:"avgMs"`
+	AttentionPct Tenths `json:"attentionPct"`
+}
+
+// PartDropoff is the part after which most sessions stopped.
+type PartDropoff struct {
+	AfterPart *int    `json:"afterPart"`
+	LostPct   *Tenths `json:"lostPct"`
 }
 
 // PagesContent says how a PDF was read.
@@ -333,6 +357,10 @@ type Visit struct {
 		Page int   `json:"page"`
 		Ms   int64 `json:"ms"`
 	} `json:"pages,omitempty"`
+	Parts []struct {
+		Part int   `json:"part"`
+		Ms   int64 `json:"ms"`
+	} `json:"parts,omitempty"` // of a file that is no PDF
 	PlayedPct  *Tenths  `json:"playedPct,omitempty"`
 	ReachedPct *Tenths  `json:"reachedPct,omitempty"`
 	PlayedIn   [][2]int `json:"playedIn,omitempty"` // ranges of hundredths

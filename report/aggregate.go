@@ -17,6 +17,7 @@ type Sums struct {
 	Pages                int64 // from 1 up, seen
 	Played, Depth        int64 // millionths
 	Bounces              int64 // engaged for less than BounceMs
+	Outlined             int64 // with measured parts of a file
 	Media, Scroll        ProgressSums
 }
 
@@ -56,6 +57,7 @@ func (t *Tally) AddSums(s *Sums) {
 	t.returning += s.Returning
 	t.atypical += s.Atypical
 	t.bounces += s.Bounces
+	t.outlined += s.Outlined
 	t.sessions.add(s.engagement())
 	t.media.merge(progress{s.Media.Begun, s.Media.Reached})
 	t.scroll.merge(progress{s.Scroll.Begun, s.Scroll.Reached})

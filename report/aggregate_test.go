@@ -89,6 +89,7 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 		sums.Sessions++
 		sums.EngagedMs += min(s.EngagedMs, rules.MaxMs)
 		sums.Bounces += one(s.EngagedMs < rules.BounceMs)
+		sums.Outlined += one(s.Outlined)
 		for _, p := range s.Pages {
 			sums.Pages += one(p.Page >= 1)
 		}

@@ -42,6 +42,13 @@ type Content struct {
 	Pages    *PagesContent  `json:"pages,omitempty"`
 	Media    *MediaContent  `json:"media,omitempty"`
 	Scroll   *ScrollContent `json:"scroll,omitempty"`
+
+	// Of a file with an outline: what its parts are, how many sessions measured
+	// them, and if any did, the parts and where readers stopped.
+	PartKind     PartKind     `json:"partKind,omitempty"`
+	PartSessions *int64       `json:"partSessions,omitempty"`
+	Parts        []PartRow    `json:"parts,omitempty"`
+	PartDropoff  *PartDropoff `json:"partDropoff,omitempty"`
 }
 
 // PagesContent is how a document was read. If its length is unknown, PagesTotal
@@ -122,6 +129,7 @@ func content(l *Link, t *Tally) Content {
 		c.Media = mediaContent(t)
 	case ContentScroll:
 		c.Scroll = scrollContent(t)
+		c.addParts(l.Outline, t)
 	default:
 		c.Kind = ContentNone
 	}
@@ -129,10 +137,7 @@ func content(l *Link, t *Tally) Content {
 }
 
 func pagesContent(total int, t *Tally) *PagesContent {
-	furthest := 0
-	for p := range t.pages {
-		furthest = max(furthest, p)
-	}
+	furthest := t.furthest()
 	end := total
 	if total == 0 {
 		end = furthest
@@ -141,13 +146,21 @@ func pagesContent(total int, t *Tally) *PagesContent {
 	c := &PagesContent{
 		PagesTotal:   total,
 		AvgPagesSeen: Tenths(ratio(t.sessions.pages, sessions, 10)),
-		Pages:        pageRows(end, furthest, t),
-		Dropoff:      pageDropoff(end, t),
+		Pages:        pageRows(end, furthest, sessions, t),
+		Dropoff:      pageDropoff(end, sessions, t),
 	}
 	if total > 0 {
 		c.ReadToEndPct = pct(t.reach(total), sessions)
 	}
 	return c
+}
+
+// furthest returns the furthest page that a session saw.
+func (t *Tally) furthest() (page int) {
+	for p := range t.pages {
+		page = max(page, p)
+	}
+	return page
 }
 
 // reach returns how many sessions have page p or a later page as their furthest
@@ -162,9 +175,9 @@ func (t *Tally) reach(p int) int64 {
 	return n
 }
 
-// pageRows lists the pages 1 to end; of a document of absurd length, only the
-// pages that a session reached.
-func pageRows(end, furthest int, t *Tally) []PageRow {
+// pageRows lists the pages 1 to end, as so many sessions read them; of a
+// document of absurd length, only the pages that a session reached.
+func pageRows(end, furthest int, sessions int64, t *Tally) []PageRow {
 	if end > maxPageRows {
 		end = min(furthest, maxPageRows)
 	}
@@ -183,7 +196,7 @@ func pageRows(end, furthest int, t *Tally) []PageRow {
 		row = PageRow{
 			Page:         i + 1,
 			Views:        s.sessions,
-			ReachPct:     pct(reach, t.sessions.sessions),
+			ReachPct:     pct(reach, sessions),
 			AvgMs:        mean(s.ms, s.sessions),
 			AttentionPct: pct(s.ms, allMs),
 		}
@@ -193,18 +206,18 @@ func pageRows(end, furthest int, t *Tally) []PageRow {
 }
 
 // pageDropoff returns the page before end that was the furthest page of the
-// most sessions: reach(p) − reach(p+1) is their number.
-func pageDropoff(end int, t *Tally) PageDropoff {
+// most of the sessions: reach(p) − reach(p+1) is their number.
+func pageDropoff(end int, sessions int64, t *Tally) PageDropoff {
 	page, lost := 0, int64(0)
 	for p, s := range t.pages {
 		if p < end && (s.last > lost || s.last == lost && p < page) {
 			page, lost = p, s.last
 		}
 	}
-	if !isNotableLoss(lost, t.sessions.sessions) {
+	if !isNotableLoss(lost, sessions) {
 		return PageDropoff{}
 	}
-	lostPct := pct(lost, t.sessions.sessions)
+	lostPct := pct(lost, sessions)
 	return PageDropoff{AfterPage: &page, LostPct: &lostPct}
 }
 

@@ -193,6 +193,8 @@ func (c *Content) stop() (where string, lost *Tenths) {
 		return "", nil
 	case c.Pages != nil && c.Pages.Dropoff.AfterPage != nil:
 		return fmt.Sprintf("After page %d", *c.Pages.Dropoff.AfterPage), c.Pages.Dropoff.LostPct
+	case c.PartDropoff != nil && c.PartDropoff.AfterPart != nil:
+		return "After " + c.PartName(*c.PartDropoff.AfterPart), c.PartDropoff.LostPct
 	case c.Media != nil:
 		d = c.Media.Dropoff
 	case c.Scroll != nil:

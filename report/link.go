@@ -11,7 +11,8 @@ type Link struct {
 	URL      string
 	Kind     string // the file kind, as pdf (contract, createUpload)
 	Content  ContentKind
-	Pages    int // of a pdf; 0 unknown
+	Pages    int     // of a pdf; 0 unknown
+	Outline  Outline // the parts of other files
 	// Files are the files of all versions by their numbers, or nil if the file
 	// was never replaced, and Kind, Content and Pages are of all views.
 	Files     map[int]File

@@ -109,14 +109,17 @@ type Session struct {
 	PresentMs  int64  // from the view to the last sign of life
 	Screen     string // one of the contract's ranges of viewport widths, "" unknown
 	Downloaded bool
-	Pages      []PageTime // pdf: the pages seen, each once, ascending
-	Played     int64      // media: distinct time played, of the duration
-	Reached    int64      // media: furthest point, of the duration
-	Parts      Parts      // media: which hundredths of the duration were played
-	Depth      int64      // scroll kinds: furthest depth
+	// Pages has the pages of a PDF that were seen, or the parts of another
+	// file, each once, ascending.
+	Pages    []PageTime
+	Outlined bool  // the parts of a file that is no PDF were measured
+	Played   int64 // media: distinct time played, of the duration
+	Reached  int64 // media: furthest point, of the duration
+	Parts    Parts // media: which hundredths of the duration were played
+	Depth    int64 // scroll kinds: furthest depth
 }
 
-// PageTime is the time on one page, counted from 1.
+// PageTime is the time on one page or part, counted from 1.
 type PageTime struct {
 	Page int
 	Ms   int64
@@ -133,6 +136,7 @@ func (s *Session) Max(t *Session) {
 	s.Screen = cmp.Or(s.Screen, t.Screen)
 	s.Downloaded = s.Downloaded || t.Downloaded
 	s.Pages = maxPages(s.Pages, t.Pages)
+	s.Outlined = s.Outlined || t.Outlined
 	s.Played = max(s.Played, t.Played)
 	s.Reached = max(s.Reached, t.Reached)
 	s.Parts = s.Parts.Union(t.Parts)

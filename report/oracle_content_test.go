@@ -35,13 +35,43 @@ func oracleContent(l report.Link, sessions []report.View) object {
 	case "image", "html", "text", "document":
 		depth := of(func(s *report.Session) int64 { return s.Depth })
 		marks, dropoff := oracleMarks(depth, depth)
-		return object{"kind": "scroll", "scroll": object{
+		return oracleParts(l.Outline, sessions, object{"kind": "scroll", "scroll": object{
 			"avgDepthPct":  round(over(100*sum(depth), 1_000_000*int64(len(sessions))), 1),
 			"readToEndPct": percent(atLeast(depth, 950_000), int64(len(sessions))),
 			"depths":       marks, "dropoff": dropoff,
-		}}
+		}})
 	}
 	return object{"kind": "none"}
+}
+
+// oracleParts adds the parts of a file: what the pages of a PDF would be, over
+// the sessions that measured parts.
+func oracleParts(o report.Outline, sessions []report.View, content object) object {
+	if o == "" {
+		return content
+	}
+	var measured []report.View
+	for _, x := range sessions {
+		if x.Session.Outlined {
+			measured = append(measured, x)
+		}
+	}
+	content["partKind"], content["partSessions"] = string(o.Kind()), whole(int64(len(measured)))
+	if len(measured) == 0 {
+		return content
+	}
+	pages := oraclePages(o.Len(), measured)
+	rows := []any{}
+	for i, row := range pages["pages"].([]any) {
+		part := row.(object)
+		part["part"], part["label"] = part["page"], o.Parts()[i].Label
+		delete(part, "page")
+		rows = append(rows, part)
+	}
+	lost := pages["dropoff"].(object)
+	content["parts"] = rows
+	content["partDropoff"] = object{"afterPart": lost["afterPage"], "lostPct": lost["lostPct"]}
+	return content
 }
 
 func oracleMarks(began, furthest []int64) (marks []any, dropoff object) {
@@ -171,7 +201,7 @@ func fileShown(l report.Link, x report.View) report.Link {
 		version = 1
 	}
 	f := l.Files[version]
-	l.Kind, l.Pages = f.Kind, f.Pages
+	l.Kind, l.Pages, l.Outline = f.Kind, f.Pages, f.Outline
 	return l
 }
 

@@ -13,7 +13,7 @@ func (t *Tally) hasMore() bool {
 			return true
 		}
 	}
-	return len(t.products) > 0 || t.parts != partSums{}
+	return len(t.products) > 0 || t.parts != partSums{} || t.outlined > 0
 }
 
 // appendLabels appends the counts of the extra cards, or of the others.
@@ -47,6 +47,7 @@ func (t *Tally) appendMore(b []byte, id func(label string) (uint64, error)) (_ [
 	if b, err = t.appendLabels(b, true, id); err != nil {
 		return nil, err
 	}
+	b = appendNumber(b, t.outlined)
 	b = appendNumber(b, t.parts.sessions)
 	if t.parts.sessions == 0 {
 		return b, nil
@@ -64,6 +65,7 @@ func (r *pieceReader) more(t *Tally, label func(id uint64) (string, error)) erro
 	if err := r.labels(t, true, label); err != nil {
 		return err
 	}
+	t.outlined += r.number()
 	n := r.number()
 	if t.parts.sessions += n; n == 0 {
 		return nil

@@ -50,6 +50,7 @@ func randomScenario(r *rand.Rand) *scenario {
 		if kind == "pdf" {
 			l.Pages = r.IntN(12)
 		}
+		l.Outline = randomOutline(r, l.Content)
 		if r.IntN(2) == 0 {
 			l.Files = randomFiles(r, kinds, l)
 		}
@@ -70,13 +71,15 @@ func randomScenario(r *rand.Rand) *scenario {
 // last one is the link's own.
 func randomFiles(r *rand.Rand, kinds []string, l report.Link) map[int]report.File {
 	last := 2 + r.IntN(2)
-	files := map[int]report.File{last: {Kind: l.Kind, Content: l.Content, Pages: l.Pages}}
+	files := map[int]report.File{last: {Kind: l.Kind, Content: l.Content, Pages: l.Pages,
+		Outline: l.Outline}}
 	for n := range last - 1 {
 		kind := pick(r, kinds...)
 		f := report.File{Kind: kind, Content: report.ContentOf(kind)}
 		if kind == "pdf" {
 			f.Pages = r.IntN(12)
 		}
+		f.Outline = randomOutline(r, f.Content)
 		files[n+1] = f
 	}
 	return files
@@ -123,12 +126,32 @@ func randomSession(r *rand.Rand, l report.Link) *report.Session {
 	if most == 0 {
 		most = 5
 	}
+	if most = max(most, l.Outline.Len()); l.Outline != "" {
+		if s.Outlined = r.IntN(4) > 0; !s.Outlined {
+			return s // from before its parts were known
+		}
+	}
 	for p := 1; p <= most; p++ {
 		if r.IntN(2) == 0 {
 			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
 		}
 	}
 	return s
+}
+
+// randomOutline returns the outline of some files whose scroll is measured.
+func randomOutline(r *rand.Rand, kind report.ContentKind) report.Outline {
+	if kind != report.ContentScroll || r.IntN(3) == 0 {
+		return ""
+	}
+	if r.IntN(3) == 0 {
+		return report.UnnamedParts(pick(r, report.PartSlide, report.PartPage), 1+r.IntN(7))
+	}
+	parts := make([]report.Part, 1+r.IntN(7))
+	for i := range parts {
+		parts[i] = report.Part{Label: label(r, "Part ", 9), Words: r.IntN(900)}
+	}
+	return report.NewOutline(report.PartSection, parts)
 }
 
 func randomShare(r *rand.Rand) int64 {

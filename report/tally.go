@@ -27,16 +27,17 @@ type Tally struct {
 	bounces  int64
 	times    times // engaged times of counted sessions
 
-	days   map[Day]*dayRow
-	heat   [7][24]int64            // views by weekday, 0 = Sunday, and hour
-	labels [len(dimensions)]counts // by index; of those with cards
-	pages  map[int]*pageSums
-	media  progress // by furthest point
-	scroll progress // by depth
-	parts  partSums
-	links  map[int64]*linkSums
-	files  fileSums // of replacements
-	points *points  // nil if not counted
+	days     map[Day]*dayRow
+	heat     [7][24]int64            // views by weekday, 0 = Sunday, and hour
+	labels   [len(dimensions)]counts // by index; of those with cards
+	pages    map[int]*pageSums
+	outlined int64    // sessions in which the parts of a file were measured
+	media    progress // by furthest point
+	scroll   progress // by depth
+	parts    partSums
+	links    map[int64]*linkSums
+	files    fileSums // of replacements
+	points   *points  // nil if not counted
 }
 
 // dayRow holds the counts of a day for the series and the spark.
@@ -123,6 +124,9 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) eng
 		t.points.add(s, n)
 	}
 	t.parts.add(s.Parts, n)
+	if s.Outlined {
+		t.outlined += n
+	}
 	return e
 }
 
@@ -195,6 +199,7 @@ func (t *Tally) Merge(u *Tally) {
 	t.returning += u.returning
 	t.atypical += u.atypical
 	t.bounces += u.bounces
+	t.outlined += u.outlined
 	t.sessions.add(u.sessions)
 	t.times.merge(u.times)
 	for w := range u.heat {
@@ -256,6 +261,7 @@ func (t *Tally) Equal(u *Tally) bool {
 	return t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
 		t.atypical == u.atypical && t.sessions == u.sessions && t.bounces == u.bounces &&
 		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll && t.parts == u.parts &&
+		t.outlined == u.outlined &&
 		t.points.orEmpty() == u.points.orEmpty() &&
 		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&

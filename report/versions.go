@@ -5,6 +5,7 @@ type File struct {
 	Kind    string // as Link.Kind
 	Content ContentKind
 	Pages   int // of a pdf; 0 unknown
+	Outline Outline
 }
 
 // withFile returns the link with the file that a view showed. If nothing is
@@ -18,7 +19,7 @@ func (l *Link) withFile(version int) *Link {
 		f.Content = ContentNone
 	}
 	of := *l
-	of.Kind, of.Content, of.Pages = f.Kind, f.Content, f.Pages
+	of.Kind, of.Content, of.Pages, of.Outline = f.Kind, f.Content, f.Pages, f.Outline
 	return &of
 }
 

@@ -40,6 +40,7 @@ type VisitRow struct {
 	Engaged   bool       `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
 	PresentMs int64      `json:"presentMs"`
 	Pages     []PageSeen `json:"pages,omitempty"`     // in order
+	Parts     []PartSeen `json:"parts,omitempty"`     // of other files, in order; absent if not measured
 	Played    *Tenths    `json:"playedPct,omitempty"` // of media
 	Reached   *Tenths    `json:"reachedPct,omitempty"`
 	PlayedIn  [][2]int   `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
@@ -64,6 +65,12 @@ func (v SameVisit) MarshalJSON() ([]byte, error) {
 // PageSeen is a page that a visit saw.
 type PageSeen struct {
 	Page int   `json:"page"`
+	Ms   int64 `json:"ms"`
+}
+
+// PartSeen is a part of a file that a visit read.
+type PartSeen struct {
+	Part int   `json:"part"`
 	Ms   int64 `json:"ms"`
 }
 
@@ -98,6 +105,9 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	case ContentScroll:
 		depth := pct(within(s.Depth, whole), whole)
 		row.Depth = &depth
+		for _, p := range s.parts() {
+			row.Parts = append(row.Parts, PartSeen{p.Page, p.Ms})
+		}
 	}
 	return row
 }

@@ -122,6 +122,8 @@ func (r *Report) content(p []string) *Figure {
 		f = mediaFigure(c.Media, p[1:])
 	case p[0] == "scroll" && c.Scroll != nil:
 		f = scrollFigure(c.Scroll, p[1:])
+	default:
+		f = partsFigure(c, p)
 	}
 	if f != nil && f.value != nil && c.Version > 0 {
 		f.where(func(o *report.View) bool { return max(o.Version, 1) == c.Version })
@@ -171,6 +173,40 @@ func pagesFigure(c *report.PagesContent, p []string) *Figure {
 		}
 	}
 	return nil
+}
+
+// partsFigure returns a figure of the parts of a file that is no PDF: what the
+// pages of a PDF have, over the sessions in which parts were measured.
+func partsFigure(c *report.Content, p []string) (f *Figure) {
+	switch {
+	case is(p, "partSessions") && c.PartSessions != nil:
+		f = count(ofSessions, "Counted sessions in which parts were measured.", func(*report.View) bool { return true })
+	case len(p) == 3 && p[0] == "parts":
+		i := index(p[1], len(c.Parts))
+		switch {
+		case i < 0:
+			return nil
+		case p[2] == "part":
+			return none("The number of the part.")
+		case p[2] == "label":
+			return none("The heading of the part.")
+		}
+		f = pageFigure(c.Parts[i].Part, p[2], "")
+	case c.PartDropoff == nil:
+		return nil
+	case is(p, "partDropoff", "afterPart"):
+		return derived("The part after which the most sessions stopped: at least 3 sessions, and 10 of 100.",
+			"/content/partDropoff/lostPct")
+	case is(p, "partDropoff", "lostPct") && c.PartDropoff.AfterPart == nil:
+		return none(noDropoff)
+	case is(p, "partDropoff", "lostPct"):
+		f = share(ofSessions, "Counted sessions whose furthest part is this one, of those in which parts were measured.",
+			func(o *report.View) bool { return furthest(o) == *c.PartDropoff.AfterPart })
+	}
+	if f != nil {
+		f.where(func(o *report.View) bool { return o.Session != nil && o.Session.Outlined })
+	}
+	return f
 }
 
 const noDropoff = "Nothing, because it takes at least 3 sessions and a loss of at least 10 points."

@@ -326,6 +326,9 @@ func (r *Report) insights(p []string) *Figure {
 	case "completion":
 		return derived(rule, "/totals/completionPct")
 	case "dropoff":
+		if d := r.Link.Content.PartDropoff; d != nil && d.AfterPart != nil {
+			return derived(rule, "/content/partDropoff/lostPct", "/content/partSessions")
+		}
 		return derived(rule, "/content/"+string(r.Link.Content.Kind)+"/dropoff/lostPct", "/totals/sessions")
 	case "returning":
 		return derived(rule, "/totals/returningPct", "/totals/views", "/totals/uniques")

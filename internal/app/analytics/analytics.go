@@ -339,7 +339,7 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 // describeWith is describe with counts that are known.
 func (s *Service) describeWith(ctx context.Context, l *vitrine.Link, c vitrine.LinkCounts) (d report.Link, err error) {
 	d = report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
-		Created: l.CreatedAt, Views: c.Views, Downloads: c.Downloads}
+		Outline: l.Outline, Created: l.CreatedAt, Views: c.Views, Downloads: c.Downloads}
 	s.name(&d, l)
 	if l.Versions > 1 {
 		d.Files, err = s.files(ctx, l)

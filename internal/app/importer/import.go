@@ -69,6 +69,8 @@ type importedLink struct {
 	Account    string `json:"account"`
 	PagesTotal int    `json:"pagesTotal"`
 	SizeBytes  int64  `json:"sizeBytes"`
+
+	Sections []string `json:"sections"`
 }
 
 // Links adds links without bytes, one per line. If a line is wrong, it adds
@@ -109,6 +111,22 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	return res, err
 }
 
+// outline returns the parts of the file.
+func (in *importedLink) outline() (report.Outline, error) {
+	if len(in.Sections) == 0 {
+		return "", nil
+	}
+	if vitrine.ContentKindOf(filetype.Kind(in.Kind)) != report.ContentScroll || len(in.Sections) > report.MaxSections {
+		return "", fmt.Errorf("sections are for links that scroll: html, image, text and document, and at most %d",
+			report.MaxSections)
+	}
+	parts := make([]report.Part, len(in.Sections))
+	for i, label := range in.Sections {
+		parts[i].Label = label
+	}
+	return report.NewOutline(report.PartSection, parts), nil
+}
+
 func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 	if in.Slug == "" {
 		return false, errors.New("slug is missing")
@@ -133,12 +151,16 @@ func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {
 		return false, fmt.Errorf("pagesTotal and sizeBytes must not be negative, and pagesTotal must be at most %d",
 			vitrine.MaxPages)
 	}
+	outline, err := in.outline()
+	if err != nil {
+		return false, err
+	}
 	a, err := vitrine.AccountByEmail(tx, in.Account)
 	if err != nil {
 		return false, err
 	}
 	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title,
-		File:  vitrine.File{Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal},
+		File:  vitrine.File{Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal, Outline: outline},
 		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) {

@@ -48,6 +48,7 @@ type importedSession struct {
 	Screen     string         `json:"screen"`
 	Downloaded bool           `json:"downloaded"`
 	Pages      []importedPage `json:"pages"`
+	Parts      []importedPart `json:"parts"`
 	PlayedPct  *float64       `json:"playedPct"`
 	ReachedPct *float64       `json:"reachedPct"`
 	PlayedIn   [][2]float64   `json:"playedIn"`
@@ -56,6 +57,11 @@ type importedSession struct {
 
 type importedPage struct {
 	Page int   `json:"page"`
+	Ms   int64 `json:"ms"`
+}
+
+type importedPart struct {
+	Part int   `json:"part"`
 	Ms   int64 `json:"ms"`
 }
 
@@ -75,7 +81,7 @@ type importTarget struct {
 // importedFile is the file that a view showed.
 type importedFile struct {
 	content report.ContentKind
-	pages   int
+	pages   int // of a PDF, or parts of another file; 0 if unknown
 }
 
 // file returns the file of a version of a link. A link that was never replaced
@@ -181,25 +187,17 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		return notOneOf("session.screen", in.Screen, screenRanges)
 	case len(in.Pages) > 0 && l.content != report.ContentPages:
 		return errors.New("session.pages is for PDF links: leave it out, and for a document send session.scrollPct")
+	case in.Parts != nil && (l.content != report.ContentScroll || l.pages == 0):
+		return errors.New("session.parts is for links with sections or slides")
 	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:
 		return errors.New("session.playedPct, session.reachedPct and session.playedIn are for video and audio links")
 	case in.ScrollPct != nil && l.content != report.ContentScroll:
 		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
 	}
 	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen,
-		Downloaded: in.Downloaded, Pages: s.Pages[:0]}
-	for _, p := range in.Pages {
-		if p.Page < 1 || p.Page > vitrine.MaxPages || l.pages > 0 && p.Page > l.pages || p.Ms < 0 ||
-			p.Ms > maxImportMs {
-			return fmt.Errorf("session.pages: page %d (%d ms) is not in the file", p.Page, p.Ms)
-		}
-		s.Pages = append(s.Pages, report.PageTime{Page: p.Page, Ms: p.Ms})
-	}
-	slices.SortFunc(s.Pages, func(a, b report.PageTime) int { return cmp.Compare(a.Page, b.Page) })
-	for i := 1; i < len(s.Pages); i++ {
-		if s.Pages[i].Page == s.Pages[i-1].Page {
-			return fmt.Errorf("session.pages: page %d occurs twice", s.Pages[i].Page)
-		}
+		Downloaded: in.Downloaded, Pages: s.Pages[:0], Outlined: in.Parts != nil}
+	if err := in.readPages(l.pages, s); err != nil {
+		return err
 	}
 	for _, m := range []struct {
 		pct *float64
@@ -215,6 +213,29 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	}
 	s.Reached = max(s.Reached, s.Played)
 	return in.readParts(s)
+}
+
+// readPages reads the time on each page, or on each part of a file that is no
+// PDF. most is their number, or 0 if it is not known.
+func (in *importedSession) readPages(most int, s *report.Session) error {
+	name, part := "session.pages", "page"
+	for _, p := range in.Pages {
+		s.Pages = append(s.Pages, report.PageTime(p))
+	}
+	for _, p := range in.Parts {
+		name, part = "session.parts", "part"
+		s.Pages = append(s.Pages, report.PageTime{Page: p.Part, Ms: p.Ms})
+	}
+	slices.SortFunc(s.Pages, func(a, b report.PageTime) int { return cmp.Compare(a.Page, b.Page) })
+	for i, p := range s.Pages {
+		if p.Page < 1 || p.Page > cmp.Or(most, vitrine.MaxPages) || p.Ms < 0 || p.Ms > maxImportMs {
+			return fmt.Errorf("%s: %s %d (%d ms) is not in the file", name, part, p.Page, p.Ms)
+		}
+		if i > 0 && p.Page == s.Pages[i-1].Page {
+			return fmt.Errorf("%s: %s %d occurs twice", name, part, p.Page)
+		}
+	}
+	return nil
 }
 
 // readParts reads the ranges of a medium that were played, in percent.
@@ -249,7 +270,7 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 				created: l.CreatedAt.UnixMilli(), first: math.MaxInt64}
 			rows, err := links.VersionFiles(tx, l)
 			for n, row := range rows {
-				t.files[n] = importedFile{vitrine.ContentKindOf(row.Kind), row.Pages}
+				t.files[n] = importedFile{vitrine.ContentKindOf(row.Kind), max(row.Pages, row.Outline.Len())}
 			}
 			return err
 		})

@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/report"
 )
 
 func importLine(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
@@ -60,6 +61,8 @@ func TestStagedRecord(t *testing.T) {
 		in.links[kind] = &importTarget{account: 1, link: 2,
 			files: map[int]importedFile{1: {content: vitrine.ContentKindOf(filetype.Kind(kind))}}}
 	}
+	in.links["guide"] = &importTarget{account: 1, link: 2,
+		files: map[int]importedFile{1: {content: report.ContentScroll, pages: 4}}}
 	label := strings.Repeat("é", 127) + "x"
 	for _, members := range []string{`"slug":"pdf"`, `"slug":"pdf","bot":true,"qr":true,"returning":true`,
 		`"slug":"pdf","country":"DE","city":"` + label +
@@ -69,6 +72,8 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
 		`"slug":"video","version":7,"campaign":"` + label + `","medium":"m","content":"n","term":"t","bot":true,"product":"GPTBot",
 			"session":{"engagedMs":5,"presentMs":6,"playedPct":62,"reachedPct":100,"playedIn":[[0,50.2],[99,100]]}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"parts":[]}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"parts":[{"part":4,"ms":3},{"part":1,"ms":2}]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord
 		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)),

@@ -31,7 +31,7 @@ const stagedLabels = 7
 func hasMore(o *vitrine.ViewRecord) bool {
 	return o.Version > 1 || o.Recipient != 0 ||
 		o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
-		o.Session != nil && o.Session.Parts != report.Parts{}
+		o.Session != nil && (o.Session.Outlined || o.Session.Parts != report.Parts{})
 }
 
 // appendStaged writes a view in a short form that readStaged reads; all but
@@ -72,6 +72,11 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 		b = binary.AppendUvarint(b, uint64(p.Ms))
 	}
 	if flags&stagedMore != 0 {
+		if s.Outlined {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[0])
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[1])
 	}
@@ -113,6 +118,7 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 			s.Pages[i] = report.PageTime{Page: int(r.number()), Ms: r.number()}
 		}
 		if flags&stagedMore != 0 {
+			s.Outlined = r.bytes(1)[0] == 1
 			s.Parts = report.Parts{binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8))}
 		}
 		o.Session = s

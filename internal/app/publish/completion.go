@@ -173,7 +173,11 @@ func (c *completion) inspectInTurn(t filetype.Type) (filetype.Facts, error) {
 	}
 	defer release()
 	if !c.link.OfSite() {
-		return inspect.Inspect(c.blob, c.blob.Size(), t)
+		facts, err := inspect.Inspect(c.blob, c.blob.Size(), t)
+		if err == nil && c.Outline != nil {
+			c.link.Outline, err = c.Outline(t, io.NewSectionReader(c.blob, 0, c.blob.Size()))
+		}
+		return facts, err
 	}
 	site, facts, err := inspect.InspectSite(c.blob, c.blob.Size())
 	if err == nil {

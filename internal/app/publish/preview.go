@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
+	"vitrine/report"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -179,7 +182,7 @@ func (s *Previews) recordTry(ctx context.Context, l *vitrine.Link, err error) {
 	if s.Failed != nil && !errors.Is(err, vitrine.ErrNotFound) {
 		s.Failed(l, err)
 	}
-	if t.failures >= previewTries && s.finish(ctx, l, nil) == nil {
+	if t.failures >= previewTries && s.finish(ctx, l, nil, "") == nil {
 		s.mu.Lock()
 		delete(s.tries, l.ID)
 		s.mu.Unlock()
@@ -244,17 +247,46 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 	if err != nil {
 		return err
 	}
-	return s.finish(ctx, l, made)
+	outline, err := s.pagesOf(ctx, l, made)
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx, l, made, outline)
 }
 
-// finish writes which parts a link has.
-func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
+// pagesOf returns the slides or pages of a document, if they were made: what
+// its page shows. "" means that their number is not known.
+func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.Part) (report.Outline, error) {
+	if !slices.Contains(made, vitrine.PartPages) {
+		return "", nil
+	}
+	pages, err := s.Blobs.OpenPart(ctx, l.Upload, vitrine.PartPages)
+	if err != nil {
+		return "", err
+	}
+	defer pages.Close()
+	pdf, _ := filetype.ByExt("a.pdf")
+	facts, err := inspect.Inspect(pages, pages.Size(), pdf)
+	if vitrine.CodeOf(fileError(err)) == vitrine.CodeInternal {
+		return "", err
+	}
+	kind := report.PartPage
+	if t, _ := filetype.ByExt(l.Name); slices.Contains([]string{"ppt", "pptx", "odp"}, t.Ext) {
+		kind = report.PartSlide
+	}
+	return report.UnnamedParts(kind, facts.Pages), nil
+}
+
+// finish writes which parts a link has. An outline that is not empty replaces
+// that of the link.
+func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part, outline report.Outline) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Link(l.ID)
 		if err != nil || current.Upload != l.Upload { // replaced: the new version gets its own parts
 			return err
 		}
 		current.Parts, current.Preview = current.Parts.With(made...), vitrine.PreviewDone
+		current.Outline = cmp.Or(outline, current.Outline)
 		return tx.PutLink(current)
 	})
 }

@@ -6,6 +6,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"time"
 
@@ -14,9 +15,15 @@ import (
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
+	"vitrine/report"
 
 	"github.com/google/uuid"
 )
+
+// Outline returns the parts of a file of a type, as its page shows it, or "" if
+// nothing but the depth of the scroll is measured. Its errors are those of
+// reading the file.
+type Outline func(t filetype.Type, file *io.SectionReader) (report.Outline, error)
 
 // Uploads implements the three steps: Create, the PUT to storage, Complete.
 type Uploads struct {
@@ -26,6 +33,7 @@ type Uploads struct {
 	Plans   vitrine.Plans
 	Now     func() time.Time
 	Gates   *access.Gates // checks what readers of a new link need
+	Outline Outline       // unless nil
 	// Wake, unless nil, is called after a link was made: there may be something
 	// to scan or to preview.
 	Wake func()

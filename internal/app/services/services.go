@@ -38,6 +38,7 @@ type Ports struct {
 	Scanner   vitrine.Scanner   // nil means vitrine.NoScanner
 	Previewer vitrine.Previewer // nil means vitrine.NoPreviewer
 	Plans     vitrine.Plans     // nil where nothing is uploaded
+	Outline   publish.Outline   // nil: no file has parts
 	Leases    *fleet.Leases     // nil for a process that is alone on its store
 }
 
@@ -106,7 +107,7 @@ func (s *Services) people() {
 func (s *Services) files() {
 	s.Gates = &access.Gates{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	s.Uploads = &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Plans: s.Plans, Gates: s.Gates,
-		Leases: s.Leases, Now: s.Now}
+		Outline: s.Outline, Leases: s.Leases, Now: s.Now}
 	s.Scans = &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: s.Scanner, Leases: s.Leases, Plans: s.Plans,
 		Now: s.Now}
 	s.Previews = &publish.Previews{Store: s.Store, Blobs: s.Blobs, Previewer: s.Previewer, Leases: s.Leases, Now: s.Now}

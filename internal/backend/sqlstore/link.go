@@ -13,7 +13,8 @@ import (
 var links = newTable("links", func(l *vitrine.Link) []field {
 	return []field{{"id", &l.ID}, {"account", &l.Account}, {"slug", &l.Slug}, {"title", &l.Title},
 		{"upload", &l.Upload}, {"name", &l.Name}, {"type", &l.Type}, {"kind", &l.Kind}, {"size", &l.Size},
-		{"sha256", &l.SHA256}, {"pages", &l.Pages}, {"files", &l.Files}, {"has_bytes", &l.HasBytes},
+		{"sha256", &l.SHA256}, {"pages", &l.Pages}, {"outline", &l.Outline}, {"files", &l.Files},
+		{"has_bytes", &l.HasBytes},
 		{"scanned", &l.Scanned}, {"parts", &l.Parts}, {"preview", &l.Preview},
 		{"key", &l.Key}, {"client", &l.Client}, {"allow_download", &l.AllowDownload}, {"state", &l.State},
 		{"reason", &l.Reason}, {"detail", &l.Detail}, {"created_at", at(&l.CreatedAt)},

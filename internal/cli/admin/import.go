@@ -118,7 +118,7 @@ type importLinksCmd struct {
 func newImportLinks() *command.Command {
 	c := new(importLinksCmd)
 	cmd := command.New("links", "Import links without files, one JSON object per line.", c.Run)
-	cmd.Long = `A line has slug, title, kind, createdAt and account, and may have sizeBytes and pagesTotal, such as
+	cmd.Long = `A line has slug, title, kind, createdAt and account, and may have sizeBytes, pagesTotal and sections, such as
 {"slug":"q3-report","title":"Q3 report","kind":"pdf","createdAt":"2026-05-01T09:00:00Z","account":"anna@example.org"}`
 	cmd.Examples("admin import links links.ndjson")
 	cmd.Take(&c.fileArg)

@@ -25,6 +25,7 @@ import (
 	"vitrine/internal/visitor/geo"
 	"vitrine/internal/web"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
 )
 
 // Intervals of background work. Scans also start on demand.
@@ -105,7 +106,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	leases := leasesOf(in)
 	s.views = startViews(in, spools, c.watched.ports(in, scanner, &previewer), log)
 	in.Make(services.Ports{Views: s.views, ViewIDs: vitrine.NewViewIDs(), Scanner: scanner, Previewer: previewer,
-		Plans: c.Plans(), Leases: leases})
+		Plans: c.Plans(), Leases: leases, Outline: viewer.Outline})
 	in.Scans.Concurrency = c.concurrentScans()
 	in.Scans.Failed = func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }
 	in.Previews.Failed = func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }

@@ -246,6 +246,7 @@ func (p *page) content(r *client.LinkReport) {
 		p.heading("Reading")
 		p.line("%s%% read to the end; on average %s%% of it was scrolled", c.Scroll.ReadToEndPct, c.Scroll.AvgDepthPct)
 		p.marks(c.Scroll.Depths, c.Scroll.Dropoff)
+		p.parts(c, sessions)
 	}
 }
 
@@ -271,17 +272,47 @@ func (p *page) pages(c *client.PagesContent) {
 		of = fmt.Sprintf(" of %d", c.PagesTotal)
 	}
 	p.line("%s%s pages seen on average; %s%% read to the end", c.AvgPagesSeen, of, c.ReadToEndPct)
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%5s  %s %7s  %12s", "page", Pad("", gaugeWidth), "reached", "time")))
-	for i, row := range c.Pages {
+	rows := make([]client.PartRow, len(c.Pages))
+	for i, r := range c.Pages {
+		rows[i] = client.PartRow{Part: r.Page, Views: r.Views, ReachPct: r.ReachPct, AvgMs: r.AvgMs}
+	}
+	p.partRows("page", rows, client.PartDropoff{AfterPart: c.Dropoff.AfterPage, LostPct: c.Dropoff.LostPct})
+}
+
+// parts writes the parts of a file that is no PDF.
+func (p *page) parts(c *client.Content, sessions int64) {
+	if c.PartKind == "" {
+		return
+	}
+	kind := Plain(c.PartKind)
+	p.heading(strings.ToUpper(kind[:1]) + kind[1:] + "s")
+	if len(c.Parts) == 0 {
+		p.line("The sessions of this time are from before %ss were measured.", kind)
+		return
+	}
+	if *c.PartSessions < sessions {
+		p.line("Measured in %d of %s.", *c.PartSessions, Counted(sessions, "session"))
+	}
+	p.partRows(kind, c.Parts, *c.PartDropoff)
+}
+
+// partRows writes rows of pages or parts.
+func (p *page) partRows(kind string, rows []client.PartRow, d client.PartDropoff) {
+	wide := max(len(kind), 5)
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%*s  %s %7s  %12s", wide, kind, Pad("", gaugeWidth), "reached", "time")))
+	for i, row := range rows {
 		if i == pageRows {
-			p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", len(c.Pages)-pageRows)))
+			p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", len(rows)-pageRows)))
 			break
 		}
 		note := ""
-		if c.Dropoff.AfterPage != nil && *c.Dropoff.AfterPage == row.Page {
-			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
+		if row.Label != "" {
+			note = "  " + Plain(row.Label)
 		}
-		p.line("%5d  %s %7s  %12s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)),
+		if d.AfterPart != nil && *d.AfterPart == row.Part {
+			note += p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", d.LostPct))
+		}
+		p.line("%*d  %s %7s  %12s%s", wide, row.Part, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)),
 			percent(&row.ReachPct), durationOf(row.AvgMs, row.Views), note)
 	}
 }

@@ -63,6 +63,7 @@ func (c random) view() vitrine.ViewRecord {
 func (c random) session() report.Session {
 	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
 	s.EngagedMs = c.Int64N(s.PresentMs + 1)
+	s.Outlined = c.IntN(3) == 0
 	if c.IntN(4) == 0 {
 		s.EngagedMs %= 1500
 	}

@@ -10,6 +10,7 @@ import (
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -104,6 +105,9 @@ var Measures = map[string]func(report.Session) bool{
 	},
 	"clip.webm": func(n report.Session) bool { return n.Played > 0 && n.Reached >= n.Played },
 }
+
+// awaited waits for the promise of a script.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 var Times = map[string]func(*testing.T, *Timed){
 	// A killed browser loses what it has not yet sent, and nothing else.
@@ -200,6 +204,31 @@ var Times = map[string]func(*testing.T, *Timed){
 		}
 		if len(want) > 0 {
 			t.Errorf("pages that were not measured: %v", want)
+		}
+	},
+	// The time on each section of Markdown. One that is passed within a second
+	// does not count.
+	"sections": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Publish("guide.md", Guide))
+		to := func(part int) {
+			r.Run(chromedp.Evaluate(fmt.Sprintf(`new Promise(done => {
+				addEventListener("scroll", () => done(true), { once: true });
+				const r = document.querySelector("[data-part='%d']").getBoundingClientRect();
+				scrollBy({ top: r.top, behavior: "instant" });
+			})`, part), nil, awaited))
+		}
+		r.Read(3 * time.Second)
+		to(2)
+		r.Read(5 * time.Second)
+		to(3)
+		r.Read(999 * time.Millisecond)
+		to(4)
+		r.Read(2 * time.Second)
+		r.Run(page.Close())
+		want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
+		n := r.Measured(0)
+		if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
+			t.Errorf("session = %+v, want the sections %v", n, want)
 		}
 	},
 	// An embed on another site's page is read while part of it is in view

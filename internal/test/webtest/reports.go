@@ -118,8 +118,12 @@ func NewReportSite(t testing.TB) *ReportSite {
 	a, key, err := o.Server.Accounts.Create(t.Context(), "office@example.org", vitrine.PlanPro)
 	o.Check(err)
 	o.Account, o.Key = a, string(key)
-	for _, name := range []string{"report.pdf", "clip.webm", "notes.txt", "archive.tgz"} {
-		l := o.Publish(name, Samples[name])
+	for _, name := range []string{"report.pdf", "clip.webm", "guide.md", "archive.tgz"} {
+		content := Samples[name]
+		if name == "guide.md" {
+			content = Guide
+		}
+		l := o.Publish(name, content)
 		kind := vitrine.ContentKindOf(l.Kind)
 		o.Links[kind] = l
 	}
@@ -167,6 +171,12 @@ func (s *Site) ReadBy(l *vitrine.Link, n int) {
 				s.Played = s.Reached / 2
 			case report.ContentScroll:
 				s.Depth = r.Int64N(1_000_001)
+				if s.Outlined = l.Outline != "" && r.IntN(5) > 0; !s.Outlined {
+					break
+				}
+				for p := range 1 + r.IntN(l.Outline.Len()) {
+					s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / 2})
+				}
 			}
 			o.Session = s
 			if r.IntN(6) == 0 && o.Bot == "" {

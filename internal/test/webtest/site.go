@@ -39,6 +39,7 @@ import (
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
 	"vitrine/report"
 )
 
@@ -124,7 +125,8 @@ func NewSiteWith(t testing.TB, o SiteOptions) *Site {
 	}
 	views := instance.NewViews(written)
 	all := services.New(services.Ports{Store: store, ViewLog: written, Blobs: blobs, Signer: signer, Now: now,
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Plans: vitrine.DefaultPlans()})
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Plans: vitrine.DefaultPlans(),
+		Outline: viewer.Outline})
 	all.Accounts.Site = public.Host
 	all.Accounts.Address = func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
 		return httpx.TokenURL(public.String(), p, t)

@@ -164,7 +164,8 @@ func wholeReport(r any) object {
 	return o
 }
 
-// maxPages bounds the pages of a PDF in an answer that is not full.
+// maxPages bounds the pages of a PDF, or the parts of another file, in an
+// answer that is not full.
 const maxPages = 30
 
 func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
@@ -177,6 +178,9 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 		some := *p
 		some.Pages = some.Pages[:maxPages]
 		content.Pages = &some
+	}
+	if !in.Full {
+		content.Parts = content.Parts[:min(len(content.Parts), maxPages)]
 	}
 	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content),
 		reportOut: summarize(&r.Summary, r.Truncated)}
@@ -232,7 +236,7 @@ func (c call) explainFigure(in explainIn) (object, error) {
 
 func (s *Server) reportTools(m *mcp.Server) {
 	tool(s, m, "link_report", "How a link was read",
-		"How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are excluded. Fails with pro_required if the account has no analytics.", reads, call.linkReport)
+		"How people read a link: views, time, how far they came, which part loses readers, where from, with insights as sentences. Bots are excluded. Fails with pro_required if the account has no analytics.", reads, call.linkReport)
 	tool(s, m, "account_report", "How all links were read",
 		"One report over all links of the account, and the most viewed ones. Fails with pro_required if the account has no analytics.", reads,
 		call.accountReport)

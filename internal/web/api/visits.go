@@ -147,7 +147,7 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 var visitColumns = slices.Concat([]string{"id", "at", "viewer"}, labelColumns(),
 	[]string{"version", "recipient", "qr", "returning", "excluded", "product", "engaged", "engaged_ms",
 		"present_ms", "progress",
-		"atypical", "downloaded", "pages", "played_pct", "reached_pct", "depth_pct"})
+		"atypical", "downloaded", "pages", "parts", "played_pct", "reached_pct", "depth_pct"})
 
 func labelColumns() (names []string) {
 	for _, d := range report.Labels() {
@@ -157,12 +157,12 @@ func labelColumns() (names []string) {
 }
 
 func visitCells(v *report.VisitRow) []string {
-	var pages strings.Builder
-	for i, p := range v.Pages {
-		if i > 0 {
-			pages.WriteByte(' ')
-		}
-		fmt.Fprintf(&pages, "%d:%d", p.Page, p.Ms)
+	var pages, parts []string
+	for _, p := range v.Pages {
+		pages = append(pages, fmt.Sprintf("%d:%d", p.Page, p.Ms))
+	}
+	for _, p := range v.Parts {
+		parts = append(parts, fmt.Sprintf("%d:%d", p.Part, p.Ms))
 	}
 	share := func(p *report.Tenths) string {
 		if p == nil {
@@ -179,5 +179,5 @@ func visitCells(v *report.VisitRow) []string {
 		strconv.FormatBool(v.Returning),
 		v.Excluded, v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
 		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
-		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth))
+		strconv.FormatBool(v.Downloaded), strings.Join(pages, " "), strings.Join(parts, " "), share(v.Played), share(v.Reached), share(v.Depth))
 }

@@ -13,6 +13,8 @@ import (
 	"html/template"
 	"strings"
 	"unicode"
+
+	"vitrine/report"
 )
 
 // Document is the rendered content of a file.
@@ -23,6 +25,9 @@ type Document struct {
 	// First is what a reader without scripts should know of a table whose other
 	// rows a script fetches: "First 100 of 10,412 rows."; "" if all are there.
 	First string
+	// Outline has the sections of Markdown, whose elements have data-part; ""
+	// without headings.
+	Outline report.Outline
 }
 
 // Limits of the output.

@@ -13,7 +13,7 @@ var lawfulElements = strings.Fields(`p br hr h2 h3 h4 h5 h6 div span blockquote 
 	abbr ruby rt rp ul ol li dl dt dd details summary table caption thead tbody tfoot tr th td a input bdi fieldset legend label section`)
 
 var lawfulAttributes = strings.Fields(`id class href rel target dir colspan rowspan start title open type checked disabled tabindex role
-	aria-label scope data-digits data-kind data-rows data-numeric for name`)
+	aria-label scope data-digits data-kind data-rows data-numeric data-part for name`)
 
 // lawful checks what the surrounding page relies on, and returns the document's
 // text.

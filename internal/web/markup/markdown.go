@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"vitrine/report"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	render "github.com/yuin/goldmark/renderer/html"
@@ -42,6 +44,7 @@ func Markdown(src string) Document {
 		d.Note = "Shown as text, for how it is nested."
 		return d
 	}
+	outline := report.NewOutline(report.PartSection, sections(nodes))
 	var b bytes.Buffer
 	b.WriteString(`<div class="prose" dir="auto">`)
 	if front != "" {
@@ -59,7 +62,7 @@ func Markdown(src string) Document {
 	b.WriteString("</div>")
 	var p page
 	p.WriteString(b.String())
-	return Document{HTML: p.html()}
+	return Document{HTML: p.html(), Outline: outline}
 }
 
 // parse returns the sanitized HTML tree of a document.

@@ -58,6 +58,39 @@ func TestBeacon(t *testing.T) {
 	}
 }
 
+// TestBeaconOfParts checks that a beacon about the parts of a file adds no more
+// than its page could have measured, whatever it claims.
+func TestBeaconOfParts(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("guide.md", webtest.Guide)
+	page := s.Get("/p/" + string(l.Slug)).Text
+	for _, want := range []string{`data-parts="4"`, `data-part="1"`, `data-part="4"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	beacon := s.BeaconOf(page)
+	s.Ahead.Store(int64(time.Minute))
+	for _, body := range []string{
+		`{"engaged":6000,"present":7000,"pages":{"1":3000,"2":999},"depth":40}`,
+		`{"engaged":6000,"present":7000,"pages":{"5":4000,"101":4000,"0":4000,"-1":4000},"view":7,"link":7}`,
+		`{"engaged":6000,"present":7000,"pages":{"3":-4000,"4":1e300}}`,
+	} {
+		s.Status(s.Do(http.MethodPost, beacon, body, webtest.PlainText), 204)
+	}
+	got := *s.CountOpens(l, 1)[0].Session
+	want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 4, Ms: 3000}}
+	if !got.Outlined || !slices.Equal(got.Pages, want) {
+		t.Errorf("session = %+v, want the parts %v", got, want)
+	}
+	plain := s.Publish("notes.txt", webtest.Samples["notes.txt"])
+	s.Status(s.Do(http.MethodPost, s.BeaconOf(s.Get("/p/"+string(plain.Slug)).Text),
+		`{"engaged":2000,"present":2000,"pages":{"1":2000}}`, webtest.PlainText), 204)
+	if got := *s.CountOpens(plain, 1)[0].Session; got.Outlined || len(got.Pages) > 0 {
+		t.Errorf("session of a file without parts = %+v", got)
+	}
+}
+
 // TestBeaconOfMedia checks that the played time is a share of the duration,
 // whatever the beacon claims.
 func TestBeaconOfMedia(t *testing.T) {

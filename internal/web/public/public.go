@@ -163,6 +163,9 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
 		Recipient: l.Through.Recipient}
+	if v.Kind == report.ContentScroll {
+		v.Pages = l.Outline.Len()
+	}
 	v.View, err = s.add(r, l, o)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(s.Now().UnixMilli(), 0)

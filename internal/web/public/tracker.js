@@ -4,6 +4,8 @@ const { kind, beacon } = document.body.dataset;
 const frame = document.querySelector("iframe");
 const media = document.querySelector("video, audio");
 const item = document.querySelector("[data-depth]");
+const count = Number(item?.dataset.parts) || 0; // parts of the content: sections, or equal slices
+const marks = count ? [...item.querySelectorAll("[data-part]")] : []; // the elements that sections begin with
 const now = () => performance.now();
 const start = performance.getEntriesByType("navigation")[0]?.responseStart || now();
 
@@ -21,7 +23,7 @@ let shown = [];
 let sent = 0;
 let told = "";
 let toldPresent = 0;
-const pages = new Map(); // ms by page, the most recent page last
+const pages = new Map(); // ms by page or part, the most recent one last
 
 // An embedded page is a frame. It may be out of view while it is visible, and
 // cannot know whether its window has the focus. So coming into view for the
@@ -66,7 +68,29 @@ function tick() {
   if (item && visible() && item.complete !== false) {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
+    if (count) shown = partsInView(r);
   }
+}
+
+// partsInView returns the numbers of the parts that are wholly visible or fill
+// half of the viewport, or else of the one that fills most of it. r is the place
+// of the content.
+function partsInView(r) {
+  const edges = Array.from({ length: count }, (_, i) => r.top + (r.height * i) / count);
+  for (const [i, m] of marks.entries()) if (i) edges[i] = m.getBoundingClientRect().top;
+  const parts = [];
+  let most = 0;
+  let best;
+  for (let i = 0; i < count; i++) {
+    const bottom = edges[i + 1] ?? r.bottom;
+    const height = Math.min(bottom, innerHeight) - Math.max(edges[i], 0);
+    if (height > 0 && height >= Math.min(innerHeight / 2, bottom - edges[i] - 1)) parts.push(i + 1);
+    if (height > most) {
+      most = height;
+      best = i + 1;
+    }
+  }
+  return parts.length || !best ? parts : [best];
 }
 
 const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
@@ -92,9 +116,9 @@ function parts(played, part) {
 
 function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
-  if (kind === "pages") {
-    // A page counts from one second on. The most recent pages fit into a body
-    // of 4 KiB. The server already has the others.
+  if (pages.size) {
+    // A page or part counts from one second on. The most recent ones fit into a
+    // body of 4 KiB. The server already has the others.
     s.pages = Object.fromEntries(
       [...pages]
         .filter((p) => p[1] >= 1000)
@@ -153,7 +177,7 @@ const events = (target, types, f) => {
 };
 events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
   input = now();
-  if (!on) tick();
+  if (!on || count) tick();
 });
 events(window, "focus blur pageshow resize", tick);
 events(document, "visibilitychange freeze", () => (visible() ? tick() : send(maxSnapshots)));
@@ -181,7 +205,7 @@ events(window, "message", ({ source, data }) => {
     if (kind === "pages") inside = input; // HTML of a user is not trusted about the focus
   }
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
-  if (kind === "pages" && Array.isArray(m.shown))
+  if (Array.isArray(m.shown)) // what a page of a file without parts says is ignored
     shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
   tick();
 });

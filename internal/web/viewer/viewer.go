@@ -140,6 +140,7 @@ type Content struct {
 	Wrap     bool            // long lines are wrapped at first
 	Lines    bool            // Document is lines of code
 	Document markup.Document // shown instead of Text if it has HTML
+	Parts    int             // of the file, whose reading the page measures; 0 for none
 }
 
 // Track is captions of a video or sound in WebVTT.

@@ -291,6 +291,9 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	c.progress(&c.whole.Media, s.Played > 0, s.Reached)
 	c.progress(&c.whole.Scroll, s.Depth > 0, s.Depth)
 	c.page(s.Pages)
+	if s.Outlined {
+		c.whole.Outlined++
+	}
 	if s.Parts != (report.Parts{}) {
 		c.parted++
 		s.Parts.Ranges(func(from, to int) {

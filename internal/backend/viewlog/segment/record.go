@@ -14,16 +14,19 @@ import (
 // as their numbers. Engagement has its own blob, because each snapshot rewrites
 // it.
 //
-//	record:  viewer (8 bytes), place, origin, agent, [bot]
-//	session: engaged, present, screen, [start − ms of the view],
-//	         [count, (page − previous page, ms)…], [played, reached], [depth]
+// 	record:  viewer (8 bytes), place, origin, agent, [bot]
+// 	session: engaged, present, screen, [start − ms of the view],
+// 	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
 // Parts in brackets are present if their flag is set. Blobs with rare parts
 // have the second version, which adds at the end:
 //
-//	record:  a byte of upper flags, [version of the file], [campaign],
-//	         [previous bot reason], [recipient]
-//	session: parts
+// 	record:  a byte of upper flags, [version of the file], [campaign],
+// 	         [previous bot reason], [recipient]
+// 	session: parts
+//
+// A session has two rare parts, and the version is 1, and 1 more if it has
+// parts of a medium, and 2 more if the parts of its file were measured.
 const (
 	version     = 1 << 5
 	moreVersion = 2 << 5
@@ -208,14 +211,23 @@ func (s *Session) flags() (flags byte) {
 	return flags
 }
 
+// form returns the version of the record, which says what follows the other
+// parts.
+func (s *Session) form() byte {
+	form := byte(version)
+	if s.Parts != (report.Parts{}) {
+		form += version
+	}
+	if s.Outlined {
+		form += 2 * version
+	}
+	return form
+}
+
 // Append appends the stored form of the session of a view that began at viewMs.
 func (s *Session) Append(b []byte, viewMs int64) []byte {
 	flags := s.flags()
-	if s.Parts == (report.Parts{}) {
-		b = append(b, version|flags)
-	} else {
-		b = append(b, moreVersion|flags)
-	}
+	b = append(b, s.form()|flags)
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	number(s.EngagedMs)
 	number(s.PresentMs)
@@ -267,14 +279,15 @@ func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 
 // Decode reads b into s. It reuses the memory of s.Pages.
 func (s *Session) Decode(b []byte, viewMs int64) error {
-	if len(b) < 1 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
+	if len(b) < 1 || b[0] < version || b[0] >= 5*version {
 		return ErrDamaged
 	}
 	flags, r := b[0], Reader{b: b[1:]}
+	more := flags>>5 - 1
 	pages := s.Pages[:0]
 	*s = Session{}
 	s.Pages = pages
-	s.Downloaded = flags&sessionDownloaded != 0
+	s.Downloaded, s.Outlined = flags&sessionDownloaded != 0, more&2 != 0
 	s.EngagedMs, s.PresentMs, s.Screen = r.number(), r.number(), r.word()
 	if flags&sessionStart != 0 {
 		s.StartMs = viewMs + r.signed()
@@ -288,7 +301,7 @@ func (s *Session) Decode(b []byte, viewMs int64) error {
 	if flags&sessionDepth != 0 {
 		s.Depth = r.number()
 	}
-	if flags&versionMask == moreVersion {
+	if more&1 != 0 {
 		s.Parts = r.parts()
 	}
 	return r.end()

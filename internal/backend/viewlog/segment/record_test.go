@@ -53,6 +53,10 @@ func TestRecordBytes(t *testing.T) {
 			"48" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
 		{Session{Session: report.Session{Parts: report.Parts{0x5555555555555555, 0x555555555}}},
 			"40" + "000000" + "ff" + "55555555555555555555555505"},
+		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 2, Ms: 5}}, Outlined: true}},
+			"64" + "000000" + "01" + "0205"},
+		{Session{Session: report.Session{Outlined: true, Parts: report.Parts{0b1110, 1 << 35}}},
+			"80" + "000000" + "02" + "0103" + "5f01"},
 	} {
 		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)

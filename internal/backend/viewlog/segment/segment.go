@@ -33,7 +33,7 @@ const (
 	columnCampaign
 	columnWas
 	columnRecipient
-	columnSession // the flags of the record, and sessionParts
+	columnSession // the flags of the record, sessionParts and sessionOutlined
 	columnEngaged
 	columnPresent // minus engaged
 	columnScreen
@@ -50,8 +50,9 @@ const (
 )
 
 const (
-	flagSession  = 1 << 7 // in the flags of a view; no flag of a record
-	sessionParts = 1 << 5 // in the flags of a session
+	flagSession     = 1 << 7 // in the flags of a view; no flag of a record
+	sessionParts    = 1 << 5 // in the flags of a session
+	sessionOutlined = 1 << 6
 	// maxRows is more than the rows of any segment, so that damage is found
 	// before memory is allocated.
 	maxRows = 1 << 16
@@ -141,6 +142,9 @@ func (p *Encoder) session(s *Session, viewMs int64) {
 	if s.Parts != (report.Parts{}) {
 		flags |= sessionParts
 		c[columnParts].bytes(appendParts(nil, s.Parts))
+	}
+	if s.Outlined {
+		flags |= sessionOutlined
 	}
 	c[columnSession].number(int64(flags))
 	c[columnEngaged].number(s.EngagedMs)
@@ -302,7 +306,7 @@ func (u *Decoder) session(s *Session) {
 	c, pages := &u.columns, s.Pages[:0]
 	*s = Session{}
 	flags := byte(c[columnSession].next())
-	s.Downloaded = flags&sessionDownloaded != 0
+	s.Downloaded, s.Outlined = flags&sessionDownloaded != 0, flags&sessionOutlined != 0
 	s.EngagedMs = c[columnEngaged].next()
 	s.PresentMs = s.EngagedMs + c[columnPresent].next()
 	s.Screen = c[columnScreen].word()

@@ -9,20 +9,30 @@ import (
 	"vitrine/report"
 )
 
-// statsPages shows how a document was read, page by page.
+// statsPages shows how a file was read, page by page or part by part.
 type statsPages struct {
-	*report.PagesContent
+	Noun   string         // "page", "section" or "slide"
+	ID     string         // of its heading
+	Anchor string         // of its tile
+	Card   string         // of its CSV file
 	Unread string         // message if no page was seen
+	Note   string         // below the table; often ""
+	Facts  [][3]string    // name, value, pointer
 	Rows   []statsPageRow // the first maxPages
+	All    int            // number of rows with those that are not shown
 	Thumbs bool           // small pictures of pages exist
 
 	version int // of the file; 0 if it was never replaced
 }
 
+// Heading returns the heading of the tile, and Column that of the first column.
+func (p *statsPages) Heading() string { return p.Column() + " by " + p.Noun }
+func (p *statsPages) Column() string  { return ui.Capital(p.Noun) }
+
 // Unit returns what the owner would know the time of if a document were a PDF:
 // a page or a slide; "" of other files.
 func (p *reportPage) Unit() string {
-	if p.Link == nil || p.Reader || p.Sample {
+	if p.Link == nil || p.Reader || p.Sample || p.Parts != nil {
 		return ""
 	}
 	switch ui.Look(p.Link.Link) {
@@ -43,9 +53,10 @@ func unread(what string, before bool) string {
 	return what + " yet."
 }
 
-// statsPageRow is a page of a document.
+// statsPageRow is a page of a document, or a part of another file.
 type statsPageRow struct {
 	report.PageRow
+	Label   string // the heading of a part; often ""
 	Seen    ui.Figure
 	Time    string // on average
 	Stopped string // "22%" or "all" on the page after which most stopped, else ""
@@ -55,31 +66,73 @@ type statsPageRow struct {
 	Figure  string // the pointer to its row
 }
 
-// newStatsPages returns the rows; before reports whether there were views
-// before these days.
+// newStatsPages returns the pages of a PDF; before reports whether there were
+// views before these days.
 func newStatsPages(of *report.Content, before bool) *statsPages {
 	c := of.Pages
 	if c == nil {
 		return nil
 	}
-	p := &statsPages{PagesContent: c, version: of.Version}
+	p := &statsPages{Noun: "page", ID: "content-title", Anchor: "pages", Card: "content", version: of.Version,
+		Facts: [][3]string{{"Read to the last page", ui.Percent(c.ReadToEndPct), "/content/pages/readToEndPct"}}}
+	if c.PagesTotal == 0 {
+		p.Facts = [][3]string{{"Pages seen on average", c.AvgPagesSeen.String(), "/content/pages/avgPagesSeen"}}
+	}
 	if !slices.ContainsFunc(c.Pages, func(row report.PageRow) bool { return row.Views > 0 }) {
 		p.Unread = unread("No reading was measured", before)
 		return p
 	}
+	p.list(c.Pages, "/content/pages/pages", c.Dropoff)
+	return p
+}
+
+// newStatsParts returns the parts of a file that is no PDF.
+func newStatsParts(of *report.Content, before bool) *statsPages {
+	if of.PartKind == "" {
+		return nil
+	}
+	p := &statsPages{Noun: string(of.PartKind), ID: "parts-title", Anchor: "parts", Card: "parts", version: of.Version}
+	switch measured := *of.PartSessions; {
+	case of.Sessions == 0:
+		p.Unread = unread("No reading was measured", before)
+		return p
+	case measured == 0:
+		p.Unread = fmt.Sprintf("The visits of this period are from before %ss were measured.", p.Noun)
+		return p
+	case measured < of.Sessions:
+		p.Note = fmt.Sprintf("Measured in %d of %s. The others are from before %ss were measured.", measured,
+			ui.Counted(of.Sessions, "session", "sessions"), p.Noun)
+	}
+	rows := make([]report.PageRow, len(of.Parts))
+	for i, r := range of.Parts {
+		rows[i] = report.PageRow{Page: r.Part, Views: r.Views, ReachPct: r.ReachPct, AvgMs: r.AvgMs,
+			AttentionPct: r.AttentionPct}
+	}
+	p.list(rows, "/content/parts", report.PageDropoff{AfterPage: of.PartDropoff.AfterPart,
+		LostPct: of.PartDropoff.LostPct})
+	for i := range p.Rows {
+		p.Rows[i].Label = of.Parts[i].Label
+	}
+	return p
+}
+
+// list adds the rows, whose list is at a pointer.
+func (p *statsPages) list(rows []report.PageRow, at string, dropoff report.PageDropoff) {
+	p.All = len(rows)
 	var longest int64
-	for _, row := range c.Pages {
+	for _, row := range rows {
 		longest = max(longest, row.AvgMs)
 	}
-	for i, row := range c.Pages[:min(len(c.Pages), maxPages)] {
-		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("/content/pages/pages/%d", i),
+	for i, row := range rows[:min(len(rows), maxPages)] {
+		r := statsPageRow{PageRow: row, Figure: fmt.Sprintf("%s/%d", at, i),
 			Width: chart.Percent(row.AvgMs, longest), Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
-		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
-			if r.Stopped = ui.Percent(*c.Dropoff.LostPct); *c.Dropoff.LostPct == row.ReachPct {
+		if after := dropoff.AfterPage; after != nil && *after == row.Page {
+			if r.Stopped = ui.Percent(*dropoff.LostPct); *dropoff.LostPct == row.ReachPct {
 				r.Stopped = "all"
 			}
 		}
-		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", ui.Percent(row.ReachPct)},
+		r.Tip = chart.Tip(fmt.Sprintf("%s %d", ui.Capital(p.Noun), row.Page),
+			[3]string{"", "Reached by", ui.Percent(row.ReachPct)},
 			[3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
 			[3]string{"", "Average time", r.Time},
 			[3]string{"", "Share of time", ui.Percent(row.AttentionPct)})
@@ -88,7 +141,6 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		}
 		p.Rows = append(p.Rows, r)
 	}
-	return p
 }
 
 // times writes a percentage as a factor: 288.8 % is 2.9.

@@ -29,6 +29,7 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"timing":    timingRows,
 	"insights":  insightRows,
 	"content":   contentRows,
+	"parts":     partRows,
 	"recent":    recentRows,
 	"top_links": topLinkRows,
 	"mix":       mixRows,
@@ -225,6 +226,19 @@ func contentRows(n *numbers) [][]string {
 	rows := [][]string{{"pct", "reachPct"}}
 	for _, m := range marks {
 		rows = append(rows, []string{whole(m.Pct), of(m.ReachPct.String(), n.link.Content.Sessions)})
+	}
+	return rows
+}
+
+// partRows returns the parts of a file that is no PDF, or nil.
+func partRows(n *numbers) [][]string {
+	if n.link == nil || len(n.link.Content.Parts) == 0 {
+		return nil
+	}
+	rows := [][]string{{"part", "label", "views", "reachPct", "avgMs", "attentionPct"}}
+	for _, p := range n.link.Content.Parts {
+		rows = append(rows, []string{strconv.Itoa(p.Part), p.Label, whole(p.Views), p.ReachPct.String(),
+			of(whole(p.AvgMs), p.Views), p.AttentionPct.String()})
 	}
 	return rows
 }

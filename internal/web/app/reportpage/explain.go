@@ -297,7 +297,8 @@ var figureNames = map[string]string{"views": "Views", "uniques": "Unique viewers
 	"avgDepthPct": "Scrolled on average", "lostPct": "Stopped there", "afterPage": "Stopped after page",
 	"beforePct": "Stopped before", "avgEngagedS": "Average time", "peakHour": "Busiest hour",
 	"peakWeekday": "Busiest weekday", "links": "Links", "days": "Days", "engagedMs": "Time", "page": "Page",
-	"version": "Version"}
+	"version": "Version", "part": "Part", "label": "Heading", "partSessions": "Measured visits",
+	"afterPart": "Stopped after part"}
 
 // figureName returns the name of a figure, with what it is about.
 func figureName(whole any, pointer string) string {
@@ -354,6 +355,8 @@ func aboutFigure(p []string, above map[string]any) string {
 		return text("title")
 	case text("label") != "":
 		return text("label")
+	case above["part"] != nil:
+		return fmt.Sprint("Part ", above["part"])
 	case above["page"] != nil:
 		return fmt.Sprint("Page ", above["page"])
 	case above["reachPct"] != nil:

@@ -217,6 +217,7 @@ type reportPage struct {
 
 	Covers *statsVersions // the version that Pages and Marks are of; nil means the only one
 	Pages  *statsPages
+	Parts  *statsPages
 	Marks  *statsMarks
 	Recent []app.Visit
 	Visits string // address of all visits
@@ -392,7 +393,8 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0
 	before := of.AllTimeViews > p.Totals.Views
 	p.Covers = newStatsVersions(n, place, !p.Reader, now)
-	p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
+	p.Pages, p.Parts, p.Marks = newStatsPages(&of.Content, before), newStatsParts(&of.Content, before),
+		newStatsMarks(&of.Content, before)
 	p.Recent = p.recent(n, now)
 }
 

@@ -181,25 +181,19 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 func sameContent(t *testing.T, page webtest.Document, want *report.Content) {
 	t.Helper()
 	var marks []report.Mark
+	if len(want.Parts) > 0 {
+		var parts []report.PageRow
+		for i, p := range want.Parts {
+			parts = append(parts, report.PageRow{Page: p.Part, Views: p.Views, ReachPct: p.ReachPct, AvgMs: p.AvgMs})
+			row := page.ID("parts").Tags("tbody")[0].Tags("tr")[i]
+			webtest.Same(t, "label", row.Tags("th")[0].Text(), fmt.Sprint(p.Part, " ", p.Label))
+		}
+		sameRows(t, page.ID("parts"), parts, report.PageDropoff{AfterPage: want.PartDropoff.AfterPart,
+			LostPct: want.PartDropoff.LostPct})
+	}
 	switch {
 	case want.Pages != nil:
-		rows := page.ID("pages").Tags("tbody")[0].Tags("tr")
-		webtest.Same(t, "pages", len(rows), len(want.Pages.Pages))
-		drop := want.Pages.Dropoff
-		for i, row := range rows {
-			p := want.Pages.Pages[i]
-			want := ui.Percent(p.ReachPct)
-			if after := drop.AfterPage; after != nil && *after == p.Page {
-				lost := ui.Percent(*drop.LostPct)
-				if *drop.LostPct == p.ReachPct {
-					lost = "all"
-				}
-				want += " " + lost + " stopped here"
-			}
-			webtest.Same(t, "reach", row.Tags("td")[0].Class("as-reach")[0].Text(), want)
-			webtest.Same(t, "time", row.Tags("td")[0].Class("as-time")[0].Text(), ui.TimeOf(p.AvgMs, p.Views))
-			webtest.Same(t, "seen", strings.HasSuffix(row.Text(), " "+humanize.Comma(p.Views)), true)
-		}
+		sameRows(t, page.ID("pages"), want.Pages.Pages, want.Pages.Dropoff)
 		return
 	case want.Media != nil:
 		marks = append([]report.Mark{{ReachPct: want.Media.PlayedPct}}, want.Media.Quartiles...)
@@ -215,6 +209,27 @@ func sameContent(t *testing.T, page webtest.Document, want *report.Content) {
 	webtest.Same(t, "marks", len(rows), len(marks))
 	for i, row := range rows {
 		webtest.Same(t, "reach", row.Tags("td")[0].Text(), ui.Percent(marks[i].ReachPct))
+	}
+}
+
+// sameRows checks the rows of pages or parts.
+func sameRows(t *testing.T, tile webtest.Document, want []report.PageRow, drop report.PageDropoff) {
+	t.Helper()
+	rows := tile.Tags("tbody")[0].Tags("tr")
+	webtest.Same(t, "pages", len(rows), len(want))
+	for i, row := range rows {
+		p := want[i]
+		want := ui.Percent(p.ReachPct)
+		if after := drop.AfterPage; after != nil && *after == p.Page {
+			lost := ui.Percent(*drop.LostPct)
+			if *drop.LostPct == p.ReachPct {
+				lost = "all"
+			}
+			want += " " + lost + " stopped here"
+		}
+		webtest.Same(t, "reach", row.Tags("td")[0].Class("as-reach")[0].Text(), want)
+		webtest.Same(t, "time", row.Tags("td")[0].Class("as-time")[0].Text(), ui.TimeOf(p.AvgMs, p.Views))
+		webtest.Same(t, "seen", strings.HasSuffix(row.Text(), " "+humanize.Comma(p.Views)), true)
 	}
 }
 

@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,6 +146,7 @@ type visitPage struct {
 	Head   *app.LinkHead
 	All    string // address of the list
 	Visit  app.Visit
+	Noun   string // "Page", "Section" or "Slide"
 	Pages  []visitedPage
 	Ranges string // of hundredths that were played, in words
 	Played chart.Chart
@@ -157,8 +159,35 @@ type visitPage struct {
 // visitedPage is a page that was seen, and its share of the longest time.
 type visitedPage struct {
 	Page  int
+	Label string
 	Time  ui.Lasting
 	Width string
+}
+
+// visitedPages returns the pages or parts that a visit saw, and what they are:
+// "Page".
+// The labels are those of the current version.
+func visitedPages(v *report.VisitRow, o report.Outline) (noun string, pages []visitedPage) {
+	noun = "page"
+	seen, labels := v.Pages, []report.Part(nil)
+	if len(v.Parts) > 0 {
+		noun, labels = cmp.Or(string(o.Kind()), "part"), o.Parts()
+		for _, p := range v.Parts {
+			seen = append(seen, report.PageSeen{Page: p.Part, Ms: p.Ms})
+		}
+	}
+	var longest int64
+	for _, page := range seen {
+		longest = max(longest, page.Ms)
+	}
+	for _, page := range seen {
+		row := visitedPage{Page: page.Page, Time: ui.Lasting(page.Ms), Width: chart.Percent(page.Ms, longest)}
+		if page.Page <= len(labels) {
+			row.Label = labels[page.Page-1].Label
+		}
+		pages = append(pages, row)
+	}
+	return ui.Capital(noun), pages
 }
 
 // ShowVisit answers with the page of a visit.
@@ -181,13 +210,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	p := &visitPage{Page: s.Shell.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
 		Head: s.Shell.LinkHead(me, l, app.LinkAnalytics),
 		All:  app.VisitsRoot(l), Visit: visit[0], CityFile: s.cityFile(me)}
-	var longest int64
-	for _, page := range v.Pages {
-		longest = max(longest, page.Ms)
-	}
-	for _, page := range v.Pages {
-		p.Pages = append(p.Pages, visitedPage{page.Page, ui.Lasting(page.Ms), chart.Percent(page.Ms, longest)})
-	}
+	p.Noun, p.Pages = visitedPages(&v, l.Outline)
 	if len(v.PlayedIn) > 0 {
 		p.Played, p.Ranges = playedChart(v.PlayedIn), rangesInWords(v.PlayedIn)
 	}

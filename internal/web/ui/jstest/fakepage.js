@@ -28,6 +28,7 @@ export class FakePage {
     this.media = media && Object.assign(media, target());
     this.frame = frame && { contentWindow: { postMessage: () => {} } };
     this.download = target();
+    if (item) item.dataset ??= {};
     const after = [];
     const w = this.window;
     const take = (way) => (address, body) => {

@@ -173,6 +173,63 @@ test("the depth is how much of an item was above the lower edge", () => {
   assert.equal(p.leave().depth, 100);
 });
 
+// sections is an item whose sections begin at these heights, of 3200 in all, and
+// that can be scrolled.
+function sections(...tops) {
+  let top = 0;
+  const at = (from, height) => ({
+    getBoundingClientRect: () => ({ top: from - top, height, bottom: from + height - top }),
+  });
+  const marks = tops.map((from) => at(from, 20));
+  return { ...at(0, 3200), dataset: { parts: `${tops.length}` }, querySelectorAll: () => marks, to: (y) => (top = y) };
+}
+
+test("sections are measured as pages are: from a second on, and not those scrolled past", () => {
+  const item = sections(0, 800, 1600, 2400);
+  const p = new FakePage({ item });
+  const scroll = (y) => {
+    item.to(y);
+    p.window.fire("scroll");
+  };
+  p.pass(3);
+  scroll(800);
+  p.pass(5);
+  for (const y of [1000, 1400, 1600, 2000]) {
+    scroll(y);
+    p.pass(0.2);
+  }
+  scroll(2400);
+  p.pass(2);
+  const { pages, engaged } = p.leave();
+  assert.deepEqual(Object.entries(pages).map(([part, ms]) => [Number(part), Math.round(ms / 1000)]), [
+    [1, 3],
+    [2, 5],
+    [4, 2],
+  ]);
+  assert.ok(Object.values(pages).reduce((a, b) => a + b) <= engaged);
+});
+
+test("short sections share the time, and slices are parts of content without sections", () => {
+  const short = new FakePage({ item: sections(0, 200, 400, 3000) });
+  short.pass(6);
+  assert.deepEqual({ ...short.leave().pages }, { 1: 1999, 2: 1999, 3: 1999 }); // thirds, rounded down
+  const slices = new FakePage({ item: { ...box(-640, 3200), dataset: { parts: "5" }, querySelectorAll: () => [] } });
+  slices.pass(4);
+  assert.deepEqual({ ...slices.leave().pages }, { 2: 4000 });
+});
+
+test("100 sections fit into a beacon", () => {
+  const item = sections(...Array.from({ length: 100 }, (_, i) => i * 32));
+  const p = new FakePage({ item });
+  for (let i = 0; i < 100; i++) {
+    item.to(i * 32);
+    p.pass(29);
+    p.input();
+  }
+  assert.equal(Object.keys(p.leave().pages).length, 100);
+  assert.ok(p.size < 4096, `${p.size} bytes`);
+});
+
 test("an item has no depth before it is loaded, nor while it is hidden", () => {
   const item = { complete: false, ...box(0, 800) };
   const p = new FakePage({ item });

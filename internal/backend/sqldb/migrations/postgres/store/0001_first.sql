@@ -146,6 +146,7 @@ CREATE TABLE links (
     size           BIGINT  NOT NULL,
     sha256         TEXT    COLLATE "C" NOT NULL,
     pages          BIGINT  NOT NULL,
+    outline        TEXT    NOT NULL,
     allow_download BOOLEAN NOT NULL,
     state          TEXT    COLLATE "C" NOT NULL,
     reason         TEXT    COLLATE "C" NOT NULL,

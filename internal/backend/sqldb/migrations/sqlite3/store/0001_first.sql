@@ -143,6 +143,7 @@ CREATE TABLE links (
     size           BIGINT  NOT NULL,
     sha256         TEXT    NOT NULL,
     pages          BIGINT  NOT NULL,
+    outline        TEXT    NOT NULL,
     allow_download BOOLEAN NOT NULL,
     state          TEXT    NOT NULL,
     reason         TEXT    NOT NULL,

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// PartKind says what the parts of a file are.
+type PartKind string
+
+// The kinds of parts. Those of a PDF are its pages.
+const (
+	PartPage    PartKind = "page"
+	PartSlide   PartKind = "slide"
+	PartSection PartKind = "section"
+)
+
+// Limits of an outline.
+const (
+	MaxSections = 100
+	maxLabel    = 80 // bytes of a label
+)
+
+// Part is what is known of a part of a file.
+type Part struct {
+	Label string // one line; "" for none
+	Words int
+}
+
+// Outline says which parts a file has, whose reading is measured as that of the
+// pages of a PDF. "" is one that is not known: nothing but the depth of the
+// scroll is measured. Its text is the kind and the number of parts, and for
+// each part with a label or words a line with both:
+//
+//	section 2
+//	120 Introduction
+//	840 What changed
+type Outline string
+
+// NewOutline returns the outline of these parts. Of sections, the first
+// MaxSections are kept.
+func NewOutline(kind PartKind, parts []Part) Outline {
+	if kind == PartSection {
+		parts = parts[:min(len(parts), MaxSections)]
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(string(kind) + " " + strconv.Itoa(len(parts)))
+	for _, p := range parts {
+		b.WriteString("\n" + strconv.Itoa(p.Words) + " " + oneLine(p.Label))
+	}
+	return Outline(b.String())
+}
+
+// UnnamedParts returns the outline of n parts of which only the number is
+// known, such as slides.
+func UnnamedParts(kind PartKind, n int) Outline {
+	if n <= 0 {
+		return ""
+	}
+	return Outline(string(kind) + " " + strconv.Itoa(n))
+}
+
+// oneLine returns a label without line breaks and of limited length.
+func oneLine(label string) string {
+	label = strings.Join(strings.Fields(strings.ToValidUTF8(label, "\ufffd")), " ")
+	if len(label) <= maxLabel {
+		return label
+	}
+	cut := maxLabel
+	for !utf8.RuneStart(label[cut]) {
+		cut--
+	}
+	return strings.TrimSpace(label[:cut]) + "…"
+}
+
+// head returns the kind and the number of the parts, and the lines of parts.
+func (o Outline) head() (kind PartKind, n int, lines string) {
+	head, lines, _ := strings.Cut(string(o), "\n")
+	name, count, _ := strings.Cut(head, " ")
+	n, _ = strconv.Atoi(count)
+	return PartKind(name), max(n, 0), lines
+}
+
+// Kind returns what the parts are, or "".
+func (o Outline) Kind() PartKind {
+	kind, _, _ := o.head()
+	return kind
+}
+
+// Len returns the number of parts.
+func (o Outline) Len() int {
+	_, n, _ := o.head()
+	return n
+}
+
+// Parts returns what is known of each part.
+func (o Outline) Parts() []Part {
+	_, n, lines := o.head()
+	parts := make([]Part, n)
+	for i := 0; i < n && lines != ""; i++ {
+		var line string
+		line, lines, _ = strings.Cut(lines, "\n")
+		words, label, _ := strings.Cut(line, " ")
+		parts[i].Label = label
+		parts[i].Words, _ = strconv.Atoi(words)
+	}
+	return parts
+}
+
+// parts returns the parts that a session read, or nil if they were not
+// measured.
+func (s *Session) parts() []PageTime {
+	if !s.Outlined {
+		return nil
+	}
+	return s.Pages
+}
+
+// PartRow is one part of a file that is no PDF, counted from 1. Its figures are
+// those of a page, over the sessions in which parts were measured.
+type PartRow struct {
+	Part         int    `json:"part"`
+	Label        string `json:"label"`
+	Views        int64  `json:"views"`
+	ReachPct     Tenths `json:"reachPct"`
+	AvgMs        int64  `json:"avgMs"`
+	AttentionPct Tenths `json:"attentionPct"`
+}
+
+// PartDropoff is the part after which most sessions stopped; both fields are
+// nil if too few did.
+type PartDropoff struct {
+	AfterPart *int    `json:"afterPart"`
+	LostPct   *Tenths `json:"lostPct"`
+}
+
+// addParts adds how the parts of a file were read. Without a session in which
+// they were measured, there are no rows: nothing is known, which is not zero.
+func (c *Content) addParts(o Outline, t *Tally) {
+	n := o.Len()
+	if n == 0 {
+		return
+	}
+	c.PartKind, c.PartSessions = o.Kind(), &t.outlined
+	if t.outlined == 0 {
+		return
+	}
+	furthest := t.furthest()
+	parts := o.Parts()
+	for i, row := range pageRows(n, furthest, t.outlined, t) {
+		c.Parts = append(c.Parts, PartRow{row.Page, parts[i].Label, row.Views, row.ReachPct, row.AvgMs,
+			row.AttentionPct})
+	}
+	d := pageDropoff(n, t.outlined, t)
+	c.PartDropoff = &PartDropoff{d.AfterPage, d.LostPct}
+}
+
+// PartName returns how a sentence names a part: "section 3", or "section 3
+// (Prices)".
+func (c *Content) PartName(part int) string {
+	name := string(c.PartKind) + " " + strconv.Itoa(part)
+	if label := c.Parts[part-1].Label; label != "" {
+		name += " (" + label + ")"
+	}
+	return name
+}
