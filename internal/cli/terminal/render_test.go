@@ -44,6 +44,13 @@ func TestStats(t *testing.T) {
 			Quartiles: marks, Dropoff: client.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
 	scroll.Content = client.Content{Kind: "scroll",
 		Scroll: &client.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
+	parted, before := scroll, scroll
+	parted.Content.PartKind, parted.Content.PartSessions = "section", q(900)
+	parted.Content.Parts = []client.PartRow{{Part: 1, Label: "What changes", Views: 900, ReachPct: 1000, AvgMs: 30_000},
+		{Part: 2, Label: "Prices and a heading that is long", Views: 400, ReachPct: 647, AvgMs: 4000}, {Part: 3, ReachPct: 394}}
+	parted.Content.PartDropoff = &client.PartDropoff{AfterPart: new(int), LostPct: &lost}
+	*parted.Content.PartDropoff.AfterPart = 2
+	before.Content.PartKind, before.Content.PartSessions = "slide", q(0)
 	replaced := *link
 	replaced.Content = client.Content{Kind: "scroll", Version: 3, Sessions: new(int64),
 		Scroll: &client.ScrollContent{}}
@@ -61,6 +68,8 @@ func TestStats(t *testing.T) {
 		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, 0, false),
 		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, 0, false),
 		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, 0, false),
+		"parts.txt":        RenderLink(&Terminal{Width: 80}, &parted, 0, false),
+		"before.txt":       RenderLink(&Terminal{Width: 80}, &before, 0, false),
 		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, 0, false),
 		"account.txt":      RenderAccount(&Terminal{Width: 80}, account, 0, false),
 	} {
