@@ -15,16 +15,15 @@ import (
 // File is a stored file and what is known about it. A link has one, and so has
 // each version of a link or website.
 type File struct {
-	Upload UploadID // the upload that brought it, and the key of its bytes; "" if none: imported, purged
-	Name   string
-	Type   string // declared MIME type
-	Kind   filetype.Kind
-	Size   int64  // bytes
-	SHA256 string // lower-case hex
-	Pages  int    // of a PDF; 0 if unknown
-	// Outline has the parts of a file that is read like a page of the web.
-	Outline report.Outline
-	Files   int64 // number of files that a website serves
+	Upload  UploadID // the upload that brought it, and the key of its bytes; "" if none: imported, purged
+	Name    string
+	Type    string // declared MIME type
+	Kind    filetype.Kind
+	Size    int64          // bytes
+	SHA256  string         // lower-case hex
+	Pages   int            // of a PDF; 0 if unknown
+	Outline report.Outline // the parts of a file that is read like a web page
+	Files   int64          // number of files that a website serves
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
 	// whether something may remain to be purged, its bytes if Upload is set.
 	HasBytes bool

@@ -53,12 +53,11 @@ type Claim struct {
 
 // Viewed is the content of a view token: the view to which a beacon belongs.
 type Viewed struct {
-	Link  LinkID // 0 if the view is not stored, but only counted
-	View  ViewID
-	Kind  report.ContentKind
-	Pages int // of a PDF; 0 if unknown. Of other files: the parts that are measured
-	// Recipient is 0 for the plain address.
-	Recipient RecipientID
+	Link      LinkID // 0 if the view is not stored, but only counted
+	View      ViewID
+	Kind      report.ContentKind
+	Pages     int         // of a PDF; 0 if unknown. Of other files: the parts that are measured
+	Recipient RecipientID // 0 for the plain address
 }
 
 // Snapshot limits a claim to what is possible at a time. It reports whether it
@@ -92,10 +91,10 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		s.Session.Outlined = v.Pages > 0
 	}
 	last, left := v.Pages, s.Session.EngagedMs
-	if v.Kind == report.ContentPages {
+	switch {
+	case v.Kind == report.ContentPages:
 		last = cmp.Or(last, MaxPages)
-	}
-	if last == 0 {
+	case last == 0:
 		return s, clamped
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {

@@ -351,14 +351,14 @@ func (f *pdfFile) Pages(n int) *pdfFile {
 	return f
 }
 
-// MakePDF returns a PDF with the given number of pages, each with its number
-// and a line of text.
 // Guide is Markdown with four sections that are higher than a window.
-var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" + guideText + "\n## Terms\n\n" + guideText +
-	"\n## Contact\n\n" + guideText)
+var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" +
+	guideText + "\n## Terms\n\n" + guideText + "\n## Contact\n\n" + guideText)
 
 var guideText = strings.Repeat("A paragraph of a few words.\n\n", 60)
 
+// MakePDF returns a PDF with the given number of pages, each with its number
+// and a line of text.
 func MakePDF(pages int) []byte { return NewPDF().Pages(pages).Bytes() }
 
 // MakeLockedPDF returns a PDF of one page that is encrypted with a password

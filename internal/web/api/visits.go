@@ -179,5 +179,6 @@ func visitCells(v *report.VisitRow) []string {
 		strconv.FormatBool(v.Returning),
 		v.Excluded, v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
 		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
-		strconv.FormatBool(v.Downloaded), strings.Join(pages, " "), strings.Join(parts, " "), share(v.Played), share(v.Reached), share(v.Depth))
+		strconv.FormatBool(v.Downloaded), strings.Join(pages, " "), strings.Join(parts, " "),
+		share(v.Played), share(v.Reached), share(v.Depth))
 }

@@ -73,8 +73,8 @@ function tick() {
 }
 
 // partsInView returns the numbers of the parts that are wholly visible or fill
-// half of the viewport, or else of the one that fills most of it. r is the place
-// of the content.
+// half of the viewport, or else of the one that fills most of it. r is the
+// place of the content.
 function partsInView(r) {
   const edges = Array.from({ length: count }, (_, i) => r.top + (r.height * i) / count);
   for (const [i, m] of marks.entries()) if (i) edges[i] = m.getBoundingClientRect().top;

@@ -14,16 +14,16 @@ import (
 // as their numbers. Engagement has its own blob, because each snapshot rewrites
 // it.
 //
-// 	record:  viewer (8 bytes), place, origin, agent, [bot]
-// 	session: engaged, present, screen, [start − ms of the view],
-// 	         [count, (page − previous page, ms)…], [played, reached], [depth]
+//	record:  viewer (8 bytes), place, origin, agent, [bot]
+//	session: engaged, present, screen, [start − ms of the view],
+//	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
 // Parts in brackets are present if their flag is set. Blobs with rare parts
 // have the second version, which adds at the end:
 //
-// 	record:  a byte of upper flags, [version of the file], [campaign],
-// 	         [previous bot reason], [recipient]
-// 	session: parts
+//	record:  a byte of upper flags, [version of the file], [campaign],
+//	         [previous bot reason], [recipient]
+//	session: parts
 //
 // A session has two rare parts, and the version is 1, and 1 more if it has
 // parts of a medium, and 2 more if the parts of its file were measured.

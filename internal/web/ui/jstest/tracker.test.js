@@ -173,8 +173,8 @@ test("the depth is how much of an item was above the lower edge", () => {
   assert.equal(p.leave().depth, 100);
 });
 
-// sections is an item whose sections begin at these heights, of 3200 in all, and
-// that can be scrolled.
+// sections is an item whose sections begin at these heights, of 3200 in all,
+// and that can be scrolled.
 function sections(...tops) {
   let top = 0;
   const at = (from, height) => ({
