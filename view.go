@@ -91,10 +91,9 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		s.Session.Outlined = v.Pages > 0
 	}
 	last, left := v.Pages, s.Session.EngagedMs
-	switch {
-	case v.Kind == report.ContentPages:
+	if v.Kind == report.ContentPages {
 		last = cmp.Or(last, MaxPages)
-	case last == 0:
+	} else if last == 0 {
 		return s, clamped
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
