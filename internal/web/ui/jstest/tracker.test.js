@@ -201,11 +201,14 @@ test("sections are measured as pages are: from a second on, and not those scroll
   scroll(2400);
   p.pass(2);
   const { pages, engaged } = p.leave();
-  assert.deepEqual(Object.entries(pages).map(([part, ms]) => [Number(part), Math.round(ms / 1000)]), [
-    [1, 3],
-    [2, 5],
-    [4, 2],
-  ]);
+  assert.deepEqual(
+    Object.entries(pages).map(([part, ms]) => [Number(part), Math.round(ms / 1000)]),
+    [
+      [1, 3],
+      [2, 5],
+      [4, 2],
+    ],
+  );
   assert.ok(Object.values(pages).reduce((a, b) => a + b) <= engaged);
 });
 
