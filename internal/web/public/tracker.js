@@ -205,8 +205,7 @@ events(window, "message", ({ source, data }) => {
     if (kind === "pages") inside = input; // HTML of a user is not trusted about the focus
   }
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
-  if (Array.isArray(m.shown))
-    // what a page of a file without parts says is ignored
+  if ((kind === "pages" || frame.dataset.parts) && Array.isArray(m.shown))
     shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
   tick();
 });

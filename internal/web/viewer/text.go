@@ -38,10 +38,7 @@ func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) strin
 	if err != nil {
 		return err
 	}
-	return s.LayOut(r, func() {
-		*c = Arrange(l.Name, text, cut)
-		c.Parts = l.Outline.Len()
-	})
+	return s.LayOut(r, func() { *c = Arrange(l.Name, text, cut) })
 }
 
 // Arrange returns a text in the reading form of its extension. cut reports

@@ -162,6 +162,7 @@ func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link,
 		defer cancel()
 		err = v.Fill(s, r.WithContext(ctx), l, address, &c)
 	}
+	c.Parts = l.Outline.Len()
 	return c, err
 }
 

@@ -26,7 +26,7 @@ export class FakePage {
     this.beacons = true; // whether sendBeacon accepts anything
     this.window = target();
     this.media = media && Object.assign(media, target());
-    this.frame = frame && { contentWindow: { postMessage: () => {} } };
+    this.frame = frame && { dataset: frame.dataset ?? {}, contentWindow: { postMessage: () => {} } };
     this.download = target();
     if (item) item.dataset ??= {};
     const after = [];

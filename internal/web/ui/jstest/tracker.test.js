@@ -221,6 +221,13 @@ test("short sections share the time, and slices are parts of content without sec
   assert.deepEqual({ ...slices.leave().pages }, { 2: 4000 });
 });
 
+test("slides in a frame are measured, and a frame without parts is not believed", () => {
+  const p = new FakePage({ frame: { dataset: { parts: "3" } } });
+  p.tells({ shown: [2] });
+  p.pass(4);
+  assert.deepEqual({ ...p.leave().pages }, { 2: 4000 });
+});
+
 test("100 sections fit into a beacon", () => {
   const item = sections(...Array.from({ length: 100 }, (_, i) => i * 32));
   const p = new FakePage({ item });
