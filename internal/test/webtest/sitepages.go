@@ -121,11 +121,8 @@ func SitePages(d *Demo) []SitePage {
 		SitePage{Name: "shared chart", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/embed"},
 		SitePage{Name: "shared report, password", Path: d.Shared(nil, "a cafe at noon")})
 	for i := range pages {
-		switch {
-		case pages[i].Path == "/nowhere":
+		if pages[i].Path == "/nowhere" {
 			pages[i].Status = 404
-		case pages[i].Name == "link":
-			pages[i].Holds = levelState
 		}
 		if pages[i].Then == "" {
 			pages[i].Then = OpenAll
@@ -133,10 +130,6 @@ func SitePages(d *Demo) []SitePage {
 	}
 	return pages
 }
-
-// levelState holds if the state of a link is level with the words beside it.
-const levelState = `((chip, r) => { const bottom = (n) => (r.selectNodeContents(n), r.getBoundingClientRect().bottom)
-	return Math.abs(bottom(chip) - bottom(chip.nextSibling)) < 1 })(document.querySelector(".link-head .chip"), document.createRange())`
 
 // hooked returns the path of a webhook with a log of each result.
 func (d *Demo) hooked() string {
