@@ -183,7 +183,8 @@ type APIKey struct {
 	// LinkLife limits how long after their creation links that the key creates
 	// or edits may be public; 0 means no limit.
 	LinkLife time.Duration
-	Replaced bool // replaced by another key; valid until ExpiresAt
+	Replaced bool   // replaced by another key; valid until ExpiresAt
+	Code     string // hash of the code that a program got it for (auth.Grants); "" if a person copied it
 }
 
 // KeyScope is what a key may do. Each scope includes those before it.

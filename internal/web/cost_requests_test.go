@@ -267,6 +267,15 @@ var asks = map[string]func(c *costSite) ask{
 		code, _ := c.login()
 		return c.asOther("/device", "answer=allow&scope=full&expires=90d&code="+code)
 	},
+	"GET /oauth/authorize":  func(c *costSite) ask { return ask{path: c.asksGrant()} },
+	"POST /oauth/authorize": func(c *costSite) ask { return c.asOther(c.asksGrant(), "answer=allow&scope=read&expires=90d") },
+	"POST /oauth/token": func(c *costSite) ask {
+		return ask{body: c.grantedCode(), kind: "application/x-www-form-urlencoded"}
+	},
+	"POST /oauth/register": func(c *costSite) ask {
+		c.Server.Grants.Register = true
+		return ask{body: costProgram, kind: "application/json"}
+	},
 	"POST /account/password": func(c *costSite) ask {
 		return c.asOther("/account/password",
 			"password="+costWords)

@@ -65,9 +65,10 @@ func (s *Server) handlers() *handlers {
 		Signer: s.Signer, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse, Now: s.Now,
 		Log: s.Log}
 	h.api = &api.Handler{Server: h.server, Viewers: h.viewers, Content: h.content, Signer: s.Signer, Keys: s.Keys,
-		Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients,
-		Sites: s.Sites, Captions: s.Captions, EventLog: s.Events, Webhooks: s.Webhooks, Notify: s.Notify,
-		Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now, Log: s.Log}
+		Logins: s.Logins, Grants: s.Grants, Uploads: s.Uploads, Links: s.Links, Versions: s.Versions,
+		Recipients: s.Recipients, Sites: s.Sites, Captions: s.Captions, EventLog: s.Events, Webhooks: s.Webhooks,
+		Notify: s.Notify, Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version, Now: s.Now,
+		Log: s.Log}
 	h.public = &public.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs, Signer: s.Signer,
 		Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views, ViewIDs: s.ViewIDs,
 		RedirectDownloads: s.RedirectDownloads, Now: s.Now, Log: s.Log}
@@ -79,6 +80,7 @@ func (s *Server) handlers() *handlers {
 		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients, Sites: s.Sites,
 		SiteStats: s.SiteStats, Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
 	at := h.server
+	s.Grants.Issuer, s.Grants.Resource = at.PublicURL.String(), at.PublicURL.String()+httpx.AgentPath
 	s.Webhooks.Addresses = events.Addresses{Link: at.LinkURL, Site: at.SiteURL}
 	s.Webhooks.Report = func(slug vitrine.Slug) string {
 		return fmt.Sprintf("%s/links/%s/analytics", at.PublicURL, slug)
@@ -91,7 +93,7 @@ func (s *Server) handlers() *handlers {
 // app makes the pages of the app.
 func (s *Server) app(h *handlers) {
 	h.entry = &app.EntryPages{Server: h.server, Pages: h.pages, Sessions: s.Sessions, Accounts: s.Accounts,
-		Logins: s.Logins, SetupCommand: s.SetupCommand, Now: s.Now, Log: s.Log}
+		Logins: s.Logins, Grants: s.Grants, SetupCommand: s.SetupCommand, Now: s.Now, Log: s.Log}
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
 		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now, Sample: front.Sample}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,

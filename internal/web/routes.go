@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/front"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/public"
 	"vitrine/internal/web/ui"
 )
@@ -17,6 +18,7 @@ func (h *handlers) routes(mux *http.ServeMux) {
 	r := newRouter(mux, h)
 	h.apiRoutes(r)
 	h.openRoutes(r)
+	h.oauthRoutes(r)
 	h.frontRoutes(r)
 	h.publicRoutes(r)
 	h.contentRoutes(r)
@@ -94,6 +96,18 @@ func (h *handlers) openRoutes(r *router) {
 	r.json("/api/v1/", h.api.NoOperation)
 	r.plain("GET /healthz", h.api.Health)
 	r.json("GET /readyz", h.api.Readiness)
+}
+
+// oauthRoutes registers how agents get a key by OAuth.
+func (h *handlers) oauthRoutes(r *router) {
+	const sent = httpx.SentHeaders + ", MCP-Protocol-Version"
+	r.anyOrigin("GET /.well-known/oauth-protected-resource", sent, h.api.OAuthResource, nil)
+	r.anyOrigin("GET /.well-known/oauth-protected-resource/mcp", sent, h.api.OAuthResource, nil)
+	r.anyOrigin("GET /.well-known/oauth-authorization-server", sent, h.api.OAuthServer, nil)
+	r.anyOrigin("POST /oauth/token", sent, h.api.OAuthToken, nil)
+	r.anyOrigin("POST /oauth/register", sent, h.api.OAuthRegister, nil)
+	r.member("GET /oauth/authorize", h.entry.ShowGrant)
+	r.member("POST /oauth/authorize", h.entry.DecideGrant)
 }
 
 // frontRoutes registers the pages about Vitrine.

@@ -122,6 +122,7 @@ type KeyRequest struct {
 	Scope     vitrine.KeyScope
 	ExpiresAt time.Time     // zero if never
 	LinkLife  time.Duration // for a key that publishes, see [vitrine.APIKey]
+	code      string        // see [vitrine.APIKey]
 }
 
 // minLinkLife is the shortest limit for the links of a key.
@@ -362,6 +363,6 @@ func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (NewKey, error) {
 	text := NewKeyText()
 	k := &vitrine.APIKey{Account: a, Name: r.Name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now,
-		Scope: r.Scope, ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
+		Scope: r.Scope, ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife, Code: r.code}
 	return NewKey{APIKey: k, Text: text}, tx.AddKey(k)
 }

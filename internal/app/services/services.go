@@ -51,6 +51,7 @@ type Services struct {
 	Sessions *auth.Sessions
 	Keys     *auth.Keys
 	Logins   *auth.Logins
+	Grants   *auth.Grants
 
 	Uploads  *publish.Uploads
 	Scans    *publish.Scans
@@ -101,6 +102,7 @@ func (s *Services) people() {
 	s.Sessions.Owners = s.Accounts
 	s.Keys = &auth.Keys{Store: s.Store, Owners: s.Accounts, Now: s.Now}
 	s.Logins = &auth.Logins{Store: s.Store, Keys: s.Keys, Signer: s.Signer, Now: s.Now}
+	s.Grants = auth.NewGrants(s.Store, s.Keys, s.Signer, s.Now)
 }
 
 // files makes the services of files and links.

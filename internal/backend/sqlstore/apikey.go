@@ -11,7 +11,8 @@ var keys = newTable("keys", func(k *vitrine.APIKey) []field {
 	return []field{{"id", &k.ID}, {"account", &k.Account}, {"name", &k.Name}, {"hash", digest(k.Hash[:])},
 		{"last4", &k.Last4}, {"created_at", at(&k.CreatedAt)}, {"used_at", orNone(&k.UsedAt)},
 		{"revoked_at", orNone(&k.RevokedAt)}, {"expires_at", orNone(&k.ExpiresAt)}, {"scope", &k.Scope},
-		{"link_life", millis{&k.LinkLife}}, {"replaced", &k.Replaced}}
+		{"link_life", millis{&k.LinkLife}}, {"replaced", &k.Replaced},
+		{"code", &k.Code}}
 })
 
 func (t Tx) AddKey(k *vitrine.APIKey) error { return keys.add(t, k) }

@@ -20,6 +20,8 @@ type accountFlags struct {
 	TwoStep    string
 	SMTP       string
 	MailFrom   string
+
+	OAuthRegistration bool
 }
 
 // AddFlags adds the flags to a command.
@@ -33,6 +35,7 @@ func (f *accountFlags) AddFlags(cmd *command.Command) {
 	cmd.Choice(&f.TwoStep, "two-step", "", "Who must sign in with a code of an authenticator app besides the password: nobody (who wants to), moderators (and owners) or all. A person without one is led to set it up first.", "nobody", "moderators", "all").Env("VITRINE_TWO_STEP")
 	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP").Secret()
 	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
+	cmd.Bool(&f.OAuthRegistration, "oauth-registration", "Let any program that connects to /mcp by OAuth register itself. Without it, a program needs a client metadata document at an address of its own, as current ones have.").Env("VITRINE_OAUTH_REGISTRATION")
 }
 
 func (f accountFlags) check() error {

@@ -17,7 +17,7 @@ type webhookFlags struct {
 // AddFlags adds the flags to a command.
 func (f *webhookFlags) AddFlags(cmd *command.Command) {
 	cmd.Title("Webhooks")
-	cmd.Text(&f.Networks, "webhook-networks", "CIDR", "", "Private addresses or networks that webhooks may send to, also by http and on any port. Every account of the instance can then reach them. Default: none; webhooks send only to public addresses, by https.").Env("VITRINE_WEBHOOK_NETWORKS")
+	cmd.Text(&f.Networks, "webhook-networks", "CIDR", "", "Private addresses or networks that webhooks may send to, and documents of programs that connect by OAuth be fetched from, also by http and on any port. Every account of the instance can then reach them. Default: none; webhooks send only to public addresses, by https.").Env("VITRINE_WEBHOOK_NETWORKS")
 	cmd.Text(&f.Ports, "webhook-ports", "PORTS", "", "Ports of public addresses that webhooks may send to besides 443, separated by commas.").Env("VITRINE_WEBHOOK_PORTS")
 }
 

@@ -165,6 +165,7 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 func (c *serveCmd) sendWebhooks(s *service, public *url.URL) {
 	w := s.instance.Webhooks
 	w.Guard = &outbound.Guard{Networks: c.Networks, Ports: c.Ports}
+	s.instance.Grants.Guard, s.instance.Grants.Register = w.Guard, c.OAuthRegistration
 	w.Mail, w.Site = s.outbox, public.Host
 	w.Warn = func(err error) { s.log.Warn("webhook not sent", "error", err) }
 	s.loops = append(s.loops, worker.New("webhooks", webhooksEvery, s.log, w.Run))

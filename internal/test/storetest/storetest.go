@@ -201,7 +201,7 @@ func (t storeTest) keys() {
 	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz",
 		CreatedAt: vitrinetest.Epoch.Add(time.Second), UsedAt: vitrinetest.Epoch.Add(time.Minute),
 		ExpiresAt: vitrinetest.Epoch.Add(time.Hour),
-		Scope:     vitrine.ScopePublish, LinkLife: 36 * time.Hour, Replaced: true}
+		Scope:     vitrine.ScopePublish, LinkLife: 36 * time.Hour, Replaced: true, Code: "c"}
 	other := &vitrine.APIKey{Account: bob.ID, Name: "other", Hash: [32]byte{3}, CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddKey(newer), tx.AddKey(older), tx.AddKey(other)) })
 	if older.ID < 1 || older.ID == newer.ID {
@@ -209,6 +209,8 @@ func (t storeTest) keys() {
 	}
 	t.update(func(tx vitrine.Tx) error {
 		t.is("a hash again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: older.Hash,
+			CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
+		t.is("a code again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: [32]byte{4}, Code: "c",
 			CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
 		return nil
 	})

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -95,6 +96,7 @@ func SitePages(d *Demo) []SitePage {
 	member(d.Asked, "code", "/two-step")
 	// First, because the code expires.
 	pages = slices.Insert(pages, 0, SitePage{Name: "device asks", Path: "/device?code=" + l.Code, As: d.Pro})
+	member(d.Pro, "program asks", d.asksGrant())
 	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
 		root := StatsPath(d.Links[name]) + "/visits"
 		some, err := d.Server.Analytics.Visits(d.T.Context(), d.Pro, string(d.Links[name].Slug),
@@ -129,6 +131,18 @@ func SitePages(d *Demo) []SitePage {
 		}
 	}
 	return pages
+}
+
+// asksGrant returns the address of the page on which a person allows a program
+// a key.
+func (d *Demo) asksGrant() string {
+	d.Server.Grants.Register = true
+	c, err := d.Server.Grants.RegisterClient([]byte(
+		`{"client_name":"An assistant with a name of some length","redirect_uris":["https://assistant.example/callback"]}`))
+	d.Check(err)
+	return "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {c.ID},
+		"redirect_uri": {c.Redirects[0]}, "code_challenge": {strings.Repeat("x", 43)},
+		"code_challenge_method": {"S256"}, "resource": {d.Server.Grants.Resource}}.Encode()
 }
 
 // hooked returns the path of a webhook with a log of each result.

@@ -314,7 +314,9 @@ func TestToolsNeedAKey(t *testing.T) {
 		return res.StatusCode, res.Header
 	}
 	for key, want := range map[string]int{"": 401, "nonsense": 401, banned: 403, owner: 200} {
-		if status, h := post(key); status != want || status == 401 && h.Get("WWW-Authenticate") != "Bearer" {
+		if status, h := post(key); status != want || status == 401 &&
+			!strings.HasSuffix(h.Get("WWW-Authenticate"), `resource_metadata="`+f.Server.PublicURL.String()+
+				`/.well-known/oauth-protected-resource/mcp", scope="publish"`) {
 			t.Errorf("key %.8q: status %d, want %d", key, status, want)
 		}
 	}

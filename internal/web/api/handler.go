@@ -31,6 +31,7 @@ type Handler struct {
 	Log        *slog.Logger
 	Keys       *auth.Keys
 	Logins     *auth.Logins
+	Grants     *auth.Grants
 	Uploads    *publish.Uploads
 	Links      *links.Service
 	Versions   *links.Versions

@@ -26,6 +26,7 @@ type EntryPages struct {
 	Log      *slog.Logger
 	Accounts *auth.Accounts
 	Logins   *auth.Logins
+	Grants   *auth.Grants
 	// SetupCommand prints the address at which the first account is made.
 	SetupCommand string
 

@@ -30,7 +30,7 @@ func (s *Handler) LLMs(w http.ResponseWriter, r *http.Request) error {
 	site := s.Server.PublicURL.String()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Vitrine\n\n> Publish a file under a public link, and read exactly how it was viewed.\n\n"+
-		"Agents use the tools at %s/mcp (Model Context Protocol, streamable HTTP, `Authorization: Bearer` and an API key), or the API at %s. "+
+		"Agents use the tools at %s/mcp (Model Context Protocol, streamable HTTP, OAuth, or `Authorization: Bearer` and an API key), or the API at %s. "+
 		"A person makes the key at %s/keys.\n\n## Use it\n\n"+
 		"- [Skill](%s/skill.md): publish, replace and report from a shell\n"+
 		"- [OpenAPI](%s/openapi.json): every operation of the API\n\n## Documentation\n\n", site, site+httpx.APIRoot,

@@ -38,6 +38,25 @@ func (s *Server) AlbumURL(slug vitrine.Slug) string {
 // APIRoot is the path of version 1 of the API (contract, Other decisions).
 const APIRoot = "/api/v1"
 
+// AgentPath is where agents use the tools.
+const AgentPath = "/mcp"
+
+// OAuthRoot begins the addresses by which programs get keys.
+const OAuthRoot = "/oauth"
+
+// challenge says how a request without a valid key gets one.
+func (s *Server) challenge(r *http.Request) string {
+	if r.URL.Path != AgentPath {
+		return "Bearer"
+	}
+	wrong := ""
+	if Bearer(r) != "" {
+		wrong = `error="invalid_token", `
+	}
+	return "Bearer " + wrong + `resource_metadata="` + s.PublicURL.String() + "/.well-known/oauth-protected-resource" +
+		AgentPath + `", scope="publish"`
+}
+
 // ContentRoot is the path of file bytes and viewer frames on the content host.
 const ContentRoot = "/c/"
 

@@ -336,7 +336,7 @@ func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer")
+		h.Set("WWW-Authenticate", s.challenge(r))
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {

@@ -39,6 +39,7 @@ var pages = []page{
 	// app/entry
 	{"device.html", entry, nil},
 	{"factor.html", entry, nil},
+	{"grant.html", entry, nil},
 	{"reset.html", entry, nil},
 	{"reset_password.html", entry, nil},
 	{"setup.html", entry, nil},

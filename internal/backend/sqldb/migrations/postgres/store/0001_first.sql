@@ -85,8 +85,10 @@ CREATE TABLE keys (
     used_at    BIGINT,
     revoked_at BIGINT,
     expires_at BIGINT,
-    replaced   BOOLEAN NOT NULL
+    replaced   BOOLEAN NOT NULL,
+    code       TEXT    COLLATE "C" NOT NULL -- '': none
 );
+CREATE UNIQUE INDEX keys_by_code ON keys (code) WHERE code <> '';
 CREATE INDEX keys_of_account ON keys (account, created_at, id);
 CREATE INDEX keys_revoked ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
 CREATE INDEX keys_expiring ON keys (expires_at) WHERE expires_at IS NOT NULL;
