@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"net/netip"
 	"net/url"
 
@@ -21,37 +19,20 @@ func (c *costSite) login() (code, secret string) {
 	return l.Code, string(text)
 }
 
-// costProgram is what a program says of itself, and costVerifier the secret of
-// its request for a key.
-const (
-	costProgram  = `{"client_name":"Costs","redirect_uris":["https://costs.example/callback"]}`
-	costVerifier = "a-verifier-of-forty-three-characters-or-more"
-)
-
 // asksGrant returns the address of the page on which a person allows a program
 // a key.
-func (c *costSite) asksGrant() string { return "/oauth/authorize?" + c.grantQuery().Encode() }
-
-func (c *costSite) grantQuery() url.Values {
-	c.Server.Grants.Register = true
-	client, err := c.Server.Grants.RegisterClient([]byte(costProgram))
-	c.Check(err)
-	sum := sha256.Sum256([]byte(costVerifier))
-	return url.Values{"response_type": {"code"}, "client_id": {client.ID}, "redirect_uri": {client.Redirects[0]},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-		"resource": {c.Server.Grants.Resource}}
-}
+func (c *costSite) asksGrant() string { return "/oauth/authorize?" + c.GrantQuery().Encode() }
 
 // grantedCode returns the body with which a program exchanges its code.
 func (c *costSite) grantedCode() string {
 	a, _ := c.other()
-	q := c.grantQuery()
+	q := c.GrantQuery()
 	asked, err := c.Server.Grants.Parse(c.T.Context(), a, q)
 	c.Check(err)
 	code, err := c.Server.Grants.Allow(c.T.Context(), a, asked, vitrine.KeyGrant{Scope: vitrine.ScopeRead})
 	c.Check(err)
 	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {q.Get("client_id")},
-		"redirect_uri": {q.Get("redirect_uri")}, "code_verifier": {costVerifier}}.Encode()
+		"redirect_uri": {q.Get("redirect_uri")}, "code_verifier": {webtest.Verifier}}.Encode()
 }
 
 // newAddress confirms the new address of an account.

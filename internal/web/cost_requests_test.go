@@ -274,7 +274,7 @@ var asks = map[string]func(c *costSite) ask{
 	},
 	"POST /oauth/register": func(c *costSite) ask {
 		c.Server.Grants.Register = true
-		return ask{body: costProgram, kind: "application/json"}
+		return ask{body: webtest.Program, kind: "application/json"}
 	},
 	"POST /account/password": func(c *costSite) ask {
 		return c.asOther("/account/password",

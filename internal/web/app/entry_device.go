@@ -64,8 +64,17 @@ func (p *devicePage) Spans() (list []ui.Option) {
 	return append(list, ui.Option{Value: last, Name: "On " + ui.Moment(asked.ExpiresAt), Chosen: last == chosen})
 }
 
-// grantOf reads what the form gives to the key; nil refuses.
-func grantOf(f url.Values, now time.Time) (*vitrine.KeyGrant, error) {
+// grantOf reads what the form gives to the key; nil refuses. To give one needs
+// a fresh second factor.
+func (s *EntryPages) grantOf(r *http.Request) (*vitrine.KeyGrant, error) {
+	g, err := grantIn(r.PostForm, s.Now())
+	if err != nil || g == nil {
+		return nil, err
+	}
+	return g, giveFactor(r, s.Server, s.Sessions)
+}
+
+func grantIn(f url.Values, now time.Time) (*vitrine.KeyGrant, error) {
 	switch f.Get("answer") {
 	case "refuse":
 		return nil, nil
@@ -146,11 +155,8 @@ func (s *EntryPages) DecideLogin(w http.ResponseWriter, r *http.Request, me *vit
 		return err
 	}
 	typed, answer := r.PostForm.Get("code"), r.PostForm.Get("answer")
-	grant, err := grantOf(r.PostForm, s.Now())
+	grant, err := s.grantOf(r)
 	var l *vitrine.Login
-	if err == nil && grant != nil {
-		err = giveFactor(r, s.Server, s.Sessions)
-	}
 	if err == nil {
 		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Server.Client(r))
 	}

@@ -49,7 +49,7 @@ func (s *EntryPages) newGrant(r *http.Request, me *vitrine.Account, req *auth.Gr
 			p.To = host
 		}
 	}
-	p.Login = &vitrine.Login{Program: req.Client.Name, Key: req.Asked}
+	p.Login, p.NeedsCode = &vitrine.Login{Program: req.Client.Name, Key: req.Asked}, needsCode(r, s.Server, s.Sessions, me)
 	return p
 }
 
@@ -85,7 +85,7 @@ func (s *EntryPages) DecideGrant(w http.ResponseWriter, r *http.Request, me *vit
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	grant, err := grantOf(r.PostForm, s.Now())
+	grant, err := s.grantOf(r)
 	answer, heading := url.Values{"error": {"access_denied"}}, "Request refused"
 	if err == nil && grant != nil {
 		var code string

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io/fs"
 	"log/slog"
 	"net/url"
@@ -106,6 +107,7 @@ func TestFormsThatNeedACode(t *testing.T) {
 	d.Check(err)
 	login, _, err := d.Server.Logins.Begin(t.Context(), "vitrine", "laptop", auth.AnyKey, auth.Client{})
 	d.Check(err) // it is the first form, because the code expires
+	program := "/oauth/authorize?" + d.GrantQuery().Encode()
 	for _, form := range []struct {
 		page, action string
 		fields       url.Values
@@ -113,6 +115,7 @@ func TestFormsThatNeedACode(t *testing.T) {
 	}{
 		{"/device?code=" + login.Code, "/device", url.Values{"code": {login.Code}, "answer": {"allow"},
 			"scope": {"read"}, "expires": {"90d"}}, 200},
+		{program, program, url.Values{"answer": {"allow"}, "scope": {"read"}, "expires": {"90d"}}, 200},
 		{"/keys", "/keys", url.Values{"name": {"x"}, "scope": {"read"}}, 200},
 		{"/keys", fmt.Sprintf("/keys/%d/roll", key.ID), url.Values{"grace": {"now"}}, 200},
 		{"/account", "/account/password", url.Values{"current": {webtest.Words}, "password": {webtest.Words}}, 303},
@@ -129,7 +132,7 @@ func TestFormsThatNeedACode(t *testing.T) {
 			return err
 		}))
 		page := d.Status(d.Get(form.page, cookie), 200).Text
-		if !strings.Contains(d.Attr(page, `(?s)action="`+form.action+`"(.*?)</form>`), `name="factor"`) {
+		if !strings.Contains(d.Attr(page, `(?s)action="`+regexp.QuoteMeta(html.EscapeString(form.action))+`"(.*?)</form>`), `name="factor"`) {
 			t.Errorf("%s does not ask for a code", form.action)
 		}
 		for _, code := range []string{"", "000000"} {
