@@ -350,7 +350,15 @@ func (s *Service) add(tx vitrine.Tx, some []*told, now time.Time) error {
 	}
 	var all []*vitrine.Event
 	before := map[vitrine.LinkID]vitrine.Link{}
+	accounts := map[vitrine.AccountID]*vitrine.Account{}
 	for _, t := range some {
+		a, err := accountOnce(tx, accounts, t.link.Account)
+		if err != nil {
+			return err
+		}
+		if !a.ClosedAt.IsZero() {
+			continue
+		}
 		list := t.list
 		if t.again {
 			l := found[t.link.ID]
@@ -382,6 +390,16 @@ func (s *Service) add(tx vitrine.Tx, some []*told, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// accountOnce reads an account once.
+func accountOnce(tx vitrine.Tx, read map[vitrine.AccountID]*vitrine.Account, id vitrine.AccountID) (
+	a *vitrine.Account, err error) {
+	if a = read[id]; a == nil {
+		a, err = tx.Account(id)
+		read[id] = a
+	}
+	return a, err
 }
 
 func daily(e *vitrine.Event) bool { return e.Kind == Daily }
