@@ -387,5 +387,9 @@ func (c *webhookRotateCmd) Run(ctx context.Context, t *terminal.Terminal, api *c
 	if err != nil {
 		return err
 	}
-	return showSecret(t, c.JSON, w, "The secret is replaced. The one before also signs for 24 hours.")
+	done := "The secret is replaced."
+	if !w.OldSecretUntil.IsZero() { // it is lost under another secret of the instance
+		done += " The one before also signs for 24 hours."
+	}
+	return showSecret(t, c.JSON, w, done)
 }
