@@ -348,6 +348,7 @@ type Visit struct {
 	Atypical   bool   `json:"atypical"`
 	Version    int    `json:"version"`
 	Recipient  string `json:"recipient"` // ID of the named address that was opened; "" is the plain one
+	Album      string `json:"album"`     // ID of the album from which the link was opened; "" is none
 	QR         bool   `json:"qr"`
 	Excluded   string `json:"excluded"` // reason code of a view that does not count
 	Product    string `json:"product"`  // program of such a view, if known

@@ -26,6 +26,7 @@ const (
 	OnTerm      Dimension = "term"
 	OnVersion   Dimension = "version"   // of the file, from 1
 	OnRecipient Dimension = "recipient" // its ID; "" is the plain address
+	OnAlbum     Dimension = "album"     // its ID; "" is none
 	OnQR        Dimension = "qr"        // yes or no
 	OnReturning Dimension = "returning" // yes or no
 	OnKind      Dimension = "kind"      // of the link's file; of account reports
@@ -128,7 +129,8 @@ var dimensions = [...]DimensionRow{
 		Visit:   func(v *VisitRow) *string { return &v.Term },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Terms }},
 	{Dimension: OnVersion, Name: "Version", key: func(o *View) string { return strconv.Itoa(max(o.Version, 1)) }},
-	{Dimension: OnRecipient, Name: "Recipient", key: func(o *View) string { return RecipientText(o.Recipient) }},
+	{Dimension: OnRecipient, Name: "Recipient", key: func(o *View) string { return IDText(o.Recipient) }},
+	{Dimension: OnAlbum, Name: "Album", key: func(o *View) string { return IDText(o.Album) }},
 	{Dimension: OnQR, Name: "QR scan", key: func(o *View) string { return yesNo(o.QR) }},
 	{Dimension: OnReturning, Name: "Returning", key: func(o *View) string { return yesNo(o.Returning) }},
 }

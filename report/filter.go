@@ -69,6 +69,8 @@ func ParseCondition(text string) (c Condition, err error) {
 		return c, fmt.Errorf("the value of %q is a number from 1 on", name)
 	case c.Dimension == OnRecipient && value != "" && !isID(value):
 		return c, fmt.Errorf("the value of %q is the ID of a recipient, or empty for the plain address", name)
+	case c.Dimension == OnAlbum && value != "" && !isID(value):
+		return c, fmt.Errorf("the value of %q is the ID of an album, or empty for views from no album", name)
 	}
 	return c, nil
 }
@@ -239,8 +241,9 @@ func (f Filter) holds(value string) bool {
 	return found || !wanted
 }
 
-// RecipientText returns the ID of a recipient as text; the plain address is "".
-func RecipientText(id int64) string {
+// IDText returns the ID of a recipient or album as text; the plain address and
+// no album are "".
+func IDText(id int64) string {
 	if id == 0 {
 		return ""
 	}

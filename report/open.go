@@ -20,6 +20,7 @@ type View struct {
 	// Recipient is the recipient through whose address the page was loaded; 0
 	// is the link's plain address.
 	Recipient int64
+	Album     int64 // from whose page the link was opened; 0 is none
 
 	Country string // ISO 3166-1 alpha-2
 	City    string // without its country

@@ -33,6 +33,7 @@ type VisitRow struct {
 	Screen    string     `json:"screen"`
 	Version   int        `json:"version"`
 	Recipient string     `json:"recipient"` // its ID; "" is the link's plain address
+	Album     string     `json:"album"`     // the ID of the album it was opened from; "" is none
 	QR        bool       `json:"qr"`
 	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
 	Product   string     `json:"product"`  // the program of such a view, where it is known
@@ -80,7 +81,8 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 	l = l.withFile(o.Version)
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
 		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
-		Recipient: RecipientText(o.Recipient), QR: o.QR, Excluded: ShownReason(o.Bot), Product: o.Product,
+		Recipient: IDText(o.Recipient), Album: IDText(o.Album), QR: o.QR,
+		Excluded: ShownReason(o.Bot), Product: o.Product,
 		Undecided: Undecided(o.Bot)}
 	for _, d := range labelled {
 		if label := d.Field(o); label != nil {

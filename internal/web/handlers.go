@@ -77,8 +77,8 @@ func (s *Server) handlers() *handlers {
 	h.moderation = &moderator.Handler{Server: h.server, Viewers: h.viewers, Shell: h.shell,
 		Moderation: s.Moderation, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites}
 	h.analytics = &reportpage.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell, API: h.api,
-		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients, Sites: s.Sites,
-		SiteStats: s.SiteStats, Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
+		Analytics: s.Analytics, Links: s.Links, Versions: s.Versions, Recipients: s.Recipients, Albums: s.Albums,
+		Sites: s.Sites, SiteStats: s.SiteStats, Shared: s.Shared, OwnViews: s.OwnViews, Now: s.Now}
 	at := h.server
 	s.Grants.Issuer, s.Grants.Resource = at.PublicURL.String(), at.PublicURL.String()+httpx.AgentPath
 	s.Webhooks.Addresses = events.Addresses{Link: at.LinkURL, Site: at.SiteURL}
@@ -108,7 +108,8 @@ func (s *Server) app(h *handlers) {
 	h.mails = &app.MailPages{Pages: h.pages, Notify: s.Notify}
 	h.events = &app.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}
-	h.albums = &app.AlbumPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Albums: s.Albums, Links: s.Links}
+	h.albums = &app.AlbumPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Albums: s.Albums, Links: s.Links,
+		Analytics: s.Analytics}
 	h.websites = &app.WebsitePages{Server: h.server, API: h.api, Shell: h.shell, Content: h.content, Sites: s.Sites,
 		Uploads: s.Uploads}
 }

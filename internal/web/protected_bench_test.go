@@ -66,7 +66,7 @@ func BenchmarkRecipients(b *testing.B) {
 	}
 	d.Check(d.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: views}, some))
 	h, cookie := d.Server.Handler(), d.SignIn(d.Member)
-	one := "?range=all&filter=recipient:is:" + report.RecipientText(int64(list[7].ID))
+	one := "?range=all&filter=recipient:is:" + report.IDText(int64(list[7].ID))
 	for name, path := range map[string]string{"report": "/analytics?range=all", "filter": "/analytics" + one,
 		"share": "/share"} {
 		b.Run(name, func(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 const WebsiteRows = maxRows
 
 // notOfPages are the dimensions that page loads of websites do not have.
-var notOfPages = []report.Dimension{report.OnLink, report.OnKind, report.OnVersion, report.OnRecipient, report.OnQR,
-	report.OnScreen}
+var notOfPages = []report.Dimension{report.OnLink, report.OnKind, report.OnVersion, report.OnRecipient, report.OnAlbum,
+	report.OnQR, report.OnScreen}
 
 // Website returns the report of a website. It is that of an account whose links
 // are the website's pages; all are in TopLinks, with their path as slug and

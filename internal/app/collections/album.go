@@ -147,6 +147,12 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 	return album, err
 }
 
+// Find returns an album of an account, without its links. Errors: CodeNotFound,
+// also for another account's album.
+func (s *Albums) Find(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Album, error) {
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Album, error) { return ownAlbum(tx, a, slug) })
+}
+
 // Public returns an album with those of its links that a reader may see, and
 // those that need a pass. Errors, which reveal nothing else about the album:
 // CodeNotFound (unknown or deleted, or its account is closed), CodeDisabled

@@ -31,6 +31,7 @@ type importedView struct {
 	OS        string           `json:"os"`
 	Version   int              `json:"version"`
 	Recipient string           `json:"recipient"`
+	Album     string           `json:"album"`
 	Campaign  string           `json:"campaign"`
 	Medium    string           `json:"medium"`
 	Content   string           `json:"content"`
@@ -143,6 +144,11 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	}
 	if in.Recipient != "" {
 		if o.Recipient, err = i.recipient(ctx, l, in.Recipient); err != nil {
+			return nil, err
+		}
+	}
+	if in.Album != "" {
+		if o.Album, err = i.album(ctx, l, in.Album); err != nil {
 			return nil, err
 		}
 	}
@@ -295,7 +301,7 @@ func (i *importing) recipient(ctx context.Context, l *importTarget, text string)
 				list, err := tx.Recipients(vitrine.RecipientQuery{Link: l.link})
 				l.to = make(map[string]int64, len(list))
 				for _, r := range list {
-					l.to[report.RecipientText(int64(r.ID))] = int64(r.ID)
+					l.to[report.IDText(int64(r.ID))] = int64(r.ID)
 				}
 				return err
 			})
@@ -309,6 +315,34 @@ func (i *importing) recipient(ctx context.Context, l *importTarget, text string)
 		return 0, fmt.Errorf("recipient: the link has no recipient %q", text)
 	}
 	return l.to[text], nil
+}
+
+// album finds an album of a link's account by its ID.
+func (i *importing) album(ctx context.Context, l *importTarget, text string) (int64, error) {
+	if i.albums[l.account] == nil {
+		var list []*vitrine.Album
+		err := i.retry(ctx, func() (err error) {
+			return i.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+				list, err = tx.Albums(l.account)
+				return err
+			})
+		})
+		if err != nil {
+			return 0, err
+		}
+		known := map[string]int64{}
+		for _, a := range list {
+			known[report.IDText(int64(a.ID))] = int64(a.ID)
+		}
+		if i.albums == nil {
+			i.albums = map[vitrine.AccountID]map[string]int64{}
+		}
+		i.albums[l.account] = known
+	}
+	if id := i.albums[l.account][text]; id != 0 {
+		return id, nil
+	}
+	return 0, fmt.Errorf("album: the account has no album %q", text)
 }
 
 // importedViewer returns the viewer for another system's opaque name: within an

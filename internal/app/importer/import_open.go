@@ -68,8 +68,9 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 type importing struct {
 	*Importer
 	staged  *staging
-	links   map[string]*importTarget // by slug
-	session report.Session           // of the last line
+	links   map[string]*importTarget               // by slug
+	albums  map[vitrine.AccountID]map[string]int64 // of accounts, by their IDs as texts
+	session report.Session                         // of the last line
 }
 
 // stage reads the file, all of it, and returns its SHA-256 and number of lines.

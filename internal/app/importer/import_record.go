@@ -29,7 +29,7 @@ const stagedLabels = 7
 
 // hasMore reports whether a view has rare fields.
 func hasMore(o *vitrine.ViewRecord) bool {
-	return o.Version > 1 || o.Recipient != 0 ||
+	return o.Version > 1 || o.Recipient != 0 || o.Album != 0 ||
 		o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
 		o.Session != nil && (o.Session.Outlined || o.Session.Parts != report.Parts{})
 }
@@ -56,6 +56,7 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 		labels = all[:]
 		b = binary.AppendUvarint(b, uint64(o.Version))
 		b = binary.AppendUvarint(b, uint64(o.Recipient))
+		b = binary.AppendUvarint(b, uint64(o.Album))
 	}
 	for _, l := range labels {
 		b = append(append(b, byte(len(*l))), *l...)
@@ -99,7 +100,7 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	if flags&stagedMore != 0 {
 		labels = all[:]
 		o.Version = int(r.number())
-		o.Recipient = r.number()
+		o.Recipient, o.Album = r.number(), r.number()
 	}
 	for _, l := range labels {
 		*l = words.of(r.bytes(int(r.bytes(1)[0])))

@@ -37,6 +37,7 @@ const Table = `CREATE TABLE IF NOT EXISTS visits (
 	screen     LowCardinality(String),
 	version    UInt32,
 	recipient  String,
+	album      String,
 	qr         Bool,
 	excluded   LowCardinality(String),
 	product    LowCardinality(String),

@@ -37,7 +37,7 @@ func (c random) id() vitrine.ViewID {
 func (c random) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
 	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
-		Returning: c.IntN(2) == 0, Recipient: c.recipient()}
+		Returning: c.IntN(2) == 0, Recipient: c.recipient(), Album: int64(max(0, c.IntN(6)-3))}
 	if c.IntN(6) == 0 {
 		o.Bot, o.Product = "crawler", c.word("Bot")
 	}

@@ -47,7 +47,7 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 	}
 	want, sum := tally(nil), map[string]int64{}
 	for n := range int64(4) {
-		on := report.Condition{Dimension: report.OnRecipient, Value: report.RecipientText(n << 40)}
+		on := report.Condition{Dimension: report.OnRecipient, Value: report.IDText(n << 40)}
 		for name, v := range tally(report.Filter{on}) {
 			sum[name] += v
 		}
@@ -131,7 +131,7 @@ func (t logTest) manyRecipients() {
 	}
 	sum := map[string]int64{}
 	for n := range recipients + 1 {
-		got := tally(report.Filter{{Dimension: report.OnRecipient, Value: report.RecipientText(id(n))}})
+		got := tally(report.Filter{{Dimension: report.OnRecipient, Value: report.IDText(id(n))}})
 		vitrinetest.Equal(t, fmt.Sprint("recount of recipient ", n), got, adding(w, m.through(link, id(n))))
 		for name, v := range got {
 			sum[name] += v

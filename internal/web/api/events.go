@@ -53,7 +53,7 @@ func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	for i := range p.Events {
 		list[i].Form = p.Events[i].Form(at)
 		if to := p.Events[i].Recipient; to != nil {
-			list[i].Recipient = &eventRecipient{report.RecipientText(int64(to.ID)), to.Label}
+			list[i].Recipient = &eventRecipient{report.IDText(int64(to.ID)), to.Label}
 		}
 	}
 	return httpx.WriteJSON(w, map[string]any{"events": list, "more": p.More,

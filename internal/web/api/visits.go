@@ -145,7 +145,7 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 
 // visitColumns are the columns of visits as CSV.
 var visitColumns = slices.Concat([]string{"id", "at", "viewer"}, labelColumns(),
-	[]string{"version", "recipient", "qr", "returning", "excluded", "product", "engaged", "engaged_ms",
+	[]string{"version", "recipient", "album", "qr", "returning", "excluded", "product", "engaged", "engaged_ms",
 		"present_ms", "progress",
 		"atypical", "downloaded", "pages", "parts", "played_pct", "reached_pct", "depth_pct"})
 
@@ -175,7 +175,7 @@ func visitCells(v *report.VisitRow) []string {
 	for _, d := range report.Labels() {
 		cells = append(cells, *d.Visit(v))
 	}
-	return append(cells, strconv.Itoa(v.Version), v.Recipient, strconv.FormatBool(v.QR),
+	return append(cells, strconv.Itoa(v.Version), v.Recipient, v.Album, strconv.FormatBool(v.QR),
 		strconv.FormatBool(v.Returning),
 		v.Excluded, v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
 		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),

@@ -9,19 +9,23 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // AlbumPages serves the pages on which albums are managed.
 type AlbumPages struct {
-	Server  *httpx.Server
-	Viewers *viewer.Viewers
-	Shell   *Shell
-	Albums  *collections.Albums
-	Links   *links.Service
+	Server    *httpx.Server
+	Viewers   *viewer.Viewers
+	Shell     *Shell
+	Albums    *collections.Albums
+	Links     *links.Service
+	Analytics *analytics.Service
 }
 
 // albumsRoot is the path of an account's albums.
@@ -121,9 +125,14 @@ type albumPage struct {
 	AllIn    bool // links match, and without Found all of them are in the album
 	NewTitle string
 	NewText  string
+	Opened   *report.Totals // of the views from the album; nil on plans without reports
+	Report   string         // address of the report of these views
 
 	Protection *protection
 }
+
+// Time returns the engaged time of all views from the album.
+func (p *albumPage) Time() string { return ui.TimeOf(p.Opened.TotalEngagedMs, p.Opened.Sessions) }
 
 // Full reports whether no other link can be added.
 func (p *albumPage) Full() bool { return len(p.Members) >= p.Most }
@@ -133,8 +142,12 @@ type memberRow struct {
 	linkRow
 	Cover       viewer.Cover
 	First, Last bool
-	At          int // index, from 0
+	At          int                 // index, from 0
+	Opened      *report.LinkSummary // of the views from the album; nil: none
 }
+
+// Time returns the average engaged time of the views from the album.
+func (m memberRow) Time() string { return ui.TimeOf(m.Opened.AvgEngagedMs, m.Opened.Sessions) }
 
 // Before returns the previous position.
 func (m memberRow) Before() int { return m.At - 1 }
@@ -167,6 +180,9 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 			}
 		}
 	}
+	if err := s.addOpened(r.Context(), me, &p); err != nil {
+		return err
+	}
 	found, more, err := s.Links.Search(r.Context(), me,
 		links.LinkSearch{Text: searchedText(p.Text), Limit: pickedPage})
 	if err != nil {
@@ -181,6 +197,29 @@ func (s *AlbumPages) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitr
 	}
 	change(&p)
 	return s.Shell.WriteApp(w, r, status, "album.html", p.Nonce, &p)
+}
+
+// addOpened adds how the album is read, on plans with reports.
+func (s *AlbumPages) addOpened(ctx context.Context, me *vitrine.Account, p *albumPage) error {
+	if !me.Plan.Pro() {
+		return nil
+	}
+	opened, err := s.Analytics.Album(ctx, me, p.Album.ID)
+	if err != nil {
+		return err
+	}
+	p.Opened = &opened.Totals
+	only := report.Condition{Dimension: report.OnAlbum, Value: report.IDText(int64(p.Album.ID))}
+	p.Report = "/analytics?" + url.Values{"range": {"all"}, "filter": {only.String()}}.Encode()
+	for i := range opened.TopLinks {
+		of := &opened.TopLinks[i]
+		for j := range p.Members {
+			if string(p.Members[j].Slug) == of.Slug {
+				p.Members[j].Opened = of
+			}
+		}
+	}
+	return nil
 }
 
 // Form handles a form about an album: action is the last part of its address.

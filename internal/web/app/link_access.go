@@ -107,7 +107,7 @@ func protectionOf(ctx context.Context, gates *access.Gates, l *vitrine.Link, her
 		Has:  l.Access,
 		Gate: accessFormOf(gates, l)}
 	if l.Through.Recipient != 0 {
-		p.Recipient, p.ID = report.RecipientText(int64(l.Through.Recipient)), "recipient"
+		p.Recipient, p.ID = report.IDText(int64(l.Through.Recipient)), "recipient"
 		if !p.Own { // the forms begin with nothing
 			p.Has, p.Gate = vitrine.Access{}, accessForm{MayAsk: p.Gate.MayAsk}
 		}

@@ -152,8 +152,8 @@ func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitri
 		Names: r.PostForm.Get("names"), Until: r.PostForm.Get("until")}
 	edited := cmp.Or(r.PostForm.Get("id"), r.PostForm.Get("recipient"), asked.Get("edit"))
 	for _, row := range rows {
-		row.Edit = at("edit", report.RecipientText(int64(row.ID)))
-		if report.RecipientText(int64(row.ID)) == edited && row.RevokedAt.IsZero() {
+		row.Edit = at("edit", report.IDText(int64(row.ID)))
+		if report.IDText(int64(row.ID)) == edited && row.RevokedAt.IsZero() {
 			c.Edit = row
 		}
 	}
@@ -229,7 +229,7 @@ func (s *LinkPages) recipientRows(ctx context.Context, me *vitrine.Account, l *v
 			row.Reading = *of
 		}
 		if me.Plan.Pro() {
-			only := report.Condition{Dimension: report.OnRecipient, Value: report.RecipientText(int64(r.ID))}
+			only := report.Condition{Dimension: report.OnRecipient, Value: report.IDText(int64(r.ID))}
 			row.Visits = VisitsRoot(l) + "?" + url.Values{"range": {"all"}, "filter": {only.String()}}.Encode()
 		}
 		switch {

@@ -58,7 +58,7 @@ func AddressNames(ctx context.Context, s *recipients.Service, l *vitrine.Link) (
 	all, err := s.All(ctx, l.ID)
 	names := map[string]string{}
 	for id, r := range all {
-		names[report.RecipientText(int64(id))] = r.Label
+		names[report.IDText(int64(id))] = r.Label
 	}
 	return func(id string) string {
 		if names[id] == "" {

@@ -106,6 +106,9 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		p.Covers = append(p.Covers, viewer.Cover{Title: "Protected file", Address: s.Server.LinkURL(l.Slug),
 			Locked: true})
 	}
+	for i := range p.Covers {
+		p.Covers[i].Address += "?" + albumParam + "=" + string(slug)
+	}
 	s.Server.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, "album_public.html", p)
 }
@@ -127,6 +130,26 @@ func (s *Handler) giveAlbumPlace(w http.ResponseWriter, r *http.Request, door *v
 		return err
 	}
 	return s.ShowAlbum(w, r)
+}
+
+// albumParam has the slug of the album from which a link is opened.
+const albumParam = "album"
+
+// openedFrom returns the album of an account from which a request opens a link,
+// or 0.
+func (s *Handler) openedFrom(r *http.Request, a *vitrine.Account) (int64, error) {
+	text := r.URL.Query().Get(albumParam)
+	if text == "" {
+		return 0, nil
+	}
+	album, err := s.Albums.Find(r.Context(), a, text)
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(album.ID), nil
 }
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")

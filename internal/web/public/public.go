@@ -153,6 +153,9 @@ func (s *Handler) Show(f form) LinkHandler {
 // wants it counted.
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
 	o := s.viewOf(r, l, a)
+	if o.Album, err = s.openedFrom(r, a); err != nil {
+		return v, err
+	}
 	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
 		o.Bot, o.Product = reason, name // until it is read
 	}

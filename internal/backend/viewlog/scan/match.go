@@ -21,7 +21,7 @@ type part struct {
 
 func newMatcher(q *Query) matcher {
 	m := matcher{word: q.Word, flags: q.Filter.On(report.OnQR, report.OnReturning, report.OnVersion,
-		report.OnRecipient)}
+		report.OnRecipient, report.OnAlbum)}
 	for kind := range m.parts {
 		m.parts[kind].filter = q.Filter.On(segment.WordKinds[kind].Dimensions...)
 		if len(m.parts[kind].filter) > 0 {
@@ -57,7 +57,7 @@ func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
 func (m *matcher) row(r *segment.Row) (bool, error) {
 	if len(m.flags) > 0 {
 		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
-			Version: r.Version, Recipient: r.Recipient}
+			Version: r.Version, Recipient: r.Recipient, Album: r.Album}
 		if !m.flags.Match(&o) {
 			return false, nil
 		}
@@ -85,6 +85,9 @@ func viewOf(kind int, l *segment.Labels) *report.View {
 func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 	if !u.Named() && !m.flags.On(report.OnRecipient).Match(new(report.View)) {
 		return false, nil // all views are through the plain address
+	}
+	if !u.FromAlbums() && !m.flags.On(report.OnAlbum).Match(new(report.View)) {
+		return false, nil // none came from an album
 	}
 	for kind, column := range [...]segment.Column{segment.KindPlace: segment.PlaceColumn,
 		segment.KindOrigin: segment.OriginColumn, segment.KindAgent: segment.AgentColumn} {

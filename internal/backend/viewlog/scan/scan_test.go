@@ -59,7 +59,7 @@ func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
 
 // row returns the record of a view.
 func (d *dictionary) row(o *report.View) segment.Row {
-	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version}}
+	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version, Album: o.Album}}
 	for _, k := range segment.WordKinds {
 		if k.ID != nil {
 			*k.ID(&r.View) = d.id(k.Kind, k.Of(o)...)
@@ -94,7 +94,7 @@ func history(r *rand.Rand, n int) (views []report.View) {
 	for range n {
 		id := vitrine.ViewIDAt((firstDay+report.Day(r.IntN(testDays))).StartMs()+r.Int64N(86_400_000), r.IntN(4))
 		o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(testLinks), Viewer: r.Uint64N(30),
-			QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0, Version: 2 * r.IntN(3)}
+			QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0, Version: 2 * r.IntN(3), Album: int64(max(0, r.IntN(6)-3))}
 		switch r.IntN(8) {
 		case 0:
 			o.Bot, o.Product = some("crawler", "monitor", report.BotUndecided), some("", "GPTBot")

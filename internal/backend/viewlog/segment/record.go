@@ -22,7 +22,7 @@ import (
 // have the second version, which adds at the end:
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
-//	         [previous bot reason], [recipient]
+//	         [previous bot reason], [recipient], [album]
 //	session: parts
 //
 // A session has two rare parts, and the version is 1, and 1 more if it has
@@ -46,6 +46,10 @@ const (
 	ViewWaits    = 1 << 12 // has a download that counts if the view is included
 	viewWas      = 1 << 13 // new rules changed why it is excluded
 	viewTo       = 1 << 14 // through the address of a recipient
+	viewAlbum    = 1 << 15 // opened from an album
+
+	// viewParts are the upper flags that announce parts.
+	viewParts = viewVersion | viewCampaign | viewWas | viewTo | viewAlbum
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -66,6 +70,7 @@ type View struct {
 	Campaign, Was             LabelID
 	Version                   int   // of the file; 0 means the first
 	Recipient                 int64 // 0 means the plain address
+	Album                     int64 // 0 means none
 }
 
 // flags returns the flags of the record, including those of its optional parts.
@@ -82,6 +87,9 @@ func (o *View) flags() uint16 {
 	}
 	if o.Recipient != 0 {
 		flags |= viewTo
+	}
+	if o.Album != 0 {
+		flags |= viewAlbum
 	}
 	return flags
 }
@@ -121,6 +129,9 @@ func (o *View) appendMore(b []byte, flags uint16) []byte {
 	if flags&viewTo != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Recipient))
 	}
+	if flags&viewAlbum != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Album))
+	}
 	return b
 }
 
@@ -143,7 +154,12 @@ func (o *View) more(flags byte, r *Reader) {
 			r.bad = true
 		}
 	}
-	o.Flags |= upper &^ (viewVersion | viewCampaign | viewWas | viewTo)
+	if upper&viewAlbum != 0 {
+		if o.Album = r.number(); o.Album <= 0 {
+			r.bad = true
+		}
+	}
+	o.Flags |= upper &^ viewParts
 }
 
 // Decode reads what Append wrote and sets all of o.

@@ -33,6 +33,7 @@ const (
 	columnCampaign
 	columnWas
 	columnRecipient
+	columnAlbum
 	columnSession // the flags of the record, sessionParts and sessionOutlined
 	columnEngaged
 	columnPresent // minus engaged
@@ -123,7 +124,7 @@ func (p *Encoder) Add(r *Row) {
 		n      int64
 	}{{ViewBot, columnBot, int64(r.Bot)}, {viewVersion, columnVersion, int64(r.Version)},
 		{viewCampaign, columnCampaign, int64(r.Campaign)}, {viewWas, columnWas, int64(r.Was)},
-		{viewTo, columnRecipient, r.Recipient}} {
+		{viewTo, columnRecipient, r.Recipient}, {viewAlbum, columnAlbum, r.Album}} {
 		if flags&part.flag != 0 {
 			c[part.column].number(part.n)
 		}
@@ -242,6 +243,10 @@ func (u *Decoder) Words(c Column) []int64 { return u.columns[c].different(u.rows
 // Call it before reading rows.
 func (u *Decoder) Named() bool { return !u.columns[columnRecipient].zeros() }
 
+// FromAlbums reports whether a row is a view that was opened from an album.
+// Call it before reading rows.
+func (u *Decoder) FromAlbums() bool { return !u.columns[columnAlbum].zeros() }
+
 // Brief reads only the ID, viewer and flags of the next row. It returns nil at
 // the end. Do not mix Brief and Next.
 func (u *Decoder) Brief() *Row {
@@ -266,11 +271,11 @@ func (u *Decoder) Next() *Row {
 		return nil
 	}
 	r.Place, r.Origin, r.Agent = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word()
-	r.Bot, r.Version, r.Campaign, r.Was, r.Recipient = 0, 0, 0, 0, 0
+	r.Bot, r.Version, r.Campaign, r.Was, r.Recipient, r.Album = 0, 0, 0, 0, 0, 0
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
-	if r.Flags&(viewVersion|viewCampaign|viewWas|viewTo) != 0 {
+	if r.Flags&viewParts != 0 {
 		u.more(r)
 	}
 	if r.Engaged {
@@ -298,7 +303,12 @@ func (u *Decoder) more(r *Row) {
 			c[columnRecipient].bad = true
 		}
 	}
-	r.Flags &^= viewVersion | viewCampaign | viewWas | viewTo
+	if r.Flags&viewAlbum != 0 {
+		if r.Album = c[columnAlbum].next(); r.Album <= 0 {
+			c[columnAlbum].bad = true
+		}
+	}
+	r.Flags &^= viewParts
 }
 
 // session reads the session of a row.

@@ -22,7 +22,7 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 	if r.IntN(3) == 0 {
 		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(8))<<10
 		w.Was = LabelID(r.IntN(3) * 150)
-		w.Recipient = int64(r.IntN(2)) * (1 + r.Int64N(1<<52))
+		w.Recipient, w.Album = int64(r.IntN(2))*(1+r.Int64N(1<<52)), int64(r.IntN(2))*(1+r.Int64N(1<<20))
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {
 		w.Session = Session{Screen: LabelID(r.IntN(9)),

@@ -17,7 +17,7 @@ func (w *LabelWriter) View(o *report.View) (r segment.View, err error) {
 	if o.Version > 1 {
 		r.Version = o.Version
 	}
-	r.Recipient = o.Recipient
+	r.Recipient, r.Album = o.Recipient, o.Album
 	for i := range segment.WordKinds {
 		k := &segment.WordKinds[i]
 		if k.ID == nil {
@@ -109,8 +109,8 @@ func (w *LabelWriter) bot(reason, product string) (segment.LabelID, error) {
 func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
 	r := &row.View
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
-		Recipient: r.Recipient,
-		Own:       r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
+		Recipient: r.Recipient, Album: r.Album,
+		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
 		Returning: r.Flags&segment.ViewReturning != 0}
 	for i := range segment.WordKinds {
 		k := &segment.WordKinds[i]

@@ -29,6 +29,7 @@ type Handler struct {
 	Shared     *analytics.Sharing
 	Versions   *links.Versions
 	Recipients *recipients.Service
+	Albums     *collections.Albums
 	API        *api.Handler
 	OwnViews   *analytics.OwnViews
 	SiteStats  *collections.SiteStats // nil if page loads of websites are not counted

@@ -82,6 +82,8 @@ func valueName(d report.Dimension, value string) string {
 	switch {
 	case value == "" && d == report.OnRecipient:
 		return "the plain address"
+	case value == "" && d == report.OnAlbum:
+		return "no album"
 	case value == "":
 		return "unknown"
 	case d == report.OnCountry:
@@ -144,8 +146,23 @@ func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsFor
 	return a
 }
 
-// nameChips gives conditions on recipients of a link their names.
-func (s *Handler) nameChips(ctx context.Context, l *vitrine.Link, f report.Filter, chips []statsChip) error {
+// nameChips gives conditions on albums, and on recipients of a link, their
+// names. Without an account, albums have their IDs.
+func (s *Handler) nameChips(ctx context.Context, me *vitrine.Account, l *vitrine.Link, f report.Filter,
+	chips []statsChip) error {
+	if me != nil && len(f.On(report.OnAlbum)) > 0 {
+		albums, err := s.Albums.List(ctx, me)
+		if err != nil {
+			return err
+		}
+		for _, a := range albums {
+			for i, c := range f {
+				if c.Dimension == report.OnAlbum && c.Value == report.IDText(int64(a.ID)) {
+					chips[i].Value = a.Title
+				}
+			}
+		}
+	}
 	if l == nil || len(f.On(report.OnRecipient)) == 0 {
 		return nil
 	}

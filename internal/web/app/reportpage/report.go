@@ -311,7 +311,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + view.root, asked}.at("") + `"`
 	p.Tools, p.Ask = newStatsTools(here, p.Summary, asks, s.Now()), newStatsForm(here, p.Summary, asks, s.Now())
 	p.fill(n, here, s.Now())
-	if err := s.nameChips(r.Context(), of.link, n.q.Filter, p.Ask.Chips); err != nil {
+	if err := s.nameChips(r.Context(), me, of.link, n.q.Filter, p.Ask.Chips); err != nil {
 		return nil, err
 	}
 	if !n.sample {

@@ -108,7 +108,7 @@ func (s *Handler) fillVisits(ctx context.Context, p *visitsPage, l *vitrine.Link
 	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
 	p.Visits = app.NewVisits(l, rows, s.Now())
 	return errors.Join(app.NameAddresses(ctx, s.Recipients, l, p.Visits),
-		s.nameChips(ctx, l, here.q.Filter, p.Ask.Chips))
+		s.nameChips(ctx, nil, l, here.q.Filter, p.Ask.Chips))
 }
 
 // showAll is the value of the parameter "show" for all visits of a link.

@@ -1,0 +1,86 @@
+package app_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/app/analytics"
+	"vitrine/internal/test/webtest"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// TestViewsFromAnAlbum checks that a link that is opened from an album says so
+// in its view, that the album's page and the report filtered by it have these
+// views, and that the report of the account has all views once.
+func TestViewsFromAnAlbum(t *testing.T) {
+	h := webtest.NewHosting(t)
+	h.SetPlan(h.Member, vitrine.PlanPro)
+	a, b := h.Publish("notes.txt", webtest.Samples["notes.txt"]), h.Publish("report.pdf", webtest.Samples["report.pdf"])
+	album, other := h.Album("Data room", a, b), h.Album("Other", b)
+	foreign, err := h.Server.Albums.Create(t.Context(), h.Owner, "Foreign", "")
+	h.Check(err)
+
+	page := h.Status(h.Get("/a/"+string(album.Slug)), http.StatusOK).Text
+	paths := regexp.MustCompile(`class="cover" href="[^"]*(/p/[^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(paths) != 2 {
+		t.Fatalf("the album has %d covers:\n%s", len(paths), page)
+	}
+	for _, path := range paths {
+		page := h.Status(h.Get(path[1]), http.StatusOK)
+		h.Ahead.Add(int64(10 * time.Second))
+		h.ReadFor(page, 4000, "Accept: */*")
+	}
+	plain := "/p/" + string(b.Slug)
+	for _, path := range []string{plain, plain + "?album=" + string(other.Slug), plain + "?album=" + string(foreign.Slug),
+		plain + "?album=none", plain + "?album=%00", plain + "?album=" + strings.Repeat("x", 3000)} {
+		h.Status(h.Get(path), http.StatusOK)
+	}
+	for l, want := range map[*vitrine.Link][]vitrine.AlbumID{a: {album.ID}, b: {album.ID, 0, other.ID, 0, 0, 0, 0}} {
+		views := h.CountOpens(l, len(want))
+		for i, o := range views {
+			if o.Album != int64(want[i]) {
+				t.Errorf("view %d of %s is from album %d, want %d", i, l.Slug, o.Album, want[i])
+			}
+		}
+	}
+	total := func(texts ...string) report.Totals {
+		q := analytics.In(report.RangeAll)
+		q.Filter, err = report.ParseFilter(texts)
+		h.Check(err)
+		r, err := h.Server.Analytics.Account(t.Context(), h.Member, q)
+		h.Check(err)
+		return r.Totals
+	}
+	is := "album:is:" + report.IDText(int64(album.ID))
+	if all, from, none := total(), total(is), total("album:is:"); all.Views != 8 || from.Views != 2 || from.Sessions != 2 ||
+		none.Views != 5 {
+		t.Errorf("%d views, %d of these from the album, %d from none; want 8, 2, 5", all.Views, from.Views, none.Views)
+	}
+	opened, err := h.Server.Analytics.Album(t.Context(), h.Member, album.ID)
+	h.Check(err)
+	if got, want := opened.Totals, total(is); got.Views != want.Views || got.Uniques != want.Uniques ||
+		got.Sessions != want.Sessions || got.TotalEngagedMs != want.TotalEngagedMs || len(opened.TopLinks) != 2 {
+		t.Errorf("the album has %+v and %d links, want %+v and 2", got, len(opened.TopLinks), want)
+	}
+	cookie := h.SignIn(h.Member)
+	own := h.Status(h.Get("/albums/"+string(album.Slug), cookie), http.StatusOK).Text
+	for _, want := range []string{"Opened from here: 2 views by 1 person, " + ui.Lasting(8000).String() + " in all",
+		" · 1 view, 1 person, " + ui.Lasting(4000).String() + " on average",
+		"filter=album%3Ais%3A" + report.IDText(int64(album.ID))} {
+		if !strings.Contains(own, want) {
+			t.Errorf("the page lacks %q:\n%s", want, own)
+		}
+	}
+	if r := h.Get("/analytics?range=all&filter="+is, cookie); !strings.Contains(r.Text, "Data room") {
+		t.Errorf("the report does not name the album:\n%s", r.Text)
+	}
+	h.SetPlan(h.Member, vitrine.PlanFree)
+	if own := h.Get("/albums/"+string(album.Slug), cookie).Text; strings.Contains(own, "Opened from here") {
+		t.Error("the page on Free shows views")
+	}
+}
