@@ -9,7 +9,7 @@ import (
 // Program is what a program says of itself, and Verifier the secret of its
 // request for a key.
 const (
-	Program  = `{"client_name":"Program","redirect_uris":["https://program.example/callback"]}`
+	Program  = `{"client_name":"An assistant with a name of some length","redirect_uris":["https://program.example/callback"]}`
 	Verifier = "a-verifier-of-forty-three-characters-or-more"
 )
 

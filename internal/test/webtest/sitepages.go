@@ -96,7 +96,7 @@ func SitePages(d *Demo) []SitePage {
 	member(d.Asked, "code", "/two-step")
 	// First, because the code expires.
 	pages = slices.Insert(pages, 0, SitePage{Name: "device asks", Path: "/device?code=" + l.Code, As: d.Pro})
-	member(d.Pro, "program asks", d.asksGrant())
+	member(d.Pro, "program asks", "/oauth/authorize?"+d.GrantQuery().Encode())
 	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
 		root := StatsPath(d.Links[name]) + "/visits"
 		some, err := d.Server.Analytics.Visits(d.T.Context(), d.Pro, string(d.Links[name].Slug),
@@ -123,8 +123,11 @@ func SitePages(d *Demo) []SitePage {
 		SitePage{Name: "shared chart", Path: d.Shared(d.Links["annual-report.pdf"], "") + "/embed"},
 		SitePage{Name: "shared report, password", Path: d.Shared(nil, "a cafe at noon")})
 	for i := range pages {
-		if pages[i].Path == "/nowhere" {
+		switch {
+		case pages[i].Path == "/nowhere":
 			pages[i].Status = 404
+		case pages[i].Name == "link":
+			pages[i].Holds = levelState
 		}
 		if pages[i].Then == "" {
 			pages[i].Then = OpenAll
@@ -133,17 +136,9 @@ func SitePages(d *Demo) []SitePage {
 	return pages
 }
 
-// asksGrant returns the address of the page on which a person allows a program
-// a key.
-func (d *Demo) asksGrant() string {
-	d.Server.Grants.Register = true
-	c, err := d.Server.Grants.RegisterClient([]byte(
-		`{"client_name":"An assistant with a name of some length","redirect_uris":["https://assistant.example/callback"]}`))
-	d.Check(err)
-	return "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {c.ID},
-		"redirect_uri": {c.Redirects[0]}, "code_challenge": {strings.Repeat("x", 43)},
-		"code_challenge_method": {"S256"}, "resource": {d.Server.Grants.Resource}}.Encode()
-}
+// levelState holds if the state of a link is level with the words beside it.
+const levelState = `((chip, r) => { const bottom = (n) => (r.selectNodeContents(n), r.getClientRects()[0].bottom)
+	return Math.abs(bottom(chip) - bottom(chip.nextSibling)) < 0.25 })(document.querySelector(".link-head .chip"), document.createRange())`
 
 // hooked returns the path of a webhook with a log of each result.
 func (d *Demo) hooked() string {
