@@ -87,6 +87,7 @@ func TestSecurityLog(t *testing.T) {
 	_, err = d.Server.Accounts.ChangeEmail(t.Context(), session, "another café at noon", "ann@example.net")
 	d.Check(err)
 	d.lines(event("email_changed"))
+	d.Member.Email = "ann@example.net"
 	d.TwoStep(d.SignIn(d.Member))
 	d.lines(event("sign_in"), `msg="signed in" account=`, event("factor_changed"))
 	for _, k := range events.Kinds {
