@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/fixture"
+	"vitrine/report"
 )
 
 // TestPreviewsMake checks that each public link gets a preview once, and that a
@@ -82,6 +83,27 @@ func TestPreviewsNewestFirst(t *testing.T) {
 	p.Clock.Advance(2*time.Minute + time.Second)
 	if p.Expects(l, vitrine.PartPicture) {
 		t.Error("a page waits forever")
+	}
+}
+
+// TestPreviewsOutline checks that a document has its slides or pages as parts
+// once they are made, and none if they cannot be counted.
+func TestPreviewsOutline(t *testing.T) {
+	p := fixture.NewPreviewed(t)
+	deck, letter, picture := p.Add("deck.pptx"), p.Add("letter.docx"), p.Add("picture.png")
+	p.Maker.Pages = []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n" +
+		"2 0 obj\n<</Type/Pages/Kids[]/Count 20>>\nendobj\ntrailer\n<</Root 1 0 R>>\nstartxref\n9\n%%EOF\n")
+	p.MakeAll()
+	for l, want := range map[*vitrine.Link]report.Outline{deck: "slide 20", letter: "page 20", picture: "page 20"} {
+		if got := p.Now(l).Outline; got != want {
+			t.Errorf("outline of %s = %q, want %q", l.Name, got, want)
+		}
+	}
+	damaged := p.Add("damaged.pptx")
+	p.Maker.Pages = []byte("no PDF")
+	p.MakeAll()
+	if got := p.Now(damaged); got.Outline != "" || !got.Parts.Has(vitrine.PartPages) {
+		t.Errorf("link = %+v, want pages and no outline", got)
 	}
 }
 
