@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/page"
@@ -229,6 +230,39 @@ var Times = map[string]func(*testing.T, *Timed){
 		n := r.Measured(0)
 		if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
 			t.Errorf("session = %+v, want the sections %v", n, want)
+		}
+	},
+	// The pages and slides of office documents are measured as those of a PDF.
+	"office": func(t *testing.T, s *Timed) {
+		l := s.Publish("letter.docx", MakeDOCX(t, 3, "https://elsewhere.example"))
+		s.Part(l, vitrine.PartPages, MakePDF(4))
+		s.Check(s.Server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+			now, err := tx.Link(l.ID)
+			if err != nil {
+				return err
+			}
+			now.Outline = report.UnnamedParts(report.PartPage, 4)
+			return tx.PutLink(now)
+		}))
+		r := s.Open(NewTab(t), l)
+		f := r.Frame("/view")
+		turn := func(to int) {
+			r.shown(chromedp.ActionFunc(func(context.Context) error {
+				f.Run(chromedp.SetValue("#page", fmt.Sprint(to)),
+					chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
+				return nil
+			}))
+		}
+		r.Until(`window.shown > 0`)
+		r.Read(3 * time.Second)
+		turn(2)
+		r.Read(5 * time.Second)
+		turn(4)
+		r.Read(2 * time.Second)
+		r.Run(page.Close())
+		want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
+		if n := r.Measured(0); !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
+			t.Errorf("session = %+v, want the pages %v", n, want)
 		}
 	},
 	// An embed on another site's page is read while part of it is in view
