@@ -228,12 +228,6 @@ func (l Labels) Has(label string) bool {
 	return slices.ContainsFunc(l.All(), func(one string) bool { return folded(one) == folded(label) })
 }
 
-// Without returns the labels without one.
-func (l Labels) Without(label string) Labels {
-	return Labels(strings.Join(slices.DeleteFunc(l.All(),
-		func(one string) bool { return folded(one) == folded(label) }), "\n"))
-}
-
 // SearchLabels returns the text in which a store looks for LabelWord: each
 // folded label between line breaks.
 func (l Labels) SearchLabels() string {

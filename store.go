@@ -12,15 +12,13 @@ import (
 type LinkSort string
 
 const (
-	SortNewest LinkSort = ""
-	SortOldest LinkSort = "oldest"
-	SortTitle  LinkSort = "title"
-	SortSize   LinkSort = "size"  // the largest first
-	SortID     LinkSort = "id"    // by ID; fast over all accounts, after LinkQuery.After
-	SortViews  LinkSort = "views" // by views of the last ViewDays; no Store supports it
-	// SortDeleted has the last deleted first. LinkQuery.Before is a position
-	// by Link.DeletedAt.
-	SortDeleted LinkSort = "deleted"
+	SortNewest  LinkSort = ""
+	SortOldest  LinkSort = "oldest"
+	SortTitle   LinkSort = "title"
+	SortSize    LinkSort = "size"    // the largest first
+	SortID      LinkSort = "id"      // by ID; fast over all accounts, after LinkQuery.After
+	SortViews   LinkSort = "views"   // by views of the last ViewDays; no Store supports it
+	SortDeleted LinkSort = "deleted" // the last first; LinkQuery.Before is a position by DeletedAt
 )
 
 // Store stores accounts, keys, uploads and links: small rows, changed in

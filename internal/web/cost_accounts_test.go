@@ -23,16 +23,17 @@ func (c *costSite) login() (code, secret string) {
 // a key.
 func (c *costSite) asksGrant() string { return "/oauth/authorize?" + c.GrantQuery().Encode() }
 
-// grantedCode returns the body with which a program exchanges its code.
-func (c *costSite) grantedCode() string {
+// exchange is a program's request to exchange its code for a key.
+func (c *costSite) exchange() ask {
 	a, _ := c.other()
 	q := c.GrantQuery()
 	asked, err := c.Server.Grants.Parse(c.T.Context(), a, q)
 	c.Check(err)
 	code, err := c.Server.Grants.Allow(c.T.Context(), a, asked, vitrine.KeyGrant{Scope: vitrine.ScopeRead})
 	c.Check(err)
-	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {q.Get("client_id")},
-		"redirect_uri": {q.Get("redirect_uri")}, "code_verifier": {webtest.Verifier}}.Encode()
+	body := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {q.Get("client_id")},
+		"redirect_uri": {q.Get("redirect_uri")}, "code_verifier": {webtest.Verifier}}
+	return ask{body: body.Encode(), kind: "application/x-www-form-urlencoded"}
 }
 
 // newAddress confirms the new address of an account.

@@ -269,9 +269,7 @@ var asks = map[string]func(c *costSite) ask{
 	},
 	"GET /oauth/authorize":  func(c *costSite) ask { return ask{path: c.asksGrant()} },
 	"POST /oauth/authorize": func(c *costSite) ask { return c.asOther(c.asksGrant(), "answer=allow&scope=read&expires=90d") },
-	"POST /oauth/token": func(c *costSite) ask {
-		return ask{body: c.grantedCode(), kind: "application/x-www-form-urlencoded"}
-	},
+	"POST /oauth/token":     (*costSite).exchange,
 	"POST /oauth/register": func(c *costSite) ask {
 		c.Server.Grants.Register = true
 		return ask{body: webtest.Program, kind: "application/json"}

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/app/eventpage"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/front"
@@ -36,10 +37,10 @@ type handlers struct {
 	links      *app.LinkPages
 	versions   *app.VersionPages
 	keys       *app.KeyPages
-	webhooks   *app.WebhookPages
+	webhooks   *eventpage.WebhookPages
 	account    *app.AccountPages
 	mails      *app.MailPages
-	events     *app.EventPages
+	events     *eventpage.EventPages
 	people     *app.PeoplePages
 	albums     *app.AlbumPages
 	websites   *app.WebsitePages
@@ -101,12 +102,12 @@ func (s *Server) app(h *handlers) {
 		Now: s.Now}
 	h.versions = &app.VersionPages{Server: h.server, Shell: h.shell, Versions: s.Versions, Uploads: s.Uploads}
 	h.keys = &app.KeyPages{Server: h.server, Shell: h.shell, Keys: s.Keys, Now: s.Now}
-	h.webhooks = &app.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
+	h.webhooks = &eventpage.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,
 		SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
 	h.mails = &app.MailPages{Pages: h.pages, Notify: s.Notify}
-	h.events = &app.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
+	h.events = &eventpage.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}
 	h.albums = &app.AlbumPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Albums: s.Albums, Links: s.Links,
 		Analytics: s.Analytics}

@@ -25,7 +25,8 @@ func (s *Service) Album(ctx context.Context, a *vitrine.Account, album vitrine.A
 		return nil, err
 	}
 	only := report.Condition{Dimension: report.OnAlbum, Value: report.IDText(int64(album))}
-	t, truncated, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: w.From, To: w.To,
+	t, truncated, err := s.Log.Tally(ctx, vitrine.TallyQuery{
+		Scope: vitrine.Scope{Account: a.ID}, From: w.From, To: w.To,
 		Lens: report.Lens{Steps: w.Steps, Filter: report.Filter{only}}, Cap: s.MaxViews})
 	if err != nil {
 		return nil, err

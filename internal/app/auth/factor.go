@@ -46,7 +46,7 @@ var (
 	errWrongCode = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
 		Message: "This code is wrong, too old, or was used already. Wait for the next one, or use a recovery code."}
 	errFactorLost = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
-		Message: "Codes of your app cannot be checked any more, because the secret of this site was replaced. " +
+		Message: "Codes of your app cannot be checked any more, because the secret of this instance was replaced. " +
 			"Use a recovery code, or ask the administrator to remove the second factor."}
 	errNoFactor = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has no second factor.")
 )
@@ -70,7 +70,8 @@ func (s *Sessions) Waiting(ctx context.Context, text string) (a *vitrine.Account
 
 // Entering finds a session and its account, as Current does, also if the
 // account must add a second factor first. Errors: CodeUnauthorized.
-func (s *Sessions) Entering(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account, err error) {
+func (s *Sessions) Entering(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account,
+	err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		session, a, err = s.open(tx, text)
 		if err == nil && session.Half {
@@ -287,7 +288,8 @@ func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, c
 		if len(a.Factor) == 0 {
 			return errNoFactor
 		}
-		if wrong, err = s.Sessions.useCode(tx, a, typed, codeInside(s.Sessions.Signer, a.ID)); err != nil || wrong != nil {
+		wrong, err = s.Sessions.useCode(tx, a, typed, codeInside(s.Sessions.Signer, a.ID))
+		if err != nil || wrong != nil {
 			return err
 		}
 		state, err := factor.Parse(a.Factor)

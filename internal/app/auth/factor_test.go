@@ -287,7 +287,7 @@ func TestFactorUnderAnotherSecret(t *testing.T) {
 	p.Sessions.Signer = signer.New([]byte("another secret of the instance"))
 	e := p.Code("a code", fixture.Second(p.complete(p.half(fixture.Home), p.code(), fixture.Home)),
 		vitrine.CodeInvalidRequest)
-	if !strings.Contains(e.Message, "secret of this site was replaced") {
+	if !strings.Contains(e.Message, "secret of this instance was replaced") {
 		t.Errorf("message = %s", e.Message)
 	}
 	p.Must(fixture.Second(p.complete(p.half(fixture.Home), p.recovery[3], fixture.Home)))

@@ -39,3 +39,10 @@ func ParseLabels(list []string) (vitrine.Labels, error) {
 	})
 	return vitrine.Labels(strings.Join(all, "\n")), nil
 }
+
+// withoutLabel returns labels without one.
+func withoutLabel(l vitrine.Labels, label string) vitrine.Labels {
+	return vitrine.Labels(strings.Join(slices.DeleteFunc(l.All(), func(one string) bool {
+		return vitrine.LabelWord(one) == vitrine.LabelWord(label)
+	}), "\n"))
+}

@@ -193,7 +193,7 @@ func (e *Edit) label(l *vitrine.Link) (err error) {
 		}
 	}
 	if e.DropLabel != "" {
-		l.Labels = l.Labels.Without(e.DropLabel)
+		l.Labels = withoutLabel(l.Labels, e.DropLabel)
 	}
 	return nil
 }

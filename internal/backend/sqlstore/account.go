@@ -11,8 +11,9 @@ var accounts = newTable("accounts", func(a *vitrine.Account) []field {
 	return []field{{"id", &a.ID}, {"email", &a.Email}, {"password", &a.Password}, {"factor", &a.Factor},
 		{"plan", &a.Plan}, {"limits", sqldb.InJSON[vitrine.Limits]{V: &a.Limits}}, {"role", &a.Role},
 		{"banned", &a.Banned}, {"viewer_key", &a.ViewerKey}, {"viewer_key_at", orNone(&a.ViewerKeyAt)},
-		{"created_at", at(&a.CreatedAt)}, {"closed_at", orNone(&a.ClosedAt)}, {"closing", &a.Closing}, {"time_zone", &a.TimeZone},
-		{"count_own", &a.CountOwn}, {"own_changed_at", orNone(&a.OwnChangedAt)}, {"dismissed", &a.Dismissed},
+		{"created_at", at(&a.CreatedAt)}, {"closed_at", orNone(&a.ClosedAt)}, {"closing", &a.Closing},
+		{"time_zone", &a.TimeZone}, {"count_own", &a.CountOwn}, {"own_changed_at", orNone(&a.OwnChangedAt)},
+		{"dismissed", &a.Dismissed},
 		{"no_mail", &a.NoMail}, {"weekly", &a.Weekly}, {"mailed", &a.Mailed}}
 })
 

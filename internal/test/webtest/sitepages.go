@@ -2,7 +2,6 @@ package webtest
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 

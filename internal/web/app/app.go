@@ -87,10 +87,10 @@ func (p *Page) When(t time.Time) string {
 // Day returns the date of a time in the account's zone.
 func (p *Page) Day(t time.Time) string { return t.In(zoneOf(p.Me)).Format("2 Jan 2006") }
 
-// formMessages maps codes in addresses to messages about completed forms. A
+// FormMessages maps codes in addresses to messages about completed forms. A
 // page never repeats text from the request, so no address can make it claim
 // something.
-var formMessages = map[string]string{
+var FormMessages = map[string]string{
 	"password":           "Password changed. All other browsers are signed out.",
 	"two-step-off":       "Two-step sign-in is off.",
 	"email":              "E-mail address changed.",
@@ -160,7 +160,7 @@ func Said(address, code string) string {
 // Begin returns the data of a page.
 func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
 	return Page{Page: s.Pages.NewChrome(title + " · Vitrine"), Me: me, Section: section,
-		Said: formMessages[r.URL.Query().Get("said")], now: s.Now()}
+		Said: FormMessages[r.URL.Query().Get("said")], now: s.Now()}
 }
 
 // NewAppPage begins a page of a section.

@@ -49,7 +49,8 @@ func (s *EntryPages) newGrant(r *http.Request, me *vitrine.Account, req *auth.Gr
 			p.To = host
 		}
 	}
-	p.Login, p.NeedsCode = &vitrine.Login{Program: req.Client.Name, Key: req.Asked}, needsCode(r, s.Server, s.Sessions, me)
+	p.Login = &vitrine.Login{Program: req.Client.Name, Key: req.Asked}
+	p.NeedsCode = needsCode(r, s.Server, s.Sessions, me)
 	return p
 }
 

@@ -1,4 +1,4 @@
-package app_test
+package eventpage_test
 
 import (
 	"net/http"

@@ -1,4 +1,6 @@
-package app
+// Package eventpage shows the events of an account, its choice of mails, and
+// its webhooks.
+package eventpage
 
 import (
 	"encoding/json"
@@ -12,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/notify"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -20,7 +23,7 @@ import (
 // EventPages serve the list of events, and the choice of mails.
 type EventPages struct {
 	Server *httpx.Server
-	Shell  *Shell
+	Shell  *app.Shell
 	Events *events.Service
 	Notify *notify.Service
 }
@@ -32,7 +35,7 @@ const eventsOnPage = 50
 
 // eventsPage lists events, newest first.
 type eventsPage struct {
-	Page
+	app.Page
 	Rows      []eventRow
 	Kinds     []ui.Option
 	Link      string // slug that is selected; "" for all
@@ -111,11 +114,11 @@ func rowOf(e *events.Item) eventRow {
 	}
 	switch {
 	case e.Site != nil:
-		row.Title, row.Address = e.Site.Title, WebsiteAddress(e.Site.Slug)
+		row.Title, row.Address = e.Site.Title, app.WebsiteAddress(e.Site.Slug)
 	case e.Of != nil:
 		row.Title = ui.Title(e.Of)
 		if e.Of.DeletedAt.IsZero() {
-			row.Address = LinkAddress(e.Of)
+			row.Address = app.LinkAddress(e.Of)
 		}
 	}
 	row.Details = detailsOf(e)
@@ -168,7 +171,7 @@ func detailsOf(e *events.Item) string {
 
 // mailPage is the choice of mails.
 type mailPage struct {
-	Page
+	app.Page
 	Settings  []notify.Setting
 	SendsMail bool
 	Site      string // address of the instance
@@ -193,5 +196,5 @@ func (s *EventPages) ChangeMail(w http.ResponseWriter, r *http.Request, me *vitr
 	if _, err := s.Notify.Change(r.Context(), me.ID, on); err != nil {
 		return err
 	}
-	return httpx.Redirect(w, r, Said(notify.SettingsPage, "saved"))
+	return httpx.Redirect(w, r, app.Said(notify.SettingsPage, "saved"))
 }

@@ -1,4 +1,4 @@
-package app
+package eventpage
 
 import (
 	"cmp"
@@ -11,13 +11,14 @@ import (
 	"vitrine"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/webhooks"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
 
 // WebhookPages serves the pages of webhooks.
 type WebhookPages struct {
-	Shell    *Shell
+	Shell    *app.Shell
 	Webhooks *webhooks.Service
 }
 
@@ -29,7 +30,7 @@ const (
 
 // hookPage lists webhooks, or shows one.
 type hookPage struct {
-	Page
+	app.Page
 	Hooks  []*webhooks.Details
 	Hook   *webhooks.Details // nil on the list
 	Log    []*vitrine.Delivery
@@ -217,7 +218,7 @@ func (s *WebhookPages) Create(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	if d.Secret == "" {
-		return httpx.Redirect(w, r, Said(hookAddress(d.ID), "hook-made"))
+		return httpx.Redirect(w, r, app.Said(hookAddress(d.ID), "hook-made"))
 	}
 	return s.writeOne(w, r, http.StatusOK, me, d.ID, func(p *hookPage) { p.Secret = d.Secret })
 }
@@ -277,7 +278,7 @@ func (s *WebhookPages) writeOne(w http.ResponseWriter, r *http.Request, status i
 	if before > 0 {
 		p.First = hookAddress(id)
 	}
-	if p.Said == formMessages["hook-tested"] || p.Said == formMessages["hook-resent"] {
+	if p.Said == app.FormMessages["hook-tested"] || p.Said == app.FormMessages["hook-resent"] {
 		w.Header().Set("Refresh", "2; url="+hookAddress(id)) // once, to show the answer
 	}
 	if change != nil {
@@ -316,9 +317,9 @@ func (s *WebhookPages) Form(what string) func(http.ResponseWriter, *http.Request
 		case secret != "":
 			return s.writeOne(w, r, http.StatusOK, me, id, func(p *hookPage) { p.Secret, p.Said = secret, "" })
 		case what == "delete":
-			return httpx.Redirect(w, r, Said(webhooksRoot, said))
+			return httpx.Redirect(w, r, app.Said(webhooksRoot, said))
 		}
-		return httpx.Redirect(w, r, Said(hookAddress(id), said))
+		return httpx.Redirect(w, r, app.Said(hookAddress(id), said))
 	}
 }
 
