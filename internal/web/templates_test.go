@@ -177,8 +177,9 @@ func TestScriptBudget(t *testing.T) {
 			follow(path.Join(path.Dir(address), m[1]))
 		}
 	}
+	pages := webtest.SitePages(d)
 	cookies := d.Cookies()
-	for _, p := range webtest.SitePages(d) {
+	for _, p := range pages {
 		if p.As == nil || p.Status != 0 {
 			continue
 		}

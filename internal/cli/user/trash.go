@@ -19,10 +19,8 @@ func newTrash() *command.Command {
 	cmd.SuggestFor = []string{"undelete", "bin"}
 	cmd.Long = `A deleted link stays in the trash for 30 days, unless an upload needs the room before. On a terminal, a table.
 Otherwise a line for each link, its columns separated by tabs: slug, bytes, time of deletion, time at which it is
-deleted for good, title.`
-	cmd.Examples("trash",
-		"trash --restore q3-report",
-		"rm --permanent q3-report")
+deleted for good, title. "vitrine rm --permanent" deletes a link for good.`
+	cmd.Examples("trash", "trash --restore q3-report")
 	cmd.Repeated(&c.Restore, "restore", "LINK", "Restore the link with this slug or address. Can be given several times.")
 	cmd.Take(&c.Flags)
 	return cmd

@@ -60,7 +60,7 @@ func TestNewsOfTheLastDay(t *testing.T) {
 		for _, row := range rows {
 			links = append(links, row.Class("of")[0].Text())
 		}
-		webtest.Same(t, "links of the newest visits", strings.Join(links, ", "), "notes, report, report")
+		webtest.Same(t, "links of the newest visits", strings.Join(links, ", "), "guide, report, report")
 	}
 	o.SetPlan(vitrine.PlanFree)
 	if title, rows := news(); title != "" || len(rows) > 0 {
