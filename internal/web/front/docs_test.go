@@ -303,8 +303,8 @@ func TestDocsSearch(t *testing.T) {
 		"uploading": "/docs/send-a-deck#upload", "webhook": "/docs/webhooks", "delete": "/docs/links",
 		"delete link": "/docs/links#delete", "password": "/docs/links#protect",
 		"notifications":   "/docs/accounts#notifications",
-		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/missing#slides",
-		"PowerPoint": "/docs/missing#slides", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
+		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/send-a-deck#upload",
+		"PowerPoint": "/docs/file-types#extensions", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
 		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders",
 		"share report": "/docs/reports#share-a-report", "disable": "/docs/links#disable",
 		"createUpload": "/docs/api/uploads#createUpload", "GET /links": "/docs/api/links#listLinks"} {
