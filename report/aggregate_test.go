@@ -15,25 +15,25 @@ func TestAggregates(t *testing.T) {
 		var want, got report.Tally
 		whole, days, links := new(report.Sums), map[report.Day]*report.Sums{}, map[int64]*report.Sums{}
 		files := map[[2]int64]*report.Sums{}
-		of := func(o *report.View) []*report.Sums {
-			d := report.DayOf(o.At)
+		of := func(view *report.View) []*report.Sums {
+			d := report.DayOf(view.At)
 			if days[d] == nil {
 				days[d] = new(report.Sums)
 			}
-			if links[o.Link] == nil {
-				links[o.Link] = new(report.Sums)
+			if links[view.Link] == nil {
+				links[view.Link] = new(report.Sums)
 			}
-			file := [2]int64{o.Link, int64(o.Version)}
+			file := [2]int64{view.Link, int64(view.Version)}
 			if files[file] == nil {
 				files[file] = new(report.Sums)
 			}
-			return []*report.Sums{whole, days[d], links[o.Link], files[file]}
+			return []*report.Sums{whole, days[d], links[view.Link], files[file]}
 		}
 		for i := range w.views {
-			o := &w.views[i]
-			want.Add(o)
-			addSums(of(o), o, rules)
-			addGroups(&got, o)
+			view := &w.views[i]
+			want.Add(view)
+			addSums(of(view), view, rules)
+			addGroups(&got, view)
 		}
 		for _, d := range w.downloads {
 			want.AddDownload(report.DayOf(d.at))
@@ -65,24 +65,24 @@ func TestAggregates(t *testing.T) {
 }
 
 // addSums adds a view to the sums that include it.
-func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
+func addSums(all []*report.Sums, v *report.View, rules report.Rules) {
 	one := func(is bool) int64 {
 		if is {
 			return 1
 		}
 		return 0
 	}
-	s := o.Session
-	atypical := s != nil && o.Bot != report.BotOwn &&
-		(o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
+	s := v.Session
+	atypical := s != nil && v.Bot != report.BotOwn &&
+		(v.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
 	for _, sums := range all {
 		sums.Atypical += one(atypical)
-		if o.Bot != "" {
+		if v.Bot != "" {
 			continue
 		}
 		sums.Views++
-		sums.QR += one(o.QR)
-		sums.Returning += one(o.Returning)
+		sums.QR += one(v.QR)
+		sums.Returning += one(v.Returning)
 		if s == nil || atypical {
 			continue
 		}
@@ -105,32 +105,32 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 }
 
 // addGroups adds a view to its groups: its labels, its hour, its pages.
-func addGroups(t *report.Tally, o *report.View) {
-	if o.Bot != "" {
-		t.AddBots(o.Bot, o.Product, 1)
+func addGroups(t *report.Tally, v *report.View) {
+	if v.Bot != "" {
+		t.AddBots(v.Bot, v.Product, 1)
 		return
 	}
-	day := report.DayOf(o.At)
-	t.AddHour(day, int((o.At-day.StartMs())/3_600_000), 1)
+	day := report.DayOf(v.At)
+	t.AddHour(day, int((v.At-day.StartMs())/3_600_000), 1)
 	for _, d := range report.Cards() {
-		t.AddKey(d.Dimension, d.Key(o), 1)
+		t.AddKey(d.Dimension, d.Key(v), 1)
 	}
-	if !o.CountedSession() {
+	if !v.CountedSession() {
 		return
 	}
-	t.AddEngaged([]uint32{uint32(o.Session.EngagedMs)})
-	if o.Session.Parts != (report.Parts{}) {
+	t.AddEngaged([]uint32{uint32(v.Session.EngagedMs)})
+	if v.Session.Parts != (report.Parts{}) {
 		var parts [report.PartCount]int64
 		for i := range parts {
-			if o.Session.Parts.Has(i) {
+			if v.Session.Parts.Has(i) {
 				parts[i] = 1
 			}
 		}
 		t.AddParts(1, parts)
 	}
-	for i, p := range o.Session.Pages {
+	for i, p := range v.Session.Pages {
 		last := int64(0)
-		if i == len(o.Session.Pages)-1 {
+		if i == len(v.Session.Pages)-1 {
 			last = 1
 		}
 		t.AddPage(p.Page, 1, p.Ms, last)

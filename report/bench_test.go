@@ -21,8 +21,8 @@ func benchViews(n, links int) []report.View {
 	end := report.DayOf(benchNow.UnixMilli()).StartMs()
 	views := make([]report.View, n)
 	for i := range views {
-		o := &views[i]
-		*o = report.View{
+		v := &views[i]
+		*v = report.View{
 			ID: int64(i), At: end - int64(n-i)*(365*86_400_000/int64(n)), Link: int64(1 + skewed(links)),
 			Viewer:   uint64(skewed(n)) * 0x9e3779b97f4a7c15,
 			Referrer: label("host", 400), Source: label("Source", 30),
@@ -30,9 +30,9 @@ func benchViews(n, links int) []report.View {
 			QR: r.IntN(20) == 0, Returning: r.IntN(4) == 0,
 		}
 		city := skewed(3000)
-		o.Country, o.City = fmt.Sprint("C", city%60), fmt.Sprint("City", city)
+		v.Country, v.City = fmt.Sprint("C", city%60), fmt.Sprint("City", city)
 		if r.IntN(12) == 0 {
-			o.Bot = "crawler"
+			v.Bot = "crawler"
 		}
 		if r.IntN(10) < 7 {
 			s := &report.Session{EngagedMs: int64(r.ExpFloat64() * 40_000), Screen: label("Screen", 7)}
@@ -40,7 +40,7 @@ func benchViews(n, links int) []report.View {
 			for p := range 1 + skewed(20) {
 				s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: s.EngagedMs / 20})
 			}
-			o.Session = s
+			v.Session = s
 		}
 	}
 	return views

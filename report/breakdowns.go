@@ -17,13 +17,13 @@ type Bucket struct {
 const directSource = "Direct"
 
 // addLabels counts the labels of a counted view n times.
-func (t *Tally) addLabels(o *View, n int64) {
+func (t *Tally) addLabels(v *View, n int64) {
 	for _, d := range carded {
 		if d.Dimension == OnCity {
-			if o.City != "" {
-				t.labels[d.index].addCity(o.City, o.Country, n)
+			if v.City != "" {
+				t.labels[d.index].addCity(v.City, v.Country, n)
 			}
-		} else if label := d.Key(o); label != "" {
+		} else if label := d.Key(v); label != "" {
 			t.labels[d.index].add(label, n)
 		}
 	}

@@ -30,10 +30,10 @@ type Class struct {
 
 // Class returns the class of a view as it was read from a log. What only the
 // log uses is not set.
-func (o *View) Class() Class {
-	c := Class{Bot: o.Bot, Product: o.Product, WasBot: o.WasBot, WasProduct: o.WasProduct, Own: o.Own}
-	if o.Session != nil {
-		c.EngagedMs = o.Session.EngagedMs
+func (v *View) Class() Class {
+	c := Class{Bot: v.Bot, Product: v.Product, WasBot: v.WasBot, WasProduct: v.WasProduct, Own: v.Own}
+	if v.Session != nil {
+		c.EngagedMs = v.Session.EngagedMs
 	}
 	return c
 }

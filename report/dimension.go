@@ -60,13 +60,13 @@ type DimensionRow struct {
 
 	// Field returns the label of a view; nil: none. A view without engagement
 	// has no screen: it is nil, too.
-	Field func(o *View) *string
+	Field func(view *View) *string
 	// Visit returns the label of a visit.
 	Visit func(v *VisitRow) *string
 	// buckets returns the rows of its card.
 	buckets func(b *Breakdowns) *[]Bucket
 	// key returns the value in filters and on the card; nil: the label.
-	key   func(o *View) string
+	key   func(view *View) string
 	index int // in the table
 }
 
@@ -74,65 +74,65 @@ var dimensions = [...]DimensionRow{
 	{Dimension: OnLink, Name: "Link"},
 	{Dimension: OnKind, Name: "Kind"},
 	{Dimension: OnCountry, Name: "Country", Card: "countries", Title: "Countries",
-		Field:   func(o *View) *string { return &o.Country },
+		Field:   func(view *View) *string { return &view.Country },
 		Visit:   func(v *VisitRow) *string { return &v.Country },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Countries }},
 	{Dimension: OnCity, Name: "City", Card: "cities", Title: "Cities",
-		Field:   func(o *View) *string { return &o.City },
+		Field:   func(view *View) *string { return &view.City },
 		Visit:   func(v *VisitRow) *string { return &v.City },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Cities },
-		key:     func(o *View) string { return cityKey(o.City, o.Country) }},
+		key:     func(view *View) string { return cityKey(view.City, view.Country) }},
 	{Dimension: OnReferrer, Name: "Referrer", Card: "referrers", Title: "Referrers", Sent: true,
-		Field:   func(o *View) *string { return &o.Referrer },
+		Field:   func(view *View) *string { return &view.Referrer },
 		Visit:   func(v *VisitRow) *string { return &v.Referrer },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Referrers }},
 	{Dimension: OnSource, Name: "Source", Card: "sources", Title: "Sources", Sent: true,
-		Field:   func(o *View) *string { return &o.Source },
+		Field:   func(view *View) *string { return &view.Source },
 		Visit:   func(v *VisitRow) *string { return &v.Source },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Sources },
-		key:     func(o *View) string { return cmp.Or(o.Source, directSource) }},
+		key:     func(view *View) string { return cmp.Or(view.Source, directSource) }},
 	{Dimension: OnDevice, Name: "Device", Card: "devices", Title: "Devices",
-		Field:   func(o *View) *string { return &o.Device },
+		Field:   func(view *View) *string { return &view.Device },
 		Visit:   func(v *VisitRow) *string { return &v.Device },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Devices }},
 	{Dimension: OnBrowser, Name: "Browser", Card: "browsers", Title: "Browsers",
-		Field:   func(o *View) *string { return &o.Browser },
+		Field:   func(view *View) *string { return &view.Browser },
 		Visit:   func(v *VisitRow) *string { return &v.Browser },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Browsers }},
 	{Dimension: OnOS, Name: "System", Card: "os", Title: "Systems",
-		Field:   func(o *View) *string { return &o.OS },
+		Field:   func(view *View) *string { return &view.OS },
 		Visit:   func(v *VisitRow) *string { return &v.OS },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.OS }},
 	{Dimension: OnScreen, Name: "Window width", Card: "screens", Title: "Window widths", Sessions: true,
-		Field: func(o *View) *string {
-			if o.Session == nil {
+		Field: func(view *View) *string {
+			if view.Session == nil {
 				return nil
 			}
-			return &o.Session.Screen
+			return &view.Session.Screen
 		},
 		Visit:   func(v *VisitRow) *string { return &v.Screen },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Screens }},
 	{Dimension: OnCampaign, Name: "Campaign", Card: "campaigns", Title: "Campaigns", Extra: true, Sent: true,
-		Field:   func(o *View) *string { return &o.Campaign },
+		Field:   func(view *View) *string { return &view.Campaign },
 		Visit:   func(v *VisitRow) *string { return &v.Campaign },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Campaigns }},
 	{Dimension: OnMedium, Name: "Medium", Card: "mediums", Title: "Campaign mediums", Extra: true, Sent: true,
-		Field:   func(o *View) *string { return &o.Medium },
+		Field:   func(view *View) *string { return &view.Medium },
 		Visit:   func(v *VisitRow) *string { return &v.Medium },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Mediums }},
 	{Dimension: OnContent, Name: "Content", Card: "contents", Title: "Campaign contents", Extra: true, Sent: true,
-		Field:   func(o *View) *string { return &o.Content },
+		Field:   func(view *View) *string { return &view.Content },
 		Visit:   func(v *VisitRow) *string { return &v.Content },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Contents }},
 	{Dimension: OnTerm, Name: "Term", Card: "terms", Title: "Campaign terms", Extra: true, Sent: true,
-		Field:   func(o *View) *string { return &o.Term },
+		Field:   func(view *View) *string { return &view.Term },
 		Visit:   func(v *VisitRow) *string { return &v.Term },
 		buckets: func(b *Breakdowns) *[]Bucket { return &b.Terms }},
-	{Dimension: OnVersion, Name: "Version", key: func(o *View) string { return strconv.Itoa(max(o.Version, 1)) }},
-	{Dimension: OnRecipient, Name: "Recipient", key: func(o *View) string { return IDText(o.Recipient) }},
-	{Dimension: OnAlbum, Name: "Album", key: func(o *View) string { return IDText(o.Album) }},
-	{Dimension: OnQR, Name: "QR scan", key: func(o *View) string { return yesNo(o.QR) }},
-	{Dimension: OnReturning, Name: "Returning", key: func(o *View) string { return yesNo(o.Returning) }},
+	{Dimension: OnVersion, Name: "Version", key: func(view *View) string { return strconv.Itoa(max(view.Version, 1)) }},
+	{Dimension: OnRecipient, Name: "Recipient", key: func(view *View) string { return IDText(view.Recipient) }},
+	{Dimension: OnAlbum, Name: "Album", key: func(view *View) string { return IDText(view.Album) }},
+	{Dimension: OnQR, Name: "QR scan", key: func(view *View) string { return yesNo(view.QR) }},
+	{Dimension: OnReturning, Name: "Returning", key: func(view *View) string { return yesNo(view.Returning) }},
 }
 
 // Breakdowns is `breakdowns` of a report: counted views by label, the largest
@@ -208,14 +208,14 @@ func (d *DimensionRow) OfLink() bool { return d.Field == nil && d.key == nil }
 
 // Key returns the value of a view in filters and on the card, or "" if it is
 // unknown.
-func (d *DimensionRow) Key(o *View) string {
+func (d *DimensionRow) Key(v *View) string {
 	if d.key != nil {
-		return d.key(o)
+		return d.key(v)
 	}
 	if d.Field == nil {
 		return ""
 	}
-	if label := d.Field(o); label != nil {
+	if label := d.Field(v); label != nil {
 		return *label
 	}
 	return ""

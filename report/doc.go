@@ -49,7 +49,7 @@
 // report depends on its days, not on its views. Distinct viewers add up too, by
 // viewer days (see [ViewerDay]).
 //
-//	open.go                      View, Session: what the engine is fed
+//	view.go                      View, Session: what the engine is fed
 //	day.go window.go             Day; Range and Window: which days
 //	tally.go sums.go viewer_day.go times.go
 //	                             Tally: what is remembered, and how it adds up

@@ -23,7 +23,7 @@ type fileCount struct {
 // those have the rest of their link's views.
 type fileSums map[fileKey]*fileCount
 
-func fileOf(o *View) fileKey { return fileKey{o.Link, o.Version} }
+func fileOf(v *View) fileKey { return fileKey{v.Link, v.Version} }
 
 func (c *fileCount) merge(d *fileCount) {
 	c.views += d.views

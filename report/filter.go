@@ -184,17 +184,17 @@ func (f Filter) With(d Dimension, values ...string) Filter {
 
 // Match reports whether the filter selects a view. Conditions on the link are
 // ignored: see MatchLink.
-func (f Filter) Match(o *View) bool {
+func (f Filter) Match(v *View) bool {
 	return f.match(func(d Dimension) (string, bool) {
 		row := d.Row()
-		return row.Key(o), !row.OfLink()
+		return row.Key(v), !row.OfLink()
 	})
 }
 
 // Lists reports whether a list has a view: the view matches and, in a list of
 // views with engagement data, is not excluded as the owner's.
-func (f Filter) Lists(o *View, engaged bool) bool {
-	return f.Match(o) && !(engaged && o.Bot == BotOwn)
+func (f Filter) Lists(v *View, engaged bool) bool {
+	return f.Match(v) && !(engaged && v.Bot == BotOwn)
 }
 
 // MatchLink reports whether the filter's conditions on links hold for a link.

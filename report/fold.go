@@ -39,13 +39,13 @@ const (
 )
 
 // Add counts a view.
-func (f *Fold) Add(o *View) {
+func (f *Fold) Add(v *View) {
 	if f.Single && f.tally.points == nil {
 		f.tally.points = new(points)
 	}
-	f.tally.count(o, 1, f.Steps)
-	if o.Counted() {
-		f.addDay(linkDay{o.Viewer, o.Link, f.Steps.Of(o.At)})
+	f.tally.count(v, 1, f.Steps)
+	if v.Counted() {
+		f.addDay(linkDay{v.Viewer, v.Link, f.Steps.Of(v.At)})
 	}
 }
 

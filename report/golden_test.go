@@ -20,7 +20,7 @@ import (
 
 // TestGolden computes the report of each archive and compares it with the
 // archive's cards, which were computed by hand. An archive has ask.json (a
-// link's report, or the account's if it names none), links.ndjson, opens.ndjson
+// link's report, or the account's if it names none), links.ndjson, views.ndjson
 // in the import format, and want.json.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -55,7 +55,7 @@ func golden(t *testing.T, archive *txtar.Archive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := readScenario(files["links.ndjson"], files["opens.ndjson"])
+	w, err := readScenario(files["links.ndjson"], files["views.ndjson"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ type importedLink struct {
 	Views, Downloads           int64
 }
 
-// importedView is a line of opens.ndjson (import format).
+// importedView is a line of views.ndjson (import format).
 type importedView struct {
 	Slug, Viewer                                         string
 	At                                                   time.Time
@@ -125,14 +125,14 @@ func readScenario(links, views []byte) (*scenario, error) {
 		if err := decode(line, &in); err != nil {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
-		o := in.view(int64(len(w.views)), bySlug[in.Slug])
-		if o.Link == 0 {
+		v := in.view(int64(len(w.views)), bySlug[in.Slug])
+		if v.Link == 0 {
 			return nil, fmt.Errorf("%s: no such link", line)
 		}
-		o.Downloaded = o.Session != nil && o.Session.Downloaded && !in.Bot
-		w.views = append(w.views, o)
-		if o.Downloaded {
-			w.downloads = append(w.downloads, download{o.Link, o.At})
+		v.Downloaded = v.Session != nil && v.Session.Downloaded && !in.Bot
+		w.views = append(w.views, v)
+		if v.Downloaded {
+			w.downloads = append(w.downloads, download{v.Link, v.At})
 		}
 	}
 	return w, nil
@@ -141,22 +141,22 @@ func readScenario(links, views []byte) (*scenario, error) {
 func (in *importedView) view(id, link int64) report.View {
 	viewer := fnv.New64a()
 	viewer.Write([]byte(in.Viewer))
-	o := report.View{
+	v := report.View{
 		ID: id, At: in.At.UnixMilli(), Link: link, Viewer: viewer.Sum64(),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: in.Source,
 		Device: in.Device, Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning,
 	}
 	if in.Bot {
-		o.Bot = "crawler"
+		v.Bot = "crawler"
 	}
 	if s := in.Session; s != nil {
-		o.Session = new(report.Session)
-		o.Session.Max(&report.Session{
+		v.Session = new(report.Session)
+		v.Session.Max(&report.Session{
 			EngagedMs: s.EngagedMs, PresentMs: s.PresentMs, Screen: s.Screen, Downloaded: s.Downloaded, Pages: s.Pages,
 			Played: millionths(s.PlayedPct), Reached: millionths(s.ReachedPct), Depth: millionths(s.ScrollPct),
 		})
 	}
-	return o
+	return v
 }
 
 func millionths(pct float64) int64 { return int64(math.Round(pct * 10_000)) }

@@ -196,9 +196,9 @@ func TestUniquesOfAnyDays(t *testing.T) {
 			from := last - report.Day(r.IntN(420))
 			to := from + report.Day(r.IntN(120))
 			set := make(map[uint64]bool)
-			for _, o := range w.views {
-				if d := report.DayOf(o.At); o.Bot == "" && from <= d && d < to {
-					set[o.Viewer] = true
+			for _, v := range w.views {
+				if d := report.DayOf(v.At); v.Bot == "" && from <= d && d < to {
+					set[v.Viewer] = true
 				}
 			}
 			if got := tally.Uniques(from, to); got != int64(len(set)) {

@@ -33,8 +33,8 @@ func (l *Lens) NeedsViews() bool {
 func (l *Lens) Selects() bool { return len(l.Filter) > 0 || l.Versions != nil }
 
 // Match reports whether the lens selects a view, if it is of its links.
-func (l *Lens) Match(o *View) bool {
-	return l.shows(o.Link, o.Version) && l.Filter.Match(o)
+func (l *Lens) Match(v *View) bool {
+	return l.shows(v.Link, v.Version) && l.Filter.Match(v)
 }
 
 // MatchDownload reports whether the lens selects a download without a view,

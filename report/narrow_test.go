@@ -245,9 +245,9 @@ func withoutInsights(m map[string]any) map[string]any {
 // filtered returns the scenario of the views that match a filter.
 func (w *scenario) filtered(f report.Filter, p report.Period) *scenario {
 	s := &scenario{links: w.links, downloads: w.downloads, zone: p.Zone, compare: p.Compare}
-	for _, o := range w.views {
-		if oracleMatches(f, o) {
-			s.views = append(s.views, o)
+	for _, v := range w.views {
+		if oracleMatches(f, v) {
+			s.views = append(s.views, v)
 		}
 	}
 	return s
@@ -255,25 +255,25 @@ func (w *scenario) filtered(f report.Filter, p report.Period) *scenario {
 
 // oracleMatches applies a filter in the simplest way: by dimension, the values
 // that are requested and those that are excluded.
-func oracleMatches(f report.Filter, o report.View) bool {
-	fields := map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City,
-		report.OnReferrer: o.Referrer, report.OnSource: o.Source,
-		report.OnDevice: o.Device, report.OnBrowser: o.Browser, report.OnOS: o.OS, report.OnQR: "no",
+func oracleMatches(f report.Filter, v report.View) bool {
+	fields := map[report.Dimension]string{report.OnCountry: v.Country, report.OnCity: v.City,
+		report.OnReferrer: v.Referrer, report.OnSource: v.Source,
+		report.OnDevice: v.Device, report.OnBrowser: v.Browser, report.OnOS: v.OS, report.OnQR: "no",
 		report.OnReturning: "no"}
-	if o.City != "" && o.Country != "" {
-		fields[report.OnCity] = o.City + ", " + o.Country
+	if v.City != "" && v.Country != "" {
+		fields[report.OnCity] = v.City + ", " + v.Country
 	}
-	if o.Source == "" {
+	if v.Source == "" {
 		fields[report.OnSource] = "Direct"
 	}
-	if o.QR {
+	if v.QR {
 		fields[report.OnQR] = "yes"
 	}
-	if o.Returning {
+	if v.Returning {
 		fields[report.OnReturning] = "yes"
 	}
-	if o.Session != nil {
-		fields[report.OnScreen] = o.Session.Screen
+	if v.Session != nil {
+		fields[report.OnScreen] = v.Session.Screen
 	}
 	for d, value := range fields {
 		var wanted, unwanted []string
@@ -305,14 +305,14 @@ func randomFilter(r *rand.Rand, w *scenario) report.Filter {
 			c.Dimension, c.Value = pick(r, report.OnCountry, report.OnCity, report.OnSource, report.OnReferrer,
 				report.OnDevice, report.OnOS, report.OnScreen), ""
 			if len(w.views) > 0 && r.IntN(6) > 0 {
-				o := w.views[r.IntN(len(w.views))]
+				v := w.views[r.IntN(len(w.views))]
 				screen := ""
-				if o.Session != nil {
-					screen = o.Session.Screen
+				if v.Session != nil {
+					screen = v.Session.Screen
 				}
-				c.Value = map[report.Dimension]string{report.OnCountry: o.Country,
-					report.OnCity: o.City + ", " + o.Country, report.OnSource: o.Source,
-					report.OnReferrer: o.Referrer, report.OnDevice: o.Device, report.OnOS: o.OS,
+				c.Value = map[report.Dimension]string{report.OnCountry: v.Country,
+					report.OnCity: v.City + ", " + v.Country, report.OnSource: v.Source,
+					report.OnReferrer: v.Referrer, report.OnDevice: v.Device, report.OnOS: v.OS,
 					report.OnScreen: screen}[c.Dimension]
 			}
 		}

@@ -93,7 +93,7 @@ func randomMoment(r *rand.Rand, span int) int64 {
 }
 
 func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
-	o := report.View{
+	v := report.View{
 		ID: id, At: randomMoment(r, span), Link: l.ID, Viewer: r.Uint64N(1 + r.Uint64N(60)),
 		Country: label(r, "C", 12), City: label(r, "City", 12), Referrer: label(r, "host", 4),
 		Source: label(r, "Source", 4),
@@ -101,17 +101,17 @@ func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 		QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0,
 	}
 	if r.IntN(6) == 0 {
-		o.Bot, o.Product = pick(r, "crawler", "preview", "own", "mail_network"), label(r, "Bot", 3)
+		v.Bot, v.Product = pick(r, "crawler", "preview", "own", "mail_network"), label(r, "Bot", 3)
 	}
 	if r.IntN(3) == 0 {
-		o.Version, o.Campaign, o.Medium, o.Content, o.Term = randomVersion(r, l), label(r, "c", 3), label(r, "m", 3),
+		v.Version, v.Campaign, v.Medium, v.Content, v.Term = randomVersion(r, l), label(r, "c", 3), label(r, "m", 3),
 			label(r, "n", 3), label(r, "t", 3)
 	}
 	if r.IntN(4) > 0 {
-		o.Session = randomSession(r, l.WithFile(o.Version))
-		o.Downloaded = o.Bot == "" && r.IntN(3) == 0
+		v.Session = randomSession(r, l.WithFile(v.Version))
+		v.Downloaded = v.Bot == "" && r.IntN(3) == 0
 	}
-	return o
+	return v
 }
 
 func randomSession(r *rand.Rand, l report.Link) *report.Session {
@@ -171,9 +171,9 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // visits returns every visit of a scope over all its days, counted with sets.
 func (w *scenario) visits() []report.ViewerDay {
 	days := make(map[uint64][]report.Day)
-	for _, o := range w.views {
-		if o.Bot == "" {
-			days[o.Viewer] = append(days[o.Viewer], report.DayOf(o.At))
+	for _, v := range w.views {
+		if v.Bot == "" {
+			days[v.Viewer] = append(days[v.Viewer], report.DayOf(v.At))
 		}
 	}
 	var visits []report.ViewerDay

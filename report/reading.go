@@ -15,22 +15,22 @@ type Reading struct {
 }
 
 // Add adds a counted view. Views come in the order of time.
-func (r *Reading) Add(l *Link, o *View) {
-	at := time.UnixMilli(o.At).UTC()
+func (r *Reading) Add(l *Link, v *View) {
+	at := time.UnixMilli(v.At).UTC()
 	if r.Views == 0 {
 		r.First = at
 	}
 	r.Views, r.Last = r.Views+1, at
-	if o.Downloaded {
+	if v.Downloaded {
 		r.Downloads++
 	}
-	if !o.CountedSession() {
+	if !v.CountedSession() {
 		return
 	}
-	r.EngagedMs += min(max(o.Session.EngagedMs, 0), maxMs)
-	l = l.withFile(o.Version)
-	if f := furthest(l, o.Session); r.Progress == "" || f > r.Furthest {
-		r.Furthest, r.Progress = f, progressText(l, o.Session)
+	r.EngagedMs += min(max(v.Session.EngagedMs, 0), maxMs)
+	l = l.withFile(v.Version)
+	if f := furthest(l, v.Session); r.Progress == "" || f > r.Furthest {
+		r.Furthest, r.Progress = f, progressText(l, v.Session)
 	}
 }
 

@@ -36,36 +36,36 @@ func (t FinalTime) MarshalJSON() ([]byte, error) { return []byte(`"` + dateTime(
 func recentViews(l *Link, w Window, views []View) []RecentView {
 	var newest []*View
 	for i := range views {
-		if o := &views[i]; o.Session != nil && o.Bot != BotOwn && w.Contains(o.At) {
-			newest = append(newest, o)
+		if v := &views[i]; v.Session != nil && v.Bot != BotOwn && w.Contains(v.At) {
+			newest = append(newest, v)
 		}
 	}
 	slices.SortFunc(newest, func(a, b *View) int {
 		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.ID, a.ID))
 	})
 	rows := []RecentView{}
-	for _, o := range newest[:min(len(newest), maxRecent)] {
-		rows = append(rows, recentView(l, o))
+	for _, v := range newest[:min(len(newest), maxRecent)] {
+		rows = append(rows, recentView(l, v))
 	}
 	return rows
 }
 
-func recentView(l *Link, o *View) RecentView {
+func recentView(l *Link, v *View) RecentView {
 	return RecentView{
-		At:         FinalTime{time.UnixMilli(o.At).UTC()},
-		Country:    o.Country,
-		City:       o.City,
-		Device:     o.Device,
-		Browser:    o.Browser,
-		OS:         o.OS,
-		Source:     cmp.Or(o.Source, directSource),
-		EngagedMs:  o.Session.EngagedMs,
-		Progress:   progressText(l.withFile(o.Version), o.Session),
-		Downloaded: o.Downloaded,
-		Returning:  o.Returning,
-		Atypical:   o.Atypical(),
-		Excluded:   !o.Counted(),
-		PresentMs:  o.Session.PresentMs,
+		At:         FinalTime{time.UnixMilli(v.At).UTC()},
+		Country:    v.Country,
+		City:       v.City,
+		Device:     v.Device,
+		Browser:    v.Browser,
+		OS:         v.OS,
+		Source:     cmp.Or(v.Source, directSource),
+		EngagedMs:  v.Session.EngagedMs,
+		Progress:   progressText(l.withFile(v.Version), v.Session),
+		Downloaded: v.Downloaded,
+		Returning:  v.Returning,
+		Atypical:   v.Atypical(),
+		Excluded:   !v.Counted(),
+		PresentMs:  v.Session.PresentMs,
 	}
 }
 

@@ -31,9 +31,9 @@ func (w *scenario) scope(link int64) *scenario {
 		return w
 	}
 	s := &scenario{zone: w.zone, compare: w.compare}
-	for _, o := range w.views {
-		if o.Link == link {
-			s.views = append(s.views, o)
+	for _, v := range w.views {
+		if v.Link == link {
+			s.views = append(s.views, v)
 		}
 	}
 	for _, d := range w.downloads {
@@ -65,9 +65,9 @@ func (w *scenario) linkReport(l report.Link, win report.Window) *report.LinkRepo
 	rep := report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
 	if l.Files != nil { // the card shows the current version, the last one
 		now := &scenario{}
-		for _, o := range s.views {
-			if o.Version == len(l.Files) {
-				now.views = append(now.views, o)
+		for _, v := range s.views {
+			if v.Version == len(l.Files) {
+				now.views = append(now.views, v)
 			}
 		}
 		rep.SetContent(report.ContentOfTally(&l, now.fold(win)))

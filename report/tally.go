@@ -51,45 +51,45 @@ type dayRow struct {
 
 // Add counts a view. AddViewerDay and AddLinkViewer count its distinct viewer,
 // and AddDownload its download events.
-func (t *Tally) Add(o *View) { t.count(o, 1, nil) }
+func (t *Tally) Add(v *View) { t.count(v, 1, nil) }
 
 // Remove undoes Add of the same view.
-func (t *Tally) Remove(o *View) {
-	t.count(o, -1, nil)
-	t.tidy(DayOf(o.At), o.Link)
-	t.files.tidy(fileOf(o))
+func (t *Tally) Remove(v *View) {
+	t.count(v, -1, nil)
+	t.tidy(DayOf(v.At), v.Link)
+	t.files.tidy(fileOf(v))
 }
 
 // count adds a view n times.
-func (t *Tally) count(o *View, n int64, steps *Steps) {
-	if o.Atypical() {
+func (t *Tally) count(v *View, n int64, steps *Steps) {
+	if v.Atypical() {
 		t.atypical += n
 	}
-	if !o.Counted() {
-		t.AddBots(o.Bot, o.Product, n)
+	if !v.Counted() {
+		t.AddBots(v.Bot, v.Product, n)
 		return
 	}
 	t.views += n
-	if o.QR {
+	if v.QR {
 		t.qr += n
 	}
-	if o.Returning {
+	if v.Returning {
 		t.returning += n
 	}
-	step, weekday, hour := steps.Place(o.At)
+	step, weekday, hour := steps.Place(v.At)
 	row := t.day(step)
 	row.views += n
 	t.heat[weekday][hour] += n
-	t.addLabels(o, n)
-	link := entry(&t.links, o.Link)
+	t.addLabels(v, n)
+	link := entry(&t.links, v.Link)
 	link.views += n
 	var file *fileCount
-	if o.Version > 1 {
-		file = entry(&t.files, fileOf(o))
+	if v.Version > 1 {
+		file = entry(&t.files, fileOf(v))
 		file.views += n
 	}
-	if o.CountedSession() {
-		e := t.addSession(o.Session, row, link, n)
+	if v.CountedSession() {
+		e := t.addSession(v.Session, row, link, n)
 		if file != nil {
 			file.sessions.add(e)
 		}

@@ -77,20 +77,20 @@ type PartSeen struct {
 
 // VisitOf renders a view of a link, with the progress in the file that it
 // showed.
-func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
-	l = l.withFile(o.Version)
-	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Progress: "opened",
-		Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(), Version: max(o.Version, 1),
-		Recipient: IDText(o.Recipient), Album: IDText(o.Album), QR: o.QR,
-		Excluded: ShownReason(o.Bot), Product: o.Product,
-		Undecided: Undecided(o.Bot)}
+func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
+	l = l.withFile(v.Version)
+	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(v.At).UTC(), Progress: "opened",
+		Downloaded: v.Downloaded, Returning: v.Returning, Atypical: v.Atypical(), Version: max(v.Version, 1),
+		Recipient: IDText(v.Recipient), Album: IDText(v.Album), QR: v.QR,
+		Excluded: ShownReason(v.Bot), Product: v.Product,
+		Undecided: Undecided(v.Bot)}
 	for _, d := range labelled {
-		if label := d.Field(o); label != nil {
+		if label := d.Field(v); label != nil {
 			*d.Visit(&row) = *label
 		}
 	}
 	row.Source = cmp.Or(row.Source, directSource)
-	s := o.Session
+	s := v.Session
 	if s == nil {
 		return row
 	}

@@ -26,9 +26,9 @@ func TestDateTimesHaveMilliseconds(t *testing.T) {
 		999: "2026-05-04T12:00:00.999Z"} {
 		at := base.Add(time.Duration(ms) * time.Millisecond)
 		l := report.Link{ID: 1, Content: report.ContentScroll, Created: base}
-		o := report.View{ID: 1, At: at.UnixMilli(), Link: 1, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000}}
+		v := report.View{ID: 1, At: at.UnixMilli(), Link: 1, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000}}
 		b, err := json.Marshal(report.ForLink(l, report.NewWindow(report.Range7d, at, base), nil, nil,
-			[]report.View{o}))
+			[]report.View{v}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,10 +47,10 @@ func TestRecentDownloaded(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		for _, said := range []bool{false, true} {
 			at := today.UnixMilli()
-			o := report.View{ID: 1, At: at, Link: 1, Downloaded: counted,
+			v := report.View{ID: 1, At: at, Link: 1, Downloaded: counted,
 				Session: &report.Session{EngagedMs: 5000, PresentMs: 5000, Downloaded: said}}
 			r := report.ForLink(report.Link{ID: 1}, report.NewWindow(report.Range7d, today, today), nil, nil,
-				[]report.View{o})
+				[]report.View{v})
 			if got := r.Recent[0].Downloaded; got != counted {
 				t.Errorf("Downloaded = %v with a counted download = %v and a script's claim = %v", got,
 					counted, said)

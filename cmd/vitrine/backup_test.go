@@ -365,9 +365,9 @@ func TestBackupSpool(t *testing.T) {
 	}
 	for i := range 4 { // the last one belongs to a deleted link
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
-		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id),
+		v := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id),
 			Viewer: uint64(i + 1)}}
-		if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
+		if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{v}}); err != nil {
 			t.Fatal(err)
 		}
 	}

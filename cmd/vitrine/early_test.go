@@ -214,8 +214,8 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1, ID: int64(here), Viewer: 1}}
-	if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
+	v := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1, ID: int64(here), Viewer: 1}}
+	if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{v}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -102,13 +102,13 @@ func (h *history) views(slug string) {
 			break
 		}
 		id := vitrine.ViewIDAt(at.UnixMilli(), i)
-		o := vitrine.ViewRecord{Account: l.Account,
+		v := vitrine.ViewRecord{Account: l.Account,
 			View: report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400),
 				Country: fmt.Sprint("C", i%9)}}
 		if i%2 == 0 {
-			o.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
+			v.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
 		}
-		views = append(views, o)
+		views = append(views, v)
 	}
 	if err := in.Log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()},
 		views); err != nil {
@@ -353,13 +353,13 @@ func fillInstance(b *testing.B, data string, views int) int {
 		var batch []vitrine.ViewRecord
 		for range min(atOnce, views-done) {
 			id := vitrine.ViewIDAt(begin+int64(done)*step, done)
-			o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000),
+			v := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000),
 				Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
 			if r.IntN(10) < 7 {
-				o.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
-				o.Session.PresentMs = o.Session.EngagedMs + r.Int64N(20_000)
+				v.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
+				v.Session.PresentMs = v.Session.EngagedMs + r.Int64N(20_000)
 			}
-			batch = append(batch, vitrine.ViewRecord{Account: 1, View: o})
+			batch = append(batch, vitrine.ViewRecord{Account: 1, View: v})
 			done++
 		}
 		if err := in.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done),

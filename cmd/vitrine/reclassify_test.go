@@ -85,7 +85,7 @@ func allReports(t *testing.T, data string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for link := range vitrine.LinkID(3) {
-		err := log.Views(t.Context(), link+1, 0, math.MaxInt32, func(o *report.View) error { return e.Encode(o) })
+		err := log.Views(t.Context(), link+1, 0, math.MaxInt32, func(v *report.View) error { return e.Encode(v) })
 		if err != nil {
 			t.Fatal(err)
 		}

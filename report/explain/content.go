@@ -9,14 +9,14 @@ import (
 const whole = 1_000_000 // millionths
 
 // completionOf returns how much of the file that it showed a session saw.
-func completionOf(l report.Link, o *report.View) (v Value, known bool) {
-	switch l = l.WithFile(o.Version); l.Content {
+func completionOf(l report.Link, view *report.View) (v Value, known bool) {
+	switch l = l.WithFile(view.Version); l.Content {
 	case report.ContentPages:
-		return Value{pagesSeen(o.Session), int64(l.Pages)}, l.Pages > 0
+		return Value{pagesSeen(view.Session), int64(l.Pages)}, l.Pages > 0
 	case report.ContentMedia:
-		return Value{within(o.Session.Played, whole), whole}, true
+		return Value{within(view.Session.Played, whole), whole}, true
 	case report.ContentScroll:
-		return Value{within(o.Session.Depth, whole), whole}, true
+		return Value{within(view.Session.Depth, whole), whole}, true
 	}
 	return Value{}, false
 }
@@ -35,12 +35,12 @@ func pagesSeen(s *report.Session) (n int64) {
 func (r *Report) completion() *Figure {
 	return &Figure{Kind: MeanShare, Unit: Millionths, of: ofSessions,
 		Rule: "The mean over counted sessions of how much of the file each saw: its pages, time or height.",
-		value: func(o *report.View) (Value, bool) {
-			l, known := r.Of[o.Link]
+		value: func(v *report.View) (Value, bool) {
+			l, known := r.Of[v.Link]
 			if !known {
 				return Value{}, false
 			}
-			return completionOf(l, o)
+			return completionOf(l, v)
 		}}
 }
 
@@ -52,7 +52,7 @@ func (r *Report) topLinks(p []string) *Figure {
 	if i < 0 {
 		return nil
 	}
-	link := func(o *report.View) bool { return o.Link == r.Top[i] }
+	link := func(v *report.View) bool { return v.Link == r.Top[i] }
 	switch {
 	case len(p) == 3 && p[1] == "spark":
 		w := r.Window.Spark()
@@ -83,7 +83,7 @@ func (r *Report) trash(p []string) *Figure {
 	case is(p, "links"):
 		return none("The links in the trash that have some of the views.")
 	case is(p, "views"):
-		return views().where(func(o *report.View) bool { return r.Of[o.Link].Trashed })
+		return views().where(func(v *report.View) bool { return r.Of[v.Link].Trashed })
 	}
 	return nil
 }
@@ -96,9 +96,9 @@ func (r *Report) mix(p []string) *Figure {
 	if i < 0 {
 		return nil
 	}
-	return bucket(p[1], r.Account.Mix[i].Key, "Counted views", func(o *report.View) string {
-		l := r.Of[o.Link]
-		l = l.WithFile(o.Version)
+	return bucket(p[1], r.Account.Mix[i].Key, "Counted views", func(v *report.View) string {
+		l := r.Of[v.Link]
+		l = l.WithFile(v.Version)
 		return l.Kind
 	}, ofViews)
 }
@@ -126,14 +126,14 @@ func (r *Report) content(p []string) *Figure {
 		f = partsFigure(c, p)
 	}
 	if f != nil && f.value != nil && c.Version > 0 {
-		f.where(func(o *report.View) bool { return max(o.Version, 1) == c.Version })
+		f.where(func(v *report.View) bool { return max(v.Version, 1) == c.Version })
 	}
 	return f
 }
 
 // furthest returns the furthest page of a session, or 0.
-func furthest(o *report.View) (page int) {
-	for _, p := range o.Session.Pages {
+func furthest(v *report.View) (page int) {
+	for _, p := range v.Session.Pages {
 		page = max(page, p.Page)
 	}
 	return page
@@ -146,10 +146,10 @@ func pagesFigure(c *report.PagesContent, p []string) *Figure {
 		return none("The pages of the document; 0 if their number is not known.")
 	case is(p, "avgPagesSeen"):
 		return &Figure{Kind: Mean, Rule: "The mean of the number of pages that counted sessions saw.", Unit: Pages,
-			of: ofSessions, value: func(o *report.View) (Value, bool) { return Value{pagesSeen(o.Session), 1}, true }}
+			of: ofSessions, value: func(v *report.View) (Value, bool) { return Value{pagesSeen(v.Session), 1}, true }}
 	case is(p, "readToEndPct"):
 		return share(ofSessions, "Counted sessions whose furthest page is the last, of all.",
-			func(o *report.View) bool { return c.PagesTotal > 0 && furthest(o) >= c.PagesTotal })
+			func(v *report.View) bool { return c.PagesTotal > 0 && furthest(v) >= c.PagesTotal })
 	case is(p, "expectedMs"):
 		f := derived("The median of the average times of the pages that anybody saw, the lower one of two.")
 		for i, row := range c.Pages {
@@ -166,7 +166,7 @@ func pagesFigure(c *report.PagesContent, p []string) *Figure {
 			return none(noDropoff)
 		}
 		return share(ofSessions, "Counted sessions whose furthest page is this one, of all.",
-			func(o *report.View) bool { return furthest(o) == *c.Dropoff.AfterPage })
+			func(v *report.View) bool { return furthest(v) == *c.Dropoff.AfterPage })
 	case len(p) == 3 && p[0] == "pages":
 		if i := index(p[1], len(c.Pages)); i >= 0 {
 			return pageFigure(c.Pages[i].Page, p[2], from+"pages/"+p[1])
@@ -201,10 +201,10 @@ func partsFigure(c *report.Content, p []string) (f *Figure) {
 		return none(noDropoff)
 	case is(p, "partDropoff", "lostPct"):
 		f = share(ofSessions, "Counted sessions whose furthest part is this one, of those in which parts were measured.",
-			func(o *report.View) bool { return furthest(o) == *c.PartDropoff.AfterPart })
+			func(v *report.View) bool { return furthest(v) == *c.PartDropoff.AfterPart })
 	}
 	if f != nil {
-		f.where(func(o *report.View) bool { return o.Session != nil && o.Session.Outlined })
+		f.where(func(v *report.View) bool { return v.Session != nil && v.Session.Outlined })
 	}
 	return f
 }
@@ -213,8 +213,8 @@ const noDropoff = "Nothing, because it takes at least 3 sessions and a loss of a
 
 // pageFigure returns a figure of a page.
 func pageFigure(page int, name, row string) *Figure {
-	saw := func(o *report.View) bool {
-		for _, p := range o.Session.Pages {
+	saw := func(v *report.View) bool {
+		for _, p := range v.Session.Pages {
 			if p.Page == page {
 				return true
 			}
@@ -222,8 +222,8 @@ func pageFigure(page int, name, row string) *Figure {
 		return false
 	}
 	// times returns the time on the page, and on all pages.
-	times := func(o *report.View) (here, all int64) {
-		for _, p := range o.Session.Pages {
+	times := func(v *report.View) (here, all int64) {
+		for _, p := range v.Session.Pages {
 			if p.Page < 1 {
 				continue
 			}
@@ -241,17 +241,17 @@ func pageFigure(page int, name, row string) *Figure {
 		return count(ofSessions, "Counted sessions that saw this page.", saw)
 	case "reachPct":
 		return share(ofSessions, "Counted sessions whose furthest page is this or a later one, of all.",
-			func(o *report.View) bool { return furthest(o) >= page })
+			func(v *report.View) bool { return furthest(v) >= page })
 	case "avgMs":
 		return (&Figure{Kind: Mean, Rule: "The mean of the time on this page, over the counted sessions that saw it.",
-			Unit: Milliseconds, of: ofSessions, value: func(o *report.View) (Value, bool) {
-				here, _ := times(o)
+			Unit: Milliseconds, of: ofSessions, value: func(v *report.View) (Value, bool) {
+				here, _ := times(v)
 				return Value{here, 1}, true
 			}}).where(saw)
 	case "attentionPct":
 		return &Figure{Kind: Share, Rule: "The time of counted sessions on this page, of their time on all pages.",
-			Unit: Milliseconds, of: ofSessions, value: func(o *report.View) (Value, bool) {
-				here, all := times(o)
+			Unit: Milliseconds, of: ofSessions, value: func(v *report.View) (Value, bool) {
+				here, all := times(v)
 				return Value{here, all}, all > 0
 			}}
 	case "expectedPct":
@@ -265,21 +265,21 @@ func pageFigure(page int, name, row string) *Figure {
 var marks = report.CountingRules().Marks
 
 func mediaFigure(c *report.MediaContent, p []string) *Figure {
-	reached := func(o *report.View) int64 { return o.Session.Reached }
-	begun := func(o *report.View) bool { return o.Session.Played > 0 }
+	reached := func(v *report.View) int64 { return v.Session.Reached }
+	begun := func(v *report.View) bool { return v.Session.Played > 0 }
 	switch {
 	case is(p, "playedPct"):
 		return share(ofSessions, "Counted sessions that played at all, of all.", begun)
 	case is(p, "avgPlayedPct"):
 		return millionths("The mean over counted sessions of the part that each played, repeats once.",
-			func(o *report.View) int64 { return o.Session.Played })
+			func(v *report.View) int64 { return v.Session.Played })
 	case is(p, "finishedPct"):
 		return reach(reached, marks[3])
 	case len(p) == 2 && p[0] == "played":
 		if i := index(p[1], len(c.Played)); i >= 0 {
 			return share(ofSessions, "Counted sessions that played this hundredth, of those with known hundredths.",
-				func(o *report.View) bool { return o.Session.Parts.Has(i) }).
-				where(func(o *report.View) bool { return o.Session.Parts != report.Parts{} })
+				func(v *report.View) bool { return v.Session.Parts.Has(i) }).
+				where(func(v *report.View) bool { return v.Session.Parts != report.Parts{} })
 		}
 	case len(p) > 0 && p[0] == "curve":
 		return curveFigure(len(c.Curve), reached, p[1:])
@@ -292,7 +292,7 @@ func mediaFigure(c *report.MediaContent, p []string) *Figure {
 }
 
 func scrollFigure(c *report.ScrollContent, p []string) *Figure {
-	depth := func(o *report.View) int64 { return o.Session.Depth }
+	depth := func(v *report.View) int64 { return v.Session.Depth }
 	switch {
 	case is(p, "avgDepthPct"):
 		return millionths("The mean over counted sessions of how far each scrolled.", depth)
@@ -303,7 +303,7 @@ func scrollFigure(c *report.ScrollContent, p []string) *Figure {
 	case len(p) > 0 && p[0] == "depths":
 		return markFigure(p[1:], depth)
 	case len(p) > 0 && p[0] == "dropoff":
-		begun := func(o *report.View) bool { return depth(o) > 0 }
+		begun := func(v *report.View) bool { return depth(v) > 0 }
 		return dropoffFigure(c.Dropoff, "/content/scroll/", begun, depth, p[1:])
 	}
 	return nil
@@ -312,14 +312,14 @@ func scrollFigure(c *report.ScrollContent, p []string) *Figure {
 // millionths returns the mean of shares in millionths.
 func millionths(rule string, part func(*report.View) int64) *Figure {
 	return &Figure{Kind: Share, Rule: rule, Unit: Millionths, of: ofSessions,
-		value: func(o *report.View) (Value, bool) { return Value{within(part(o), whole), whole}, true }}
+		value: func(v *report.View) (Value, bool) { return Value{within(part(v), whole), whole}, true }}
 }
 
 // reach returns the share of sessions whose furthest point is at least that
 // far.
 func reach(point func(*report.View) int64, from int64) *Figure {
 	return share(ofSessions, "Counted sessions whose furthest point is here or beyond, of all. From 95 percent on it is the end.",
-		func(o *report.View) bool { return point(o) >= from })
+		func(v *report.View) bool { return point(v) >= from })
 }
 
 func curveFigure(n int, point func(*report.View) int64, p []string) *Figure {
@@ -331,7 +331,7 @@ func curveFigure(n int, point func(*report.View) int64, p []string) *Figure {
 		return nil
 	}
 	percent := int64(min(i+1, 95)) // everything from there on is the end
-	return reach(func(o *report.View) int64 { return within(point(o), whole) }, percent*whole/100)
+	return reach(func(v *report.View) int64 { return within(point(v), whole) }, percent*whole/100)
 }
 
 func markFigure(p []string, point func(*report.View) int64) *Figure {
@@ -364,10 +364,10 @@ func dropoffFigure(d report.MarkDropoff, card string, begun func(*report.View) b
 	}
 	return &Figure{Kind: Share, of: ofSessions,
 		Rule: "Counted sessions that reached the point before this one and not this one, of all.",
-		value: func(o *report.View) (Value, bool) {
-			before, here := begun(o), point(o) >= marks[i]
+		value: func(v *report.View) (Value, bool) {
+			before, here := begun(v), point(v) >= marks[i]
 			if i > 0 {
-				before = point(o) >= marks[i-1]
+				before = point(v) >= marks[i-1]
 			}
 			return Value{yes(before).Value - yes(here).Value, 1}, true
 		}}

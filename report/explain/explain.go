@@ -61,7 +61,7 @@ type Figure struct {
 	Without, WithoutOf int64
 
 	of    class
-	value func(o *report.View) (v Value, in bool)
+	value func(view *report.View) (v Value, in bool)
 }
 
 // Value is the part of a view in a figure. Of is 1 unless the figure is a mean
@@ -89,21 +89,21 @@ const (
 )
 
 // Value returns the part of a view in the figure, or why it has none.
-func (f *Figure) Value(o *report.View) (v Value, without string) {
+func (f *Figure) Value(view *report.View) (v Value, without string) {
 	switch {
-	case f.of == ofExcluded && o.Counted():
+	case f.of == ofExcluded && view.Counted():
 		return v, Counted
 	case f.of == ofAll, f.of == ofExcluded:
-	case o.Bot == report.BotOwn:
+	case view.Bot == report.BotOwn:
 		return v, Own
-	case !o.Counted():
+	case !view.Counted():
 		return v, Bots
-	case f.of == ofSessions && o.Session == nil:
+	case f.of == ofSessions && view.Session == nil:
 		return v, Unmeasured
-	case f.of == ofSessions && o.Atypical():
+	case f.of == ofSessions && view.Atypical():
 		return v, Atypical
 	}
-	v, in := f.value(o)
+	v, in := f.value(view)
 	if !in {
 		return Value{}, Other
 	}
@@ -150,16 +150,16 @@ func yes(b bool) Value {
 }
 
 // count returns a figure that counts the views of a class for which in holds.
-func count(of class, rule string, in func(o *report.View) bool) *Figure {
+func count(of class, rule string, in func(v *report.View) bool) *Figure {
 	return &Figure{Kind: Count, Rule: rule, of: of,
-		value: func(o *report.View) (Value, bool) { return one, in(o) }}
+		value: func(v *report.View) (Value, bool) { return one, in(v) }}
 }
 
 // share returns a figure that is the share of the views of a class for which
 // part holds.
-func share(of class, rule string, part func(o *report.View) bool) *Figure {
+func share(of class, rule string, part func(v *report.View) bool) *Figure {
 	return &Figure{Kind: Share, Rule: rule, of: of,
-		value: func(o *report.View) (Value, bool) { return yes(part(o)), true }}
+		value: func(v *report.View) (Value, bool) { return yes(part(v)), true }}
 }
 
 // derived returns a figure that follows from others.
@@ -177,21 +177,21 @@ var maxMs = report.CountingRules().MaxMs
 // within returns v limited to 0 to most.
 func within(v, most int64) int64 { return min(max(v, 0), most) }
 
-func engaged(o *report.View) int64 { return within(o.Session.EngagedMs, maxMs) }
+func engaged(v *report.View) int64 { return within(v.Session.EngagedMs, maxMs) }
 
 // during limits a figure to the views of a time, in Unix milliseconds.
 func (f *Figure) during(from, to int64) *Figure {
-	return f.where(func(o *report.View) bool { return from <= o.At && o.At < to })
+	return f.where(func(v *report.View) bool { return from <= v.At && v.At < to })
 }
 
 // where limits a figure to the views for which in holds.
-func (f *Figure) where(in func(o *report.View) bool) *Figure {
+func (f *Figure) where(in func(v *report.View) bool) *Figure {
 	value := f.value
-	f.value = func(o *report.View) (Value, bool) {
-		if !in(o) {
+	f.value = func(v *report.View) (Value, bool) {
+		if !in(v) {
 			return Value{}, false
 		}
-		return value(o)
+		return value(v)
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func sessions() *Figure {
 // many ms as a unit of the figure has.
 func engagedMs(k Kind, rule string, of int64) *Figure {
 	return &Figure{Kind: k, Rule: rule, Unit: Milliseconds, of: ofSessions,
-		value: func(o *report.View) (Value, bool) { return Value{engaged(o), of}, true }}
+		value: func(v *report.View) (Value, bool) { return Value{engaged(v), of}, true }}
 }
 
 const meanEngaged = "The mean of the time in which the viewers of counted sessions were active."
@@ -55,21 +55,21 @@ func (r *Report) totals(p []string) *Figure {
 	case "rangeDownloads":
 		return downloads()
 	case "qrScans":
-		return count(ofViews, "Counted views that came by the QR code.", func(o *report.View) bool { return o.QR })
+		return count(ofViews, "Counted views that came by the QR code.", func(v *report.View) bool { return v.QR })
 	case "returningPct":
 		return share(ofViews, "Counted views whose viewer came back to the link, more than 30 minutes after the viewer's last view began, of all counted views.",
-			func(o *report.View) bool { return o.Returning })
+			func(v *report.View) bool { return v.Returning })
 	case "bouncePct":
 		return share(ofSessions, "Counted sessions of less than 5 seconds of activity, of all.",
-			func(o *report.View) bool { return engaged(o) < bounceMs })
+			func(v *report.View) bool { return engaged(v) < bounceMs })
 	case "botsExcluded":
 		f := count(ofExcluded, "Views by bots, and those that were too many from one network.",
-			func(o *report.View) bool { return o.Bot != report.BotOwn })
+			func(v *report.View) bool { return v.Bot != report.BotOwn })
 		f.Without = r.Excess
 		return f
 	case "ownExcluded":
 		return count(ofExcluded, "Views by the owner while signed in, unless the owner counts them.",
-			func(o *report.View) bool { return o.Bot == report.BotOwn })
+			func(v *report.View) bool { return v.Bot == report.BotOwn })
 	case "atypical":
 		return count(ofAll, "Measured views by bots, and those with less than 1 second of activity that were gone within 2 seconds.",
 			(*report.View).Atypical)
@@ -179,11 +179,11 @@ func (r *Report) breakdowns(p []string) *Figure {
 func bucket(name, row, what string, key func(*report.View) string, of class) *Figure {
 	switch name {
 	case "count":
-		return count(of, what+" with this value.", func(o *report.View) bool { return key(o) == row })
+		return count(of, what+" with this value.", func(v *report.View) bool { return key(v) == row })
 	case "pct":
 		return share(of, what+" with this value, of those with any value.",
-			func(o *report.View) bool { return key(o) == row }).
-			where(func(o *report.View) bool { return key(o) != "" })
+			func(v *report.View) bool { return key(v) == row }).
+			where(func(v *report.View) bool { return key(v) != "" })
 	}
 	return nil
 }
@@ -192,8 +192,8 @@ func (r *Report) timing(p []string) *Figure {
 	t := &r.Summary.Timing
 	at := func(in func(weekday, hour int) bool) *Figure {
 		return count(ofViews, "Counted views at this time, as clocks of the report's time zone show it.",
-			func(o *report.View) bool {
-				_, weekday, hour := r.Window.Steps.Place(o.At)
+			func(v *report.View) bool {
+				_, weekday, hour := r.Window.Steps.Place(v.At)
 				return in(weekday, hour)
 			})
 	}
@@ -234,11 +234,11 @@ func (r *Report) recent(p []string) *Figure {
 		return nil
 	}
 	return &Figure{Kind: Sum, Rule: "The time in which the viewer of this visit was active.", Unit: Milliseconds,
-		of: ofAll, value: func(o *report.View) (Value, bool) {
-			if o.ID != r.Recent[i] {
+		of: ofAll, value: func(v *report.View) (Value, bool) {
+			if v.ID != r.Recent[i] {
 				return Value{}, false
 			}
-			return Value{o.Session.EngagedMs, 1}, true
+			return Value{v.Session.EngagedMs, 1}, true
 		}}
 }
 
@@ -252,7 +252,7 @@ func (r *Report) excluded(p []string) *Figure {
 		return nil
 	}
 	row := &rows[i]
-	reason := func(o *report.View) string { return report.ShownReason(o.Bot) }
+	reason := func(v *report.View) string { return report.ShownReason(v.Bot) }
 	switch {
 	case len(p) == 2:
 		f := bucket(p[1], row.Reason, "Excluded views", reason, ofExcluded)
@@ -266,7 +266,7 @@ func (r *Report) excluded(p []string) *Figure {
 	case len(p) == 4 && p[1] == "programs":
 		if k := index(p[2], len(row.Programs)); k >= 0 && p[3] == "count" {
 			return count(ofExcluded, "Excluded views by this program or network.",
-				func(o *report.View) bool { return reason(o) == row.Reason && o.Product == row.Programs[k].Name })
+				func(v *report.View) bool { return reason(v) == row.Reason && v.Product == row.Programs[k].Name })
 		}
 	}
 	return nil

@@ -304,9 +304,9 @@ func (c *counting) download(d vitrine.Download) error {
 func (c *counting) without(n int64) { c.Without, c.Sum = c.Without+n, c.Sum+n }
 
 // downloads adds the download events of a view.
-func (c *counting) downloads(o *report.View, events []vitrine.ViewID) {
+func (c *counting) downloads(v *report.View, events []vitrine.ViewID) {
 	for _, id := range events {
-		c.add(o, id, explain.Value{Value: 1, Of: 1})
+		c.add(v, id, explain.Value{Value: 1, Of: 1})
 	}
 }
 
@@ -337,15 +337,16 @@ func (c *counting) view(o *report.View) error {
 	return nil
 }
 
-func (c *counting) add(o *report.View, key vitrine.ViewID, v explain.Value) {
+func (c *counting) add(view *report.View, key vitrine.ViewID, v explain.Value) {
 	c.Count, c.Sum, c.Of = c.Count+1, c.Sum+v.Value, c.Of+v.Of
-	row := ExplainedVisit{ID: strconv.FormatInt(o.ID, 36), At: report.FinalTime{Time: time.UnixMilli(key.Ms()).UTC()},
-		Value: v.Value, Of: v.Of, link: o.Link, key: key}
+	row := ExplainedVisit{ID: strconv.FormatInt(view.ID, 36),
+		At:    report.FinalTime{Time: time.UnixMilli(key.Ms()).UTC()},
+		Value: v.Value, Of: v.Of, link: view.Link, key: key}
 	if c.viewers != nil {
-		if c.viewers[o.Viewer] == 0 {
-			c.viewers[o.Viewer] = len(c.viewers) + 1
+		if c.viewers[view.Viewer] == 0 {
+			c.viewers[view.Viewer] = len(c.viewers) + 1
 		}
-		row.Viewer = c.viewers[o.Viewer]
+		row.Viewer = c.viewers[view.Viewer]
 	}
 	if key > c.after {
 		return

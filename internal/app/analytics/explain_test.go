@@ -113,9 +113,9 @@ func (e *explained) fill(log *viewlog.ViewLog, n int) {
 		l := e.links[pick(e.Rand, append(e.slugs, e.trashed)...)]
 		d := vitrine.Download{ID: vitrine.ViewIDAt(moment(), 100+i), Link: l.ID, Account: e.account.ID,
 			Recipient: vitrine.RecipientID(e.IntN(2) * 7)}
-		if o := views[e.IntN(len(views))]; i%2 == 0 {
-			d = vitrine.Download{ID: vitrine.ViewIDAt(min(o.At+e.Int64N(5*86_400_000), e.now.UnixMilli()), 100+i),
-				Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Account: e.account.ID}
+		if v := views[e.IntN(len(views))]; i%2 == 0 {
+			d = vitrine.Download{ID: vitrine.ViewIDAt(min(v.At+e.Int64N(5*86_400_000), e.now.UnixMilli()), 100+i),
+				Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID), Account: e.account.ID}
 		}
 		b.Downloads = append(b.Downloads, d)
 	}
@@ -133,25 +133,25 @@ func (e *explained) fill(log *viewlog.ViewLog, n int) {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (e *explained) view(l *vitrine.Link, id vitrine.ViewID) report.View {
-	o := report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: e.Uint64N(25),
+	v := report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: e.Uint64N(25),
 		Country: pick(e.Rand, "", "DE", "FR", "US"), Referrer: pick(e.Rand, "", "a.example", "b.example"),
 		Source: pick(e.Rand, "", "Google", "Slack"), Device: pick(e.Rand, "", "Desktop", "Mobile"),
 		Browser: pick(e.Rand, "Firefox", "Chrome"), OS: pick(e.Rand, "", "Linux"), Campaign: pick(e.Rand, "", "spring"),
 		QR: e.IntN(5) == 0, Returning: e.IntN(3) == 0, Recipient: int64(e.IntN(2) * 7)}
 	if e.IntN(6) == 0 {
-		o.Bot, o.Product = pick(e.Rand, "crawler", "preview", "own", "mail_network"), pick(e.Rand, "", "GPTBot")
-		o.Own, o.Returning = o.Bot == "own", false
+		v.Bot, v.Product = pick(e.Rand, "crawler", "preview", "own", "mail_network"), pick(e.Rand, "", "GPTBot")
+		v.Own, v.Returning = v.Bot == "own", false
 	}
 	kind, pages := l.Kind, l.Pages
 	if l.Versions > 1 {
-		o.Version = 1 + e.IntN(3)
-		kind, pages = []filetype.Kind{filetype.PDF, filetype.Video, filetype.PDF}[o.Version-1], []int{9, 0, 4}[o.Version-1]
+		v.Version = 1 + e.IntN(3)
+		kind, pages = []filetype.Kind{filetype.PDF, filetype.Video, filetype.PDF}[v.Version-1], []int{9, 0, 4}[v.Version-1]
 	}
 	if e.IntN(4) == 0 {
-		return o
+		return v
 	}
 	s := &report.Session{EngagedMs: pick(e.Rand, 0, 999, 1000, 4999, 5000, e.Int64N(90_000)),
-		Screen: pick(e.Rand, "", "1440-1919"), Downloaded: o.Bot == "" && e.IntN(3) == 0}
+		Screen: pick(e.Rand, "", "1440-1919"), Downloaded: v.Bot == "" && e.IntN(3) == 0}
 	s.PresentMs = max(s.EngagedMs, pick(e.Rand, 0, 1999, 2000, e.Int64N(200_000)))
 	switch kind {
 	case filetype.PDF:
@@ -167,8 +167,8 @@ func (e *explained) view(l *vitrine.Link, id vitrine.ViewID) report.View {
 	case filetype.HTML:
 		s.Depth = pick(e.Rand, 0, 250_000, 499_999, 950_000, 1_000_000, e.Int64N(1_000_001))
 	}
-	o.Session = s
-	return o
+	v.Session = s
+	return v
 }
 
 // query returns random parameters of a report.

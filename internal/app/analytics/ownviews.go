@@ -94,10 +94,10 @@ const viewsBatch = 500
 
 func (s *OwnViews) applyTo(ctx context.Context, link vitrine.LinkID, from report.Day, count bool) error {
 	var wrong []vitrine.Reclass
-	err := s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
-		change, before := report.Reclass{Count: count}, o.Class()
-		if after, _ := before.Decide(change); o.Own && after != before {
-			wrong = append(wrong, vitrine.Reclass{Link: link, View: vitrine.ViewID(o.ID), Reclass: change})
+	err := s.Log.Views(ctx, link, from, math.MaxInt32, func(v *report.View) error {
+		change, before := report.Reclass{Count: count}, v.Class()
+		if after, _ := before.Decide(change); v.Own && after != before {
+			wrong = append(wrong, vitrine.Reclass{Link: link, View: vitrine.ViewID(v.ID), Reclass: change})
 		}
 		return nil
 	})

@@ -22,8 +22,8 @@ func (s *Service) Readings(ctx context.Context, l *vitrine.Link) (map[vitrine.Re
 		}
 		return list[id]
 	}
-	alone, err := s.Log.Recipients(ctx, l.ID, func(o *report.View) error {
-		reading(vitrine.RecipientID(o.Recipient)).Add(&of, o)
+	alone, err := s.Log.Recipients(ctx, l.ID, func(v *report.View) error {
+		reading(vitrine.RecipientID(v.Recipient)).Add(&of, v)
 		return nil
 	})
 	for id, n := range alone {

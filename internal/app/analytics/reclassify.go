@@ -113,9 +113,9 @@ func (s *Reclassify) account(ctx context.Context, a vitrine.AccountID, links []v
 			return err
 		}
 		before := len(some)
-		err = s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
-			all.look(o)
-			if d, c, changed := s.decide(o); changed {
+		err = s.Log.Views(ctx, link, from, math.MaxInt32, func(v *report.View) error {
+			all.look(v)
+			if d, c, changed := s.decide(v); changed {
 				all.Changes[c]++
 				changes[c]++
 				if len(some) == before {
@@ -146,9 +146,9 @@ func (s *Reclassify) account(ctx context.Context, a vitrine.AccountID, links []v
 	return changing.apply(ctx)
 }
 
-func (r *Reclassified) look(o *report.View) {
+func (r *Reclassified) look(v *report.View) {
 	r.Views++
-	if !o.Counted() {
+	if !v.Counted() {
 		r.Excluded++
 	}
 }
@@ -179,20 +179,20 @@ func (s *Reclassify) gone(ctx context.Context, a vitrine.AccountID, until report
 
 // decide returns the change of a view. The rule sees the reason with which the
 // view was stored, regardless of later rules.
-func (s *Reclassify) decide(o *report.View) (d vitrine.Reclass, c ClassChange, changes bool) {
-	reason, product := o.Bot, o.Product
-	if o.WasBot != "" {
-		reason, product = o.WasBot, o.WasProduct
+func (s *Reclassify) decide(v *report.View) (d vitrine.Reclass, c ClassChange, changes bool) {
+	reason, product := v.Bot, v.Product
+	if v.WasBot != "" {
+		reason, product = v.WasBot, v.WasProduct
 	}
-	if o.Own || reason == "" {
+	if v.Own || reason == "" {
 		return d, c, false
 	}
 	now := s.Rule(reason, product)
 	change := report.Reclass{Reason: now, Count: now == ""}
-	before := o.Class()
+	before := v.Class()
 	after, _ := before.Decide(change)
-	return vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Reclass: change},
-		ClassChange{o.Bot, after.Bot, product}, after != before
+	return vitrine.Reclass{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID), Reclass: change},
+		ClassChange{v.Bot, after.Bot, product}, after != before
 }
 
 // changeBatch is how many views one transaction changes. Other writers wait for
@@ -218,8 +218,8 @@ type applying struct {
 func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Day) error {
 	for more := true; more; {
 		more = false
-		err := a.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
-			day := report.DayOf(o.At)
+		err := a.Log.Views(ctx, link, from, math.MaxInt32, func(v *report.View) error {
+			day := report.DayOf(v.At)
 			if len(a.list) >= maxCollected && day > from {
 				more, from = true, day
 				return errBatchFull
@@ -227,7 +227,7 @@ func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Da
 			if len(a.list) < maxCollected {
 				from = day
 			}
-			if d, _, changes := a.decide(o); changes {
+			if d, _, changes := a.decide(v); changes {
 				a.list = append(a.list, d)
 			}
 			return nil

@@ -49,11 +49,11 @@ func benchmark(b *testing.B, log vitrine.ViewLog) {
 		list := make([]vitrine.ViewRecord, 0, of)
 		for i := range of {
 			id := vitrine.ViewIDAt((day+report.Day(i*days/of)).StartMs()+i*7, int(i%8))
-			o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + link, Viewer: uint64(i*i) % 3001, Country: "DE"}
+			v := report.View{ID: int64(id), At: id.Ms(), Link: 1 + link, Viewer: uint64(i*i) % 3001, Country: "DE"}
 			if i%10 == 0 {
-				o.Bot, o.Product = "crawler", []string{"A", "B"}[i/10%2]
+				v.Bot, v.Product = "crawler", []string{"A", "B"}[i/10%2]
 			}
-			list = append(list, vitrine.ViewRecord{Account: 1, View: o})
+			list = append(list, vitrine.ViewRecord{Account: 1, View: v})
 		}
 		lines += of
 		if err := log.Import(b.Context(), vitrine.ImportReceipt{Lines: lines,

@@ -48,8 +48,8 @@ func fill(t *testing.T, log vitrine.ViewLog, a vitrine.AccountID, link vitrine.L
 func byClass(t *testing.T, log vitrine.ViewLog, link vitrine.LinkID) map[string]int {
 	t.Helper()
 	n := map[string]int{}
-	err := log.Views(t.Context(), link, 0, math.MaxInt32, func(o *report.View) error {
-		n[strings.TrimSpace(o.Bot+" "+o.Product)]++
+	err := log.Views(t.Context(), link, 0, math.MaxInt32, func(v *report.View) error {
+		n[strings.TrimSpace(v.Bot+" "+v.Product)]++
 		return nil
 	})
 	if err != nil {

@@ -88,8 +88,8 @@ func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Vis
 	return v, nil
 }
 
-func (s *Service) visit(l *report.Link, o *report.View) report.VisitRow {
-	return report.VisitOf(l, strconv.FormatInt(o.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), o.Viewer), o)
+func (s *Service) visit(l *report.Link, v *report.View) report.VisitRow {
+	return report.VisitOf(l, strconv.FormatInt(v.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), v.Viewer), v)
 }
 
 // VisitsOf returns views of a link as its visits, and the facts of the link. It

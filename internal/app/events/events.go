@@ -284,11 +284,11 @@ var errEnough = errors.New("enough was read")
 // viewedBefore reports whether a person viewed the link before a view.
 func (s *Service) viewedBefore(ctx context.Context, v *report.View, now time.Time) (before bool, err error) {
 	n := 0
-	err = s.Log.Views(ctx, vitrine.LinkID(v.Link), 0, report.DayOf(v.At)+1, func(o *report.View) error {
-		if n++; o.ID >= v.ID || n > beforeMost {
+	err = s.Log.Views(ctx, vitrine.LinkID(v.Link), 0, report.DayOf(v.At)+1, func(view *report.View) error {
+		if n++; view.ID >= v.ID || n > beforeMost {
 			return errEnough
 		}
-		if before = byPerson(o) && certain(o, now); before {
+		if before = byPerson(view) && certain(view, now); before {
 			return errEnough
 		}
 		return nil

@@ -27,9 +27,9 @@ func BenchmarkImportParse(b *testing.B) {
 	in := importing{Importer: &Importer{Now: time.Now}, links: map[string]*importTarget{"bench-12": {account: 1, link: 2,
 		files: map[int]importedFile{1: {vitrine.ContentKindOf("pdf"), 12}}}}}
 	line := []byte(benchLine)
-	var o vitrine.ViewRecord
+	var v vitrine.ViewRecord
 	for b.Loop() {
-		if _, err := in.view(b.Context(), line, &o); err != nil {
+		if _, err := in.view(b.Context(), line, &v); err != nil {
 			b.Fatal(err)
 		}
 	}

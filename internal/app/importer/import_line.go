@@ -102,7 +102,7 @@ func (t *importTarget) file(version int) (importedFile, error) {
 
 // view reads one line into o, all but its ID, and returns the link it is to.
 // o.Session is good until the next call.
-func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (*importTarget, error) {
+func (i *importing) view(ctx context.Context, b []byte, v *vitrine.ViewRecord) (*importTarget, error) {
 	var in importedView
 	if err := decodeLine(b, &in); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	if in.Viewer == "" {
 		return nil, errors.New("viewer is missing")
 	}
-	*o = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link),
+	*v = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link),
 		Viewer:  importedViewer(l.account, in.Viewer),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"),
 		Device:  in.Device,
@@ -135,32 +135,32 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	case in.Product != "" && !in.Bot:
 		return nil, errors.New("product requires bot")
 	case in.Bot:
-		o.Bot = report.BotImported
+		v.Bot = report.BotImported
 	}
-	for _, label := range labelsOf(o) {
+	for _, label := range labelsOf(v) {
 		if len(*label) > 255 || !printableASCII(*label) && vitrine.HasControl(*label) {
 			return nil, fmt.Errorf("%q is longer than 255 bytes or has control characters", *label)
 		}
 	}
 	if in.Recipient != "" {
-		if o.Recipient, err = i.recipient(ctx, l, in.Recipient); err != nil {
+		if v.Recipient, err = i.recipient(ctx, l, in.Recipient); err != nil {
 			return nil, err
 		}
 	}
 	if in.Album != "" {
-		if o.Album, err = i.album(ctx, l, in.Album); err != nil {
+		if v.Album, err = i.album(ctx, l, in.Album); err != nil {
 			return nil, err
 		}
 	}
 	if in.Session == nil {
 		return l, nil
 	}
-	o.Session = &i.session
+	v.Session = &i.session
 	f, err := l.file(in.Version)
 	if err != nil {
 		return nil, err
 	}
-	return l, in.Session.read(f, o.Session)
+	return l, in.Session.read(f, v.Session)
 }
 
 // printableASCII spares most labels the look at each of their runes.

@@ -19,44 +19,44 @@ const (
 )
 
 // labelsOf returns the labels of a staged view, each at most 255 bytes.
-func labelsOf(o *vitrine.ViewRecord) [12]*string {
-	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Campaign,
-		&o.Medium, &o.Content, &o.Term, &o.Product}
+func labelsOf(v *vitrine.ViewRecord) [12]*string {
+	return [...]*string{&v.Country, &v.City, &v.Referrer, &v.Source, &v.Device, &v.Browser, &v.OS, &v.Campaign,
+		&v.Medium, &v.Content, &v.Term, &v.Product}
 }
 
 // stagedLabels is the number of labels that every staged view has.
 const stagedLabels = 7
 
 // hasMore reports whether a view has rare fields.
-func hasMore(o *vitrine.ViewRecord) bool {
-	return o.Version > 1 || o.Recipient != 0 || o.Album != 0 ||
-		o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
-		o.Session != nil && (o.Session.Outlined || o.Session.Parts != report.Parts{})
+func hasMore(v *vitrine.ViewRecord) bool {
+	return v.Version > 1 || v.Recipient != 0 || v.Album != 0 ||
+		v.Campaign != "" || v.Medium != "" || v.Content != "" || v.Term != "" || v.Product != "" ||
+		v.Session != nil && (v.Session.Outlined || v.Session.Parts != report.Parts{})
 }
 
 // appendStaged writes a view in a short form that readStaged reads; all but
 // its account, link, time and ID.
-func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
-	s := o.Session
+func appendStaged(b []byte, v *vitrine.ViewRecord) []byte {
+	s := v.Session
 	var flags byte
 	for _, f := range []struct {
 		set bool
 		bit byte
-	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession},
-		{s != nil && s.Downloaded, stagedDownloaded}, {hasMore(o), stagedMore}} {
+	}{{v.Bot != "", stagedBot}, {v.QR, stagedQR}, {v.Returning, stagedReturning}, {s != nil, stagedSession},
+		{s != nil && s.Downloaded, stagedDownloaded}, {hasMore(v), stagedMore}} {
 		if f.set {
 			flags |= f.bit
 		}
 	}
 	b = append(b, flags)
-	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
-	all := labelsOf(o)
+	b = binary.LittleEndian.AppendUint64(b, v.Viewer)
+	all := labelsOf(v)
 	labels := all[:stagedLabels]
 	if flags&stagedMore != 0 {
 		labels = all[:]
-		b = binary.AppendUvarint(b, uint64(o.Version))
-		b = binary.AppendUvarint(b, uint64(o.Recipient))
-		b = binary.AppendUvarint(b, uint64(o.Album))
+		b = binary.AppendUvarint(b, uint64(v.Version))
+		b = binary.AppendUvarint(b, uint64(v.Recipient))
+		b = binary.AppendUvarint(b, uint64(v.Album))
 	}
 	for _, l := range labels {
 		b = append(append(b, byte(len(*l))), *l...)
@@ -87,20 +87,20 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 var errStaged = errors.New("the temporary file of the import is damaged; run the import again")
 
 // readStaged reads what appendStaged wrote. The view shares no memory with b.
-func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
+func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 	r := stagedReader{rest: b}
 	flags := r.bytes(1)[0]
 	if flags&stagedBot != 0 {
-		o.Bot = report.BotImported
+		v.Bot = report.BotImported
 	}
-	o.QR, o.Returning = flags&stagedQR != 0, flags&stagedReturning != 0
-	o.Viewer = binary.LittleEndian.Uint64(r.bytes(8))
-	all := labelsOf(o)
+	v.QR, v.Returning = flags&stagedQR != 0, flags&stagedReturning != 0
+	v.Viewer = binary.LittleEndian.Uint64(r.bytes(8))
+	all := labelsOf(v)
 	labels := all[:stagedLabels]
 	if flags&stagedMore != 0 {
 		labels = all[:]
-		o.Version = int(r.number())
-		o.Recipient, o.Album = r.number(), r.number()
+		v.Version = int(r.number())
+		v.Recipient, v.Album = r.number(), r.number()
 	}
 	for _, l := range labels {
 		*l = words.of(r.bytes(int(r.bytes(1)[0])))
@@ -122,7 +122,7 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 			s.Outlined = r.bytes(1)[0] == 1
 			s.Parts = report.Parts{binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8))}
 		}
-		o.Session = s
+		v.Session = s
 	}
 	if r.short || len(r.rest) > 0 {
 		return errStaged

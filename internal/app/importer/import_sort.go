@@ -74,13 +74,13 @@ func (s *staging) target(t *importTarget) uint32 {
 }
 
 // add stages a view. It keeps no reference to it.
-func (s *staging) add(t *importTarget, o *vitrine.ViewRecord) error {
+func (s *staging) add(t *importTarget, v *vitrine.ViewRecord) error {
 	if s.index == nil {
 		s.index, s.data = make([]stagedView, 0, s.runViews), make([]byte, 0, stagedRunBytes)
 	}
 	off := len(s.data)
-	s.data = appendStaged(s.data, o)
-	s.index = append(s.index, stagedView{at: o.At, target: t.number, off: uint32(off), size: uint32(len(s.data) - off)})
+	s.data = appendStaged(s.data, v)
+	s.index = append(s.index, stagedView{at: v.At, target: t.number, off: uint32(off), size: uint32(len(s.data) - off)})
 	s.views++
 	if len(s.index) < s.runViews && len(s.data) < stagedRunBytes-2*importMaxLine {
 		return nil
@@ -154,18 +154,18 @@ type merge struct {
 }
 
 // next reads the next view without its ID; io.EOF: there is none.
-func (m *merge) next(o *vitrine.ViewRecord) error {
+func (m *merge) next(v *vitrine.ViewRecord) error {
 	if len(m.runs) == 0 {
 		return io.EOF
 	}
 	r := m.runs[0]
 	t := m.targets[r.target]
-	*o = vitrine.ViewRecord{Account: t.account, View: report.View{At: r.at, Link: int64(t.link)}}
+	*v = vitrine.ViewRecord{Account: t.account, View: report.View{At: r.at, Link: int64(t.link)}}
 	m.body = slices.Grow(m.body[:0], r.size)[:r.size]
 	if _, err := io.ReadFull(r, m.body); err != nil {
 		return stagingError(err)
 	}
-	if err := readStaged(m.body, o, m.words); err != nil {
+	if err := readStaged(m.body, v, m.words); err != nil {
 		return err
 	}
 	switch err := r.head(); err {

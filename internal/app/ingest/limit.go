@@ -94,22 +94,22 @@ var errExcess = errors.New("excess views of too many links wait for the database
 // excess. It replaces labels that are too many. The invalid network is that of
 // clients of a proxy that is not trusted. It has no limits, because everybody
 // would share them.
-func (l *Limits) admit(from netip.Prefix, now time.Time, o *vitrine.ViewRecord) (bool, error) {
+func (l *Limits) admit(from netip.Prefix, now time.Time, v *vitrine.ViewRecord) (bool, error) {
 	if l == nil || !from.IsValid() {
 		return true, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn(now)
-	link := l.hash(counted{countLink, from, o.Link})
-	account := l.hash(counted{countAccount, from, int64(o.Account)})
+	link := l.hash(counted{countLink, from, v.Link})
+	account := l.hash(counted{countAccount, from, int64(v.Account)})
 	if l.views.count(link) < l.LinkViews && l.views.count(account) < l.AccountViews {
 		l.views.add(link)
 		l.views.add(account)
-		l.label(from, o)
+		l.label(from, v)
 		return true, nil
 	}
-	of := hourOf{vitrine.Scope{Account: o.Account, Link: vitrine.LinkID(o.Link)}, l.hour}
+	of := hourOf{vitrine.Scope{Account: v.Account, Link: vitrine.LinkID(v.Link)}, l.hour}
 	if l.excess[of] == 0 && len(l.excess)+l.writing >= maxExcess {
 		return false, vitrine.Unavailable(errExcess)
 	}
@@ -152,13 +152,13 @@ func (l *Limits) hash(c counted) uint64 { return maphash.Comparable(l.seed, c) }
 
 // label replaces the labels that a sender can choose if its network has added
 // too many different ones to the link.
-func (l *Limits) label(from netip.Prefix, o *vitrine.ViewRecord) {
+func (l *Limits) label(from netip.Prefix, v *vitrine.ViewRecord) {
 	for i, d := range report.Labels() {
 		if d.Sent {
-			l.one(from, o.Link, i, d.Field(&o.View), visitor.Other)
+			l.one(from, v.Link, i, d.Field(&v.View), visitor.Other)
 		}
 	}
-	l.one(from, o.Link, len(report.Labels()), &o.Product, "")
+	l.one(from, v.Link, len(report.Labels()), &v.Product, "")
 }
 
 // one replaces a label, the i-th of a view of a link, if it is one too many.

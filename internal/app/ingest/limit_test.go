@@ -52,11 +52,11 @@ func newFlooded(t *testing.T) *flooded {
 func (f *flooded) load(n int, from netip.Prefix, link int64, change func(int, *vitrine.ViewRecord)) (stored int) {
 	f.t.Helper()
 	for i := range n {
-		o := &vitrine.ViewRecord{Account: 1, View: report.View{Link: link, Source: "Direct"}}
+		v := &vitrine.ViewRecord{Account: 1, View: report.View{Link: link, Source: "Direct"}}
 		if change != nil {
-			change(i, o)
+			change(i, v)
 		}
-		id, err := f.AddNext(f.t.Context(), f.ids, f.now, from, o)
+		id, err := f.AddNext(f.t.Context(), f.ids, f.now, from, v)
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestLimits(t *testing.T) {
 	want("one network", f.load(30, here, 1, nil), 20)
 	want("another link", f.load(30, here, 2, nil), 20)
 	want("a third link, within the limit of the account", f.load(30, here, 3, nil), 10)
-	want("another account", f.load(30, here, 9, func(_ int, o *vitrine.ViewRecord) { o.Account = 2 }), 20)
+	want("another account", f.load(30, here, 9, func(_ int, v *vitrine.ViewRecord) { v.Account = 2 }), 20)
 	want("another network", f.load(30, there, 1, nil), 20)
 	want("clients of a proxy that is not trusted", f.load(30, netip.Prefix{}, 1, nil), 30)
 	f.now = f.now.Add(time.Minute)
@@ -116,17 +116,17 @@ func TestLimits(t *testing.T) {
 // labels of each kind that a sender chooses, and that all views count.
 func TestLimitOfLabels(t *testing.T) {
 	for name, text := range map[string]func(*report.View) *string{
-		"source":   func(o *report.View) *string { return &o.Source },
-		"referrer": func(o *report.View) *string { return &o.Referrer },
-		"campaign": func(o *report.View) *string { return &o.Campaign },
-		"medium":   func(o *report.View) *string { return &o.Medium },
-		"content":  func(o *report.View) *string { return &o.Content },
-		"term":     func(o *report.View) *string { return &o.Term },
-		"program":  func(o *report.View) *string { return &o.Product },
+		"source":   func(v *report.View) *string { return &v.Source },
+		"referrer": func(v *report.View) *string { return &v.Referrer },
+		"campaign": func(v *report.View) *string { return &v.Campaign },
+		"medium":   func(v *report.View) *string { return &v.Medium },
+		"content":  func(v *report.View) *string { return &v.Content },
+		"term":     func(v *report.View) *string { return &v.Term },
+		"program":  func(v *report.View) *string { return &v.Product },
 	} {
 		f := newFlooded(t)
 		f.Limits.LinkViews, f.Limits.AccountViews = 1000, 1000
-		random := func(i int, o *vitrine.ViewRecord) { *text(&o.View) = fmt.Sprint("word ", i) }
+		random := func(i int, v *vitrine.ViewRecord) { *text(&v.View) = fmt.Sprint("word ", i) }
 		n := f.load(100, here, 1, random) + f.load(100, here, 1, random) // of which none is new
 		different := map[string]int{}
 		for i := range f.views {
@@ -137,7 +137,7 @@ func TestLimitOfLabels(t *testing.T) {
 				name, n, len(different), different["word 0"])
 		}
 		f.views = nil
-		f.load(1, there, 1, func(_ int, o *vitrine.ViewRecord) { *text(&o.View) = "new" })
+		f.load(1, there, 1, func(_ int, v *vitrine.ViewRecord) { *text(&v.View) = "new" })
 		if *text(&f.views[0]) != "new" {
 			t.Errorf("%s: the label from another network is replaced", name)
 		}
@@ -235,9 +235,9 @@ func TestExcessIsBounded(t *testing.T) {
 func TestLimitOfLabelsOfADay(t *testing.T) {
 	f := newFlooded(t)
 	f.now = time.Date(2026, 5, 4, 22, 59, 0, 0, time.UTC)
-	f.load(10, here, 1, func(i int, o *vitrine.ViewRecord) { o.Campaign = fmt.Sprint("word ", i) })
+	f.load(10, here, 1, func(i int, v *vitrine.ViewRecord) { v.Campaign = fmt.Sprint("word ", i) })
 	for _, want := range []string{visitor.Other, visitor.Other, "new"} {
-		f.load(1, here, 1, func(_ int, o *vitrine.ViewRecord) { o.Campaign = "new" })
+		f.load(1, here, 1, func(_ int, v *vitrine.ViewRecord) { v.Campaign = "new" })
 		if got := f.views[len(f.views)-1].Campaign; got != want {
 			t.Errorf("campaign at %v = %q, want %q", f.now, got, want)
 		}
@@ -260,7 +260,7 @@ func TestLimitsMemory(t *testing.T) {
 	before := heap()
 	for i := range 20_000 {
 		from := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 0}), 24)
-		f.load(1, from, int64(i), func(_ int, o *vitrine.ViewRecord) { o.Account, o.Source = vitrine.AccountID(i+9), fmt.Sprint(i) })
+		f.load(1, from, int64(i), func(_ int, v *vitrine.ViewRecord) { v.Account, v.Source = vitrine.AccountID(i+9), fmt.Sprint(i) })
 	}
 	if after := heap(); after > before+256<<10 {
 		t.Errorf("20,000 networks take %d KiB", (after-before)>>10)

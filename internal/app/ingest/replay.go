@@ -109,10 +109,10 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 		var moved []vitrine.ViewRecord
 		for i, err := range o.Refused {
 			if err != nil && !errors.Is(err, vitrine.ErrDayExpired) {
-				o := b.Views[i]
-				id := vitrine.ViewID(o.ID)
-				o.ID = int64(vitrine.ViewIDAt(id.Ms(), int(id)+1))
-				moved = append(moved, o)
+				view := b.Views[i]
+				id := vitrine.ViewID(view.ID)
+				view.ID = int64(vitrine.ViewIDAt(id.Ms(), int(id)+1))
+				moved = append(moved, view)
 			}
 		}
 		if moved == nil {
@@ -128,13 +128,13 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 func (v *Views) withoutDeleted(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
 	var kept []vitrine.ViewRecord
-	for _, o := range b.Views {
-		whose, err := owner(vitrine.LinkID(o.Link))
+	for _, view := range b.Views {
+		whose, err := owner(vitrine.LinkID(view.Link))
 		if err != nil {
 			return b, err
 		}
-		if v.Owner == nil || whose != 0 && whose == o.Account {
-			kept = append(kept, o)
+		if v.Owner == nil || whose != 0 && whose == view.Account {
+			kept = append(kept, view)
 		}
 	}
 	b.Views = kept

@@ -171,8 +171,8 @@ func (v *Views) Close() {
 }
 
 // Add writes a view. It returns ErrExists if its ID is taken: try another.
-func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
-	return v.enqueue(ctx, entry{view: o})
+func (v *Views) Add(ctx context.Context, view *vitrine.ViewRecord) error {
+	return v.enqueue(ctx, entry{view: view})
 }
 
 // viewTries bounds the search for a free ID. A collision is rare: two views of
@@ -185,14 +185,14 @@ const viewTries = 3
 // is only counted. Errors: CodeUnavailable, also if the day of the moment has
 // expired or is before 1970: the clock is wrong.
 func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, from netip.Prefix,
-	o *vitrine.ViewRecord) (vitrine.ViewID, error) {
-	if stored, err := v.Limits.admit(from, now, o); !stored {
+	view *vitrine.ViewRecord) (vitrine.ViewID, error) {
+	if stored, err := v.Limits.admit(from, now, view); !stored {
 		return 0, err
 	}
 	for range viewTries {
 		id := ids.Next(now)
-		o.ID, o.At = int64(id), id.Ms()
-		switch err := v.Add(ctx, o); {
+		view.ID, view.At = int64(id), id.Ms()
+		switch err := v.Add(ctx, view); {
 		case errors.Is(err, vitrine.ErrDayExpired):
 			return 0, vitrine.Unavailable(fmt.Errorf("the clock of this server shows %s: %w",
 				now.UTC().Format(time.RFC3339), err))

@@ -49,9 +49,9 @@ func TestViewsUnderLoad(t *testing.T) {
 		for w := range writers {
 			all.Go(func() {
 				for i := range each {
-					o := newView(w*each + i)
-					id := vitrine.ViewID(o.ID)
-					err := v.Add(t.Context(), o)
+					view := newView(w*each + i)
+					id := vitrine.ViewID(view.ID)
+					err := v.Add(t.Context(), view)
 					for _, ms := range []int64{3000, 1000} {
 						time.Sleep(time.Duration(w%17) * 20 * time.Millisecond)
 						err = errors.Join(err, v.Snapshot(t.Context(),

@@ -416,9 +416,9 @@ func TestViewsMovesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newFrailLog(t, down(1))
 		for _, n := range []int{1<<21 - 2, 1<<21 - 1, 0} {
-			o := newView(n)
-			o.Viewer = 99
-			log.views[vitrine.ViewID(o.ID)] = *o
+			view := newView(n)
+			view.Viewer = 99
+			log.views[vitrine.ViewID(view.ID)] = *view
 		}
 		v, s, _ := startViews(t, log, dir)
 		write(t, v, 1<<21-2)
@@ -427,8 +427,8 @@ func TestViewsMovesOn(t *testing.T) {
 			t.Errorf("Add with a taken ID = %v, want ErrExists", err)
 		}
 		v.Close()
-		if o := log.views[vitrine.ViewIDAt(at, 1)]; o.Viewer != 1<<21-2 || o.At != at || len(log.views) != 4 {
-			t.Errorf("moved view = %+v, of %d views", o, len(log.views))
+		if view := log.views[vitrine.ViewIDAt(at, 1)]; view.Viewer != 1<<21-2 || view.At != at || len(log.views) != 4 {
+			t.Errorf("moved view = %+v, of %d views", view, len(log.views))
 		}
 	})
 }

@@ -51,9 +51,9 @@ func add(t *testing.T, l vitrine.ViewLog, n int) {
 	t.Helper()
 	for range n {
 		views++
-		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1, ID: (1_800_000_000_000 + views) << 21,
+		v := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1, ID: (1_800_000_000_000 + views) << 21,
 			Viewer: 7}}
-		if _, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
+		if _, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{v}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -109,28 +109,28 @@ func (w *world) happen(n int) {
 	w.T.Helper()
 	var b vitrine.Batch
 	for range n {
-		o := w.traffic.Open()
+		v := w.traffic.Open()
 		if w.random.IntN(8) == 0 {
-			o.Bot, o.Product = report.BotUndecided, "Some Scanner"
+			v.Bot, v.Product = report.BotUndecided, "Some Scanner"
 		}
-		b.Views = append(b.Views, o)
+		b.Views = append(b.Views, v)
 	}
 	w.last = append(b.Views, w.last...)
 	w.last = w.last[:min(len(w.last), 300)]
 	for range n {
-		o := w.last[w.random.IntN(len(w.last))]
-		link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
+		v := w.last[w.random.IntN(len(w.last))]
+		link, id := vitrine.LinkID(v.Link), vitrine.ViewID(v.ID)
 		after := w.random.Int64N(60_000)
 		switch w.random.IntN(5) {
 		case 0, 1, 2:
-			s := vitrine.Snapshot{Link: link, View: id, At: o.At + after, Session: report.Session{EngagedMs: after / 2,
+			s := vitrine.Snapshot{Link: link, View: id, At: v.At + after, Session: report.Session{EngagedMs: after / 2,
 				PresentMs: after, Screen: "1200-1439", Depth: w.random.Int64N(1_000_000)}}
 			if w.random.IntN(20) == 0 {
 				s.Bot = vitrine.BotAutomation
 			}
 			b.Snapshots = append(b.Snapshots, s)
 		case 3:
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(o.At+after, 1), Link: link, View: id})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(v.At+after, 1), Link: link, View: id})
 		case 4:
 			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: id,
 				Reclass: report.Reclass{Count: after%2 == 0, Reason: []string{"", "monitor"}[after%2]}})
@@ -141,10 +141,10 @@ func (w *world) happen(n int) {
 	w.must(err)
 	var imported []vitrine.ViewRecord
 	for range n / 4 {
-		o := w.traffic.Imported()
-		o.At -= 40 * 86_400_000 // days that are rolled up
-		o.ID = int64(vitrine.ViewIDAt(o.At, w.random.IntN(3)))
-		imported = append(imported, o)
+		v := w.traffic.Imported()
+		v.At -= 40 * 86_400_000 // days that are rolled up
+		v.ID = int64(vitrine.ViewIDAt(v.At, w.random.IntN(3)))
+		imported = append(imported, v)
 	}
 	w.lines += int64(len(imported))
 	w.must(w.Log.Import(w.T.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: w.lines, At: w.Clock.Now()},
@@ -155,8 +155,8 @@ func (w *world) happen(n int) {
 func (w *world) reclassify(reason string) {
 	w.T.Helper()
 	var b vitrine.Batch
-	for _, o := range w.last[len(w.last)/2:] {
-		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID),
+	for _, v := range w.last[len(w.last)/2:] {
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID),
 			Reclass: report.Reclass{Count: reason == "", Reason: reason}})
 	}
 	_, err := w.Log.Append(w.T.Context(), b)

@@ -216,8 +216,8 @@ func TestNotReadyOnReadOnlyDisk(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := porttest.SpoolBatch(id).Views[0]
-		return v.Add(t.Context(), &o)
+		view := porttest.SpoolBatch(id).Views[0]
+		return v.Add(t.Context(), &view)
 	}
 	vitrinetest.MakeReadOnly(t, dir, true)
 	if err := add(1); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, unix.EROFS) {

@@ -48,9 +48,9 @@ func TestNotReadyWhenFull(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := porttest.SpoolBatch(id).Views[0]
-		o.Bot = ""
-		return v.Add(t.Context(), &o)
+		view := porttest.SpoolBatch(id).Views[0]
+		view.Bot = ""
+		return v.Add(t.Context(), &view)
 	}
 	l.away.Store(true)
 	n, kept := 1, 0

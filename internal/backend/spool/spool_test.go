@@ -91,8 +91,8 @@ func TestReplayFails(t *testing.T) {
 			if calls < 6 {
 				porttest.SpoolAdd(t, s, 100_000+calls)
 			}
-			for _, o := range b.Views {
-				got = append(got, int(o.ID))
+			for _, v := range b.Views {
+				got = append(got, int(v.ID))
 			}
 			return vitrine.Batch{}, nil
 		})

@@ -109,9 +109,9 @@ func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
 }
 
 // count adds a written view to the counts of its link.
-func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
-	c := w.change(vitrine.LinkID(o.Link))
-	c.Account = o.Account
+func (w *writing) count(v *vitrine.ViewRecord, r *segment.View) {
+	c := w.change(vitrine.LinkID(v.Link))
+	c.Account = v.Account
 	if r.Human() {
 		c.Views++
 	}
@@ -125,11 +125,11 @@ const insertView = "INSERT INTO views (link, id, record, session, engaged) VALUE
 // insert writes the row of a view. It reports false if the link already has the
 // ID.
 func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View,
-	o *vitrine.ViewRecord) (added bool, err error) {
+	v *vitrine.ViewRecord) (added bool, err error) {
 	w.b = r.Append(w.b[:0])
 	var session any
-	if o.Session != nil {
-		e := vitrine.Engagement{Session: *o.Session}
+	if v.Session != nil {
+		e := vitrine.Engagement{Session: *v.Session}
 		if session, err = w.session(&e, id); err != nil {
 			return false, err
 		}
@@ -271,16 +271,16 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 // asReported converts a view for the report package. The result shares no
 // memory with e.
 func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
-	o := new(report.View)
-	if err := tables.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
+	v := new(report.View)
+	if err := tables.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, v); err != nil {
 		return nil, err
 	}
 	if e.hasSession {
 		s := e.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)
-		o.Session = &s
+		v.Session = &s
 	}
-	return o, nil
+	return v, nil
 }
 
 // dropDownloads deletes the download events of a view and returns their number.

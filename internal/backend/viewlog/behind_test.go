@@ -16,8 +16,8 @@ func TestBehind(t *testing.T) {
 	var b vitrine.Batch
 	accounts := map[vitrine.AccountID]bool{}
 	for range 50 {
-		o := g.Imported()
-		b.Views, accounts[o.Account] = append(b.Views, o), true
+		v := g.Imported()
+		b.Views, accounts[v.Account] = append(b.Views, v), true
 	}
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)

@@ -302,16 +302,16 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 					}
 					of = link
 				}
-				o, err := views.View(int64(link), r)
+				v, err := views.View(int64(link), r)
 				if err != nil {
 					return err
 				}
-				d := report.DayOf(o.At)
-				b.whole.of(d).Add(o)
+				d := report.DayOf(v.At)
+				b.whole.of(d).Add(v)
 				if b.neverStored(of) {
 					return nil
 				}
-				days.of(d).Add(o)
+				days.of(d).Add(v)
 				return nil
 			})
 		if err == nil {

@@ -66,12 +66,12 @@ func readLog(t *testing.T, place string) (l *ViewLog, from, to report.Day) {
 	for range 8 {
 		var b vitrine.Batch
 		for range 500 {
-			o := g.Imported()
-			last = o.At
+			v := g.Imported()
+			last = v.At
 			if from == 0 {
-				from = report.DayOf(o.At)
+				from = report.DayOf(v.At)
 			}
-			b.Views = append(b.Views, o)
+			b.Views = append(b.Views, v)
 		}
 		if _, err := l.Append(t.Context(), b); err != nil {
 			t.Fatal(err)

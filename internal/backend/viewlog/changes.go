@@ -313,13 +313,13 @@ func (t logTx) inSegmentsOf(link vitrine.LinkID, views []vitrine.ViewID, rows *[
 func (c *copying) add(t logTx, account vitrine.AccountID, link vitrine.LinkID, rows []segment.Row) error {
 	views := make([]report.View, len(rows))
 	for i := range rows {
-		o, err := c.words.View(int64(link), &rows[i])
+		v, err := c.words.View(int64(link), &rows[i])
 		if err != nil {
 			return err
 		}
-		views[i] = *o
-		if o.Session != nil {
-			s := *o.Session
+		views[i] = *v
+		if v.Session != nil {
+			s := *v.Session
 			s.Pages = slices.Clone(s.Pages)
 			views[i].Session = &s
 		}

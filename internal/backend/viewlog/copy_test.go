@@ -92,11 +92,11 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	g := sqltest.NewTraffic(7)
 	var b vitrine.Batch
 	for i := range n {
-		o := g.Open()
-		b.Views = append(b.Views, o)
-		id := vitrine.ViewID(o.ID)
+		v := g.Open()
+		b.Views = append(b.Views, v)
+		id := vitrine.ViewID(v.ID)
 		if i%3 == 0 {
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 1, Link: vitrine.LinkID(o.Link), View: id})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 1, Link: vitrine.LinkID(v.Link), View: id})
 		}
 	}
 	last := report.DayOf(b.Views[n-1].At)

@@ -28,14 +28,14 @@ func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.Vi
 			return err
 		}
 		views, n := l.words.Reader(), 0
-		each := func(o *report.View, err error) error {
+		each := func(v *report.View, err error) error {
 			if n++; n%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
 				return err
 			}
-			return view(o)
+			return view(v)
 		}
 		err = t.SegmentRows(s, r, false, func(link vitrine.LinkID, row *segment.Row) error {
 			return each(views.View(int64(link), row))

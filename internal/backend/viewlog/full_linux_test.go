@@ -44,14 +44,14 @@ func untilFull(t *testing.T, place, dir, larger string) {
 	add := func() error {
 		var b vitrine.Batch
 		for range 200 {
-			o := g.Open()
-			o.Bot = ""
-			b.Views = append(b.Views, o)
+			v := g.Open()
+			v.Bot = ""
+			b.Views = append(b.Views, v)
 		}
 		outcome, err := l.Append(context.Background(), b)
-		for i, o := range b.Views {
+		for i, v := range b.Views {
 			if err == nil && (outcome.Refused == nil || outcome.Refused[i] == nil) {
-				stored[vitrine.LinkID(o.Link)]++
+				stored[vitrine.LinkID(v.Link)]++
 			}
 		}
 		return err

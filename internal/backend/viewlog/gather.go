@@ -43,20 +43,20 @@ func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gatheri
 }
 
 // add counts a view and its viewer day.
-func (g *gathering) add(o *report.View) error {
+func (g *gathering) add(view *report.View) error {
 	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
 		return g.ctx.Err()
 	}
 	if g.each != nil {
-		g.each(o)
+		g.each(view)
 		return nil
 	}
-	d := report.DayOf(o.At)
-	g.tallies.of(d).Add(o)
-	if !o.Counted() {
+	d := report.DayOf(view.At)
+	g.tallies.of(d).Add(view)
+	if !view.Counted() {
 		return nil
 	}
-	v := segment.ViewerDay{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
+	v := segment.ViewerDay{Viewer: int64(view.Viewer), Link: view.Link, Day: d}
 	if g.viewerDay != nil {
 		return g.viewerDay(v)
 	}
@@ -84,11 +84,11 @@ func (g *gathering) packed(from, to report.Day) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
-		o, err := g.views.View(int64(link), r)
+		v, err := g.views.View(int64(link), r)
 		if err != nil {
 			return err
 		}
-		return g.add(o)
+		return g.add(v)
 	})
 }
 
@@ -127,11 +127,11 @@ func everyDay(report.Day) bool { return true }
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := tables.Within(g.scope, "views", tables.IDsOf(from, to))
 	return g.tx.VisitViews(func(link, id int64, record, session []byte) error {
-		o, err := g.views.Read(link, id, record, session)
+		v, err := g.views.Read(link, id, record, session)
 		if err != nil {
 			return err
 		}
-		return g.add(o)
+		return g.add(v)
 	}, clause, args)
 }
 

@@ -33,33 +33,33 @@ func newFacts() *facts {
 	return &facts{map[viewKey]*remembered{}, map[viewKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func keyOf(o *vitrine.ViewRecord) viewKey {
-	return viewKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+func keyOf(v *vitrine.ViewRecord) viewKey {
+	return viewKey{vitrine.LinkID(v.Link), vitrine.ViewID(v.ID)}
 }
 
-func (h *facts) add(o vitrine.ViewRecord, imported bool) {
-	h.account[vitrine.LinkID(o.Link)] = o.Account
-	r := &remembered{View: o.View, imported: imported}
-	if r.engaged = o.Session != nil; r.engaged {
-		r.Engagement.Session = *o.Session
-		r.Engagement.Session.Pages = slices.Clone(o.Session.Pages)
+func (h *facts) add(v vitrine.ViewRecord, imported bool) {
+	h.account[vitrine.LinkID(v.Link)] = v.Account
+	r := &remembered{View: v.View, imported: imported}
+	if r.engaged = v.Session != nil; r.engaged {
+		r.Engagement.Session = *v.Session
+		r.Engagement.Session.Pages = slices.Clone(v.Session.Pages)
 	}
-	h.views[keyOf(&o)] = r
-	if imported && r.engaged && r.Engagement.Session.Downloaded && o.Counted() {
-		h.downloads[keyOf(&o)] = vitrine.ViewID(o.ID)
+	h.views[keyOf(&v)] = r
+	if imported && r.engaged && r.Engagement.Session.Downloaded && v.Counted() {
+		h.downloads[keyOf(&v)] = vitrine.ViewID(v.ID)
 	}
 }
 
 func (h *facts) batch(b vitrine.Batch) (refused []int) {
-	for i, o := range b.Views {
-		if was := h.views[keyOf(&o)]; was != nil {
-			if was.Viewer != o.Viewer || was.Country != o.Country {
+	for i, v := range b.Views {
+		if was := h.views[keyOf(&v)]; was != nil {
+			if was.Viewer != v.Viewer || was.Country != v.Country {
 				refused = append(refused, i)
 			}
 			continue
 		}
-		o.Returning = o.Counted() && h.returns(&o.View)
-		h.add(o, false)
+		v.Returning = v.Counted() && h.returns(&v.View)
+		h.add(v, false)
 	}
 	for _, s := range b.Snapshots {
 		r := h.views[viewKey{s.Link, s.View}]
@@ -97,11 +97,11 @@ func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, d
 	}
 	for k, r := range h.views {
 		if has(k.link, report.DayOf(k.view.Ms())) {
-			o := r.View
-			if o.Session = nil; r.engaged {
-				o.Session = &r.Engagement.Session
+			v := r.View
+			if v.Session = nil; r.engaged {
+				v.Session = &r.Engagement.Session
 			}
-			views = append(views, o)
+			views = append(views, v)
 		}
 	}
 	for k := range h.downloads {
@@ -122,23 +122,23 @@ func countPlainly(views []report.View, downloads []report.Day, from, to report.D
 	n.Daily, n.Viewers = make([]int64, to-from), make([]int64, to-from)
 	all, daily := map[uint64]bool{}, make([]map[uint64]bool, to-from)
 	var times []int64
-	for _, o := range views {
-		if o.Bot != "" {
+	for _, v := range views {
+		if v.Bot != "" {
 			n.Bots++
 			continue
 		}
 		n.Views++
-		d := report.DayOf(o.At) - from
+		d := report.DayOf(v.At) - from
 		n.Daily[d]++
-		if o.Returning {
+		if v.Returning {
 			n.Returning++
 		}
-		all[o.Viewer] = true
+		all[v.Viewer] = true
 		if daily[d] == nil {
 			daily[d] = map[uint64]bool{}
 		}
-		daily[d][o.Viewer] = true
-		if s := o.Session; s != nil && (s.EngagedMs >= 1000 || s.PresentMs >= 2000) {
+		daily[d][v.Viewer] = true
+		if s := v.Session; s != nil && (s.EngagedMs >= 1000 || s.PresentMs >= 2000) {
 			times = append(times, s.EngagedMs)
 		}
 	}
@@ -289,14 +289,14 @@ func (r randomHistory) moment() int64 {
 func (r randomHistory) view() vitrine.ViewRecord {
 	link := 1 + min(r.IntN(r.links), r.IntN(r.links))
 	at := r.moment()
-	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link),
+	v := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link),
 		Viewer:  uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
 		Country: fmt.Sprint("C", r.IntN(5)), Source: fmt.Sprint("s", r.IntN(3)), QR: r.IntN(5) == 0,
 		Version: int(at / 1000 % 4)}
 	if r.IntN(7) == 0 {
-		o.Bot = "crawler"
+		v.Bot = "crawler"
 	}
-	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: v}
 }
 
 func (r randomHistory) session() report.Session {
@@ -354,17 +354,17 @@ func (r randomHistory) batch(h *facts, views, late int) (b vitrine.Batch) {
 
 func (r randomHistory) imports(h *facts, n int) (views []vitrine.ViewRecord) {
 	for range n {
-		o := r.view()
-		o.Viewer = ^o.Viewer
-		if h.views[keyOf(&o)] != nil {
+		v := r.view()
+		v.Viewer = ^v.Viewer
+		if h.views[keyOf(&v)] != nil {
 			continue
 		}
 		if r.IntN(2) == 0 {
 			s := r.session()
-			o.Session = &s
+			v.Session = &s
 		}
-		h.add(o, true)
-		views = append(views, o)
+		h.add(v, true)
+		views = append(views, v)
 	}
 	return views
 }

@@ -79,15 +79,15 @@ func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error 
 	var rows []segment.Row
 	var running []*vitrine.ViewRecord
 	for i := range views {
-		o := &views[i]
-		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.retainedFrom {
+		v := &views[i]
+		if report.DayOf(vitrine.ViewID(v.ID).Ms()) < a.retainedFrom {
 			return vitrine.ErrDayExpired
 		}
-		if day := report.DayOf(vitrine.ViewID(o.ID).Ms()); day >= max(past, a.rolledUpUntil) {
-			running = append(running, o)
+		if day := report.DayOf(vitrine.ViewID(v.ID).Ms()); day >= max(past, a.rolledUpUntil) {
+			running = append(running, v)
 			continue
 		}
-		r, err := w.row(o)
+		r, err := w.row(v)
 		if err != nil {
 			return err
 		}
@@ -96,8 +96,8 @@ func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error 
 	if err := w.importPast(a, account, link, rows); err != nil {
 		return err
 	}
-	for _, o := range running {
-		if err := w.imported(o); err != nil {
+	for _, v := range running {
+		if err := w.imported(v); err != nil {
 			return err
 		}
 	}
@@ -165,32 +165,32 @@ func (w *writing) importViewerDays() error {
 }
 
 // row creates the row of an imported view.
-func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
-	r.ID = vitrine.ViewID(o.ID)
-	if r.View, err = w.words.View(&o.View); err != nil {
+func (w *writing) row(v *vitrine.ViewRecord) (r segment.Row, err error) {
+	r.ID = vitrine.ViewID(v.ID)
+	if r.View, err = w.words.View(&v.View); err != nil {
 		return r, err
 	}
 	r.Flags |= segment.ViewImported
-	if r.Engaged = o.Session != nil; r.Engaged {
-		r.Session.Session = *o.Session
-		r.Session.Screen, err = w.words.ID(segment.WordScreen, o.Session.Screen)
+	if r.Engaged = v.Session != nil; r.Engaged {
+		r.Session.Session = *v.Session
+		r.Session.Screen, err = w.words.ID(segment.WordScreen, v.Session.Screen)
 	}
 	return r, err
 }
 
 // imported inserts a view of a running day.
-func (w *writing) imported(o *vitrine.ViewRecord) error {
-	r, err := w.words.View(&o.View)
+func (w *writing) imported(v *vitrine.ViewRecord) error {
+	r, err := w.words.View(&v.View)
 	if err != nil {
 		return err
 	}
 	r.Flags |= segment.ViewImported
-	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
-	if err := w.reopenDay(o.Account, link, report.DayOf(id.Ms())); err != nil {
+	link, id := vitrine.LinkID(v.Link), vitrine.ViewID(v.ID)
+	if err := w.reopenDay(v.Account, link, report.DayOf(id.Ms())); err != nil {
 		return err
 	}
 	for {
-		added, err := w.insert(link, id, &r, o)
+		added, err := w.insert(link, id, &r, v)
 		if err != nil {
 			return err
 		}
@@ -201,12 +201,12 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 			return err
 		}
 	}
-	w.count(o, &r)
+	w.count(v, &r)
 	w.changed(link, id)
 	if !r.Human() {
 		return nil
 	}
-	if err := w.tx.CountViewer(link, r.Viewer, id); err != nil || o.Session == nil || !o.Session.Downloaded {
+	if err := w.tx.CountViewer(link, r.Viewer, id); err != nil || v.Session == nil || !v.Session.Downloaded {
 		return err
 	}
 	return w.importDownload(link, id)

@@ -284,8 +284,8 @@ func (lv *hotScope) apply(t logTx, events []memory.Event) error {
 // count adds n, 1 or -1, to the views of a viewer day. When the viewer day
 // begins or ends, the viewer's other viewer days change too: each records the
 // previous day on which the viewer came.
-func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
-	v := segment.ViewerDay{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
+func (lv *hotScope) count(h *lazyHistory, view *report.View, n int32) error {
+	v := segment.ViewerDay{Viewer: int64(view.Viewer), Link: view.Link, Day: report.DayOf(view.At)}
 	old := lv.viewerDays.Of(nil, v.Viewer)
 	views, ok := lv.viewerDays.Add(v, n)
 	if !ok {

@@ -42,8 +42,8 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	}
 	last := on(d, 86_000_000, 2, 103)
 	views = append(views, last, on(d, 86_000_001, 3, 104))
-	for _, o := range views {
-		h.add(o, true)
+	for _, v := range views {
+		h.add(v, true)
 	}
 	if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 9).Time()}, views); err != nil {
 		t.Fatal(err)
@@ -186,21 +186,21 @@ func TestAtOnce(t *testing.T) {
 				var b vitrine.Batch
 				var imported []vitrine.ViewRecord
 				for range 5 {
-					o := on(d+report.Day(r.IntN(80)), r.Int64N(86_400_000), link, uint64(r.IntN(20)))
+					v := on(d+report.Day(r.IntN(80)), r.Int64N(86_400_000), link, uint64(r.IntN(20)))
 					if i%8 == 7 {
-						o.Viewer += 1000
-						imported = append(imported, o)
+						v.Viewer += 1000
+						imported = append(imported, v)
 						continue
 					}
-					b.Views = append(b.Views, o)
+					b.Views = append(b.Views, v)
 					b.Snapshots = append(b.Snapshots,
-						vitrine.Snapshot{Link: vitrine.LinkID(link), View: vitrine.ViewID(o.ID), At: o.At + 9000,
+						vitrine.Snapshot{Link: vitrine.LinkID(link), View: vitrine.ViewID(v.ID), At: v.At + 9000,
 							Session: report.Session{EngagedMs: r.Int64N(9000), PresentMs: 9000}})
 				}
 				mu.Lock()
 				h.batch(b)
-				for _, o := range imported {
-					h.add(o, true)
+				for _, v := range imported {
+					h.add(v, true)
 				}
 				mu.Unlock()
 				if _, err := l.Append(context.Background(), b); err != nil {

@@ -25,9 +25,9 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		oldest := all.Places[0]
 		var fold report.Fold
 		g := l.gather(ctx, tx, q.Scope)
-		g.each = func(o *report.View) {
-			if !(segment.Place{ID: vitrine.ViewID(o.ID), Link: vitrine.LinkID(o.Link)}).Before(oldest) {
-				fold.Add(o)
+		g.each = func(v *report.View) {
+			if !(segment.Place{ID: vitrine.ViewID(v.ID), Link: vitrine.LinkID(v.Link)}).Before(oldest) {
+				fold.Add(v)
 			}
 		}
 		if err := g.packed(max(q.From, report.DayOf(oldest.ID.Ms())), q.To); err != nil {
@@ -81,14 +81,14 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 			if err != nil || len(rows) == 0 {
 				return nil, err
 			}
-			o, err := l.words.Reader().View(int64(p.Link), &rows[0])
+			v, err := l.words.Reader().View(int64(p.Link), &rows[0])
 			if err != nil {
 				return nil, err
 			}
-			if !o.Counted() || q.Engaged && o.Session == nil || !matches(q, o) {
+			if !v.Counted() || q.Engaged && v.Session == nil || !matches(q, v) {
 				continue
 			}
-			recent = append(recent, *o)
+			recent = append(recent, *v)
 			if err := t.MarkDownloaded(p.Link, recent[len(recent)-1:]); err != nil {
 				return nil, err
 			}

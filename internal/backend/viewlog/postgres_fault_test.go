@@ -308,11 +308,11 @@ func TestPostgresFails(t *testing.T) {
 	for w := range workers {
 		all.Go(func() {
 			for n := 0; !ended(); n++ {
-				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
+				v := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
 				again("Append", func() error {
-					outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{o},
-						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID),
-							At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+					outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{v},
+						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID),
+							At: v.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 					if outcome.Refused != nil || outcome.Early.Len() > 0 {
 						t.Errorf("Append = %+v, want everything stored", outcome)
 					}

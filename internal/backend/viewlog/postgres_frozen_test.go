@@ -43,10 +43,10 @@ func TestPostgresFrozen(t *testing.T) {
 		})
 	}
 	appendOne := func(n int64) error {
-		o := on(firstTestDay, n, 1, uint64(n%7))
+		v := on(firstTestDay, n, 1, uint64(n%7))
 		outcome, err := log.Append(context.Background(),
-			vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{
-				{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000,
+			vitrine.Batch{Views: []vitrine.ViewRecord{v}, Snapshots: []vitrine.Snapshot{
+				{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID), At: v.At + 1000,
 					Session: report.Session{PresentMs: 1000}}}})
 		return errors.Join(err, errors.Join(outcome.Refused...))
 	}

@@ -10,10 +10,10 @@ import (
 
 // returns reports whether a view is a return: its viewer has other counted
 // views, and none of them began within the time of a visit before it.
-func (h *facts) returns(o *report.View) (again bool) {
+func (h *facts) returns(v *report.View) (again bool) {
 	for k, r := range h.views {
-		if k.link == vitrine.LinkID(o.Link) && r.Counted() && r.Viewer == o.Viewer {
-			if since := o.At - r.At; since >= 0 && since <= report.ReturnMs {
+		if k.link == vitrine.LinkID(v.Link) && r.Counted() && r.Viewer == v.Viewer {
+			if since := v.At - r.At; since >= 0 && since <= report.ReturnMs {
 				return false
 			}
 			again = true

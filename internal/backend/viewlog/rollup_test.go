@@ -59,8 +59,8 @@ func TestRollUpCutOff(t *testing.T) {
 			l := openTestLog(t)
 			l.least = minViews{1, 1, 1}
 			h := newFacts()
-			for _, o := range views {
-				h.add(o, true)
+			for _, v := range views {
+				h.add(v, true)
 			}
 			if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 200).Time()}, views); err != nil {
 				t.Fatal(err)
@@ -96,28 +96,28 @@ func TestRollUpCutOffThenLate(t *testing.T) {
 		for link := range int64(5) {
 			for day := range report.Day(66) {
 				for n := range 2 + (link+int64(day))%2 {
-					o := on(d+day, link*10+n, 1+link, uint64(link+int64(day)*n%5))
-					o.Session = &report.Session{EngagedMs: 2000 + 977*link + 131*int64(day) + n, PresentMs: 90_000}
-					views = append(views, o)
+					v := on(d+day, link*10+n, 1+link, uint64(link+int64(day)*n%5))
+					v.Session = &report.Session{EngagedMs: 2000 + 977*link + 131*int64(day) + n, PresentMs: 90_000}
+					views = append(views, v)
 				}
 			}
 		}
-		for _, o := range views {
-			h.add(o, true)
+		for _, v := range views {
+			h.add(v, true)
 		}
 		if err := importViews(t, l, 1, views...); err != nil {
 			t.Fatal(err)
 		}
 		done = l.RollUp(&dyingContext{Context: t.Context(), lives: lives}, d+65) == nil
 		var b vitrine.Batch
-		for i, o := range views {
-			s := vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 3_000_000}
+		for i, v := range views {
+			s := vitrine.Snapshot{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID), At: v.At + 3_000_000}
 			switch {
-			case o.Link == 2 || i%40 == 0:
+			case v.Link == 2 || i%40 == 0:
 				s.Bot = vitrine.BotAutomation
-			case o.Link == 3 && report.DayOf(o.At) == d+1 || i%50 == 0:
+			case v.Link == 3 && report.DayOf(v.At) == d+1 || i%50 == 0:
 				s.Session = report.Session{EngagedMs: 85_000, PresentMs: 90_000}
-				b.Views = append(b.Views, on(report.DayOf(o.At), 5_000_000+int64(i), o.Link, 77))
+				b.Views = append(b.Views, on(report.DayOf(v.At), 5_000_000+int64(i), v.Link, 77))
 			default:
 				continue
 			}
@@ -145,10 +145,10 @@ func TestRollUpDownloadsOnly(t *testing.T) {
 			continue
 		}
 		l, h := openTestLog(t), newFacts()
-		o := on(firstTestDay+first, 0, 1, 1)
-		addViews(t, h, l, o)
+		v := on(firstTestDay+first, 0, 1, 1)
+		addViews(t, h, l, v)
 		rollUp(t, l, firstTestDay+first+1)
-		late := vitrine.Download{ID: vitrine.ViewIDAt(o.At+86_400_000, 0), Link: 1, View: vitrine.ViewID(o.ID)}
+		late := vitrine.Download{ID: vitrine.ViewIDAt(v.At+86_400_000, 0), Link: 1, View: vitrine.ViewID(v.ID)}
 		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{late}})
 		for _, days := range []report.Day{2, 3, 64, 130} {
 			rollUp(t, l, firstTestDay+first+days)
@@ -166,11 +166,11 @@ func TestRollUpDownloadsOnly(t *testing.T) {
 // as after a clock was set back, stays with its view.
 func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
-		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
-			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(o.ID), At: o.At,
+		"bot": func(t *testing.T, h *facts, l *ViewLog, v vitrine.ViewRecord) {
+			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(v.ID), At: v.At,
 				Bot: vitrine.BotAutomation}}})
 		},
-		"delete": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
+		"delete": func(t *testing.T, h *facts, l *ViewLog, v vitrine.ViewRecord) {
 			h.deleteLink(2)
 			if err := l.DeleteLink(t.Context(), 2); err != nil {
 				t.Fatal(err)
@@ -180,13 +180,13 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const d = firstTestDay
 			l, h := openTestLog(t), newFacts()
-			o := on(d+5, 0, 2, 2)
-			addViews(t, h, l, on(d+1, 0, 1, 1), o)
+			v := on(d+5, 0, 2, 2)
+			addViews(t, h, l, on(d+1, 0, 1, 1), v)
 			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7),
-				Link: 2, View: vitrine.ViewID(o.ID)}}})
+				Link: 2, View: vitrine.ViewID(v.ID)}}})
 			rollUp(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
-			undo(t, h, l, o)
+			undo(t, h, l, v)
 			h.check(t, l, account1, d, d+9)
 			rollUp(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
@@ -262,23 +262,23 @@ func TestLateOnRolledUpDays(t *testing.T) {
 		rollUp(t, l, d+125)
 		r := rand.New(rand.NewPCG(3, 4))
 		for i := range 25 {
-			o := all[r.IntN(len(all))]
-			id, link := vitrine.ViewID(o.ID), vitrine.LinkID(o.Link)
+			v := all[r.IntN(len(all))]
+			id, link := vitrine.ViewID(v.ID), vitrine.LinkID(v.Link)
 			b := vitrine.Batch{}
 			switch i % 5 {
 			case 0:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000,
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: v.At + 9000,
 					Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
 			case 1:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000,
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: v.At + 9000,
 					Bot: vitrine.BotAutomation})
 			case 2:
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, View: id})
 			case 3:
-				b.Views = append(b.Views, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
+				b.Views = append(b.Views, on(report.DayOf(v.At), 5000+int64(i), v.Link, 3))
 			case 4:
-				o.Viewer++
-				outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o, all[0]}})
+				v.Viewer++
+				outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{v, all[0]}})
 				refused := outcome.Refused
 				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
 					t.Errorf("another view with an ID in a segment: %v, %v", refused, err)
@@ -335,13 +335,13 @@ func TestExpireDownloadsOnly(t *testing.T) {
 	const d = firstTestDay
 	for _, later := range []bool{true, false} {
 		l, h := openTestLog(t), newFacts()
-		o := on(d, 0, 1, 1)
-		addViews(t, h, l, o, on(d, 1, 2, 2))
+		v := on(d, 0, 1, 1)
+		addViews(t, h, l, v, on(d, 1, 2, 2))
 		if later {
 			addViews(t, h, l, on(d+200, 0, 1, 1))
 		}
 		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1,
-			View: vitrine.ViewID(o.ID)}}})
+			View: vitrine.ViewID(v.ID)}}})
 		rollUp(t, l, d+300)
 		check := func(when string) {
 			t.Helper()

@@ -36,8 +36,8 @@ func TestDeletedLinksAreFound(t *testing.T) {
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	o := b.Views[99]
-	if err := l.RollUp(t.Context(), report.DayOf(o.At)+1); err != nil {
+	v := b.Views[99]
+	if err := l.RollUp(t.Context(), report.DayOf(v.At)+1); err != nil {
 		t.Fatal(err)
 	}
 	var run string
@@ -48,7 +48,7 @@ func TestDeletedLinksAreFound(t *testing.T) {
 		return nil
 	}
 	err := l.read(t.Context(), func(tx logTx) error {
-		if _, err := tx.History(o.Account); err != nil {
+		if _, err := tx.History(v.Account); err != nil {
 			return err
 		}
 		plan, err := sqltest.SqlitePlan(tx.Tx, run)
@@ -83,9 +83,9 @@ func testScans(t *testing.T, excused map[string]string) {
 	for range 8 {
 		var b vitrine.Batch
 		for range 500 {
-			o := g.Imported()
-			last = o.At
-			b.Views = append(b.Views, o)
+			v := g.Imported()
+			last = v.At
+			b.Views = append(b.Views, v)
 		}
 		if _, err := l.Append(t.Context(), b); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func importViews(t testing.TB, l *ViewLog, line int64, views ...vitrine.ViewReco
 func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.ViewID) {
 	t.Helper()
 	if err := l.Views(t.Context(), link, -1000, 40_000,
-		func(o *report.View) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
+		func(v *report.View) error { list = append(list, vitrine.ViewID(v.ID)); return nil }); err != nil {
 		t.Error(err)
 	}
 	return list
@@ -29,12 +29,12 @@ func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.Vi
 // TestImportOfOneMillisecond imports more views of one millisecond than fit in
 // a segment. Each gets its own ID, in one batch and one by one.
 func TestImportOfOneMillisecond(t *testing.T) {
-	o := on(firstTestDay, 7, 1, 1)
+	v := on(firstTestDay, 7, 1, 1)
 	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1},
 		{500, 600, 700, 800, 1}} {
 		l, all := openTestLog(t), 0
 		for i, n := range batches {
-			if err := importViews(t, l, int64(i+1), slices.Repeat([]vitrine.ViewRecord{o}, n)...); err != nil {
+			if err := importViews(t, l, int64(i+1), slices.Repeat([]vitrine.ViewRecord{v}, n)...); err != nil {
 				t.Errorf("%v, batch %d: %v", batches, i, err)
 				break
 			}
@@ -51,17 +51,17 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	l, n := openTestLog(t), 0
 	var views []vitrine.ViewRecord
 	for i := range 1500 {
-		o := o
-		o.ID = int64(vitrine.ViewIDAt(o.At, i))
-		views = append(views, o)
+		v := v
+		v.ID = int64(vitrine.ViewIDAt(v.At, i))
+		views = append(views, v)
 		n++
 	}
 	if err := importViews(t, l, 1, views...); err != nil {
 		t.Fatal(err)
 	}
 	for i, at := range []int{1023, 1499, 1023, 0, 1022} {
-		o.ID = int64(vitrine.ViewIDAt(o.At, at))
-		if err := importViews(t, l, int64(i+2), o); err != nil {
+		v.ID = int64(vitrine.ViewIDAt(v.At, at))
+		if err := importViews(t, l, int64(i+2), v); err != nil {
 			t.Errorf("another view with counter %d: %v", at, err)
 			continue
 		}
@@ -78,13 +78,13 @@ func TestImportOfOneMillisecond(t *testing.T) {
 func TestImportGoesRound(t *testing.T) {
 	for _, d := range []report.Day{firstTestDay, firstTestDay + 100} {
 		l := openTestLog(t)
-		o := on(d, 7, 1, 1)
-		o.ID = int64(vitrine.ViewIDAt(o.At, segment.Counters-1))
-		if err := importViews(t, l, 1, o, o, o); err != nil {
+		v := on(d, 7, 1, 1)
+		v.ID = int64(vitrine.ViewIDAt(v.At, segment.Counters-1))
+		if err := importViews(t, l, 1, v, v, v); err != nil {
 			t.Errorf("day %d: %v", d, err)
 			continue
 		}
-		if got := idsOfLink(t, l, 1); len(got) != 3 || got[0] != vitrine.ViewIDAt(o.At, 0) {
+		if got := idsOfLink(t, l, 1); len(got) != 3 || got[0] != vitrine.ViewIDAt(v.At, 0) {
 			t.Errorf("day %d: IDs = %v", d, got)
 		}
 	}
@@ -117,9 +117,9 @@ func TestPacksStayFew(t *testing.T) {
 // TestRecentNone checks that Recent with N = 0 or less returns nothing.
 func TestRecentNone(t *testing.T) {
 	l := openTestLog(t)
-	o := on(firstTestDay, 0, 1, 1)
-	o.Session = &report.Session{EngagedMs: 5}
-	appendViews(t, l, o)
+	v := on(firstTestDay, 0, 1, 1)
+	v.Session = &report.Session{EngagedMs: 5}
+	appendViews(t, l, v)
 	rollUp(t, l, firstTestDay+1)
 	for _, n := range []int{0, -1} {
 		func() {
@@ -249,8 +249,8 @@ func TestAuditFindsMissingDailyViews(t *testing.T) {
 	appendViews(t, l, on(d, 0, 1, 1), on(d, 1, 2, 1))
 	rollUp(t, l, d+1)
 	var fold report.Fold
-	o := on(d, 0, 1, 1)
-	fold.Add(&o.View)
+	v := on(d, 0, 1, 1)
+	fold.Add(&v.View)
 	tamper(t, l, "UPDATE daily_views SET data = $1", fold.Tally().AppendLinkViews(nil))
 	if faults(t, l) == nil {
 		t.Error("the audit finds nothing")

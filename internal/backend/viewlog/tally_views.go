@@ -230,9 +230,9 @@ func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *r
 		if len(rows) == 0 {
 			continue
 		}
-		if o, err := views.View(int64(e.link), &rows[0]); err != nil {
+		if v, err := views.View(int64(e.link), &rows[0]); err != nil {
 			return err
-		} else if q.Match(o) {
+		} else if q.Match(v) {
 			t.AddDownload(q.Steps.Of(e.event.Ms()))
 		}
 	}

@@ -61,7 +61,7 @@ func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 		for chunk := range slices.Chunk(ats, 20_000) {
 			var batch []vitrine.ViewRecord
 			for i, at := range chunk {
-				o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(link + 1),
+				v := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(link + 1),
 					Viewer:  r.Uint64N(uint64(views)/4) * 0x9e3779b97f4a7c15,
 					Country: pick("US", "DE", "GB", "FR", "IN", "BR", "JP", "CA", "AT", "CH", "PL", "NZ"),
 					City:    pick("", "Berlin", "Paris", "Rome"), Source: pick("", "Google", "LinkedIn", "Email"),
@@ -70,16 +70,16 @@ func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 					OS:      pick("Windows", "iOS", "macOS", "Android"),
 					QR:      r.IntN(30) == 0, Returning: r.IntN(3) == 0}
 				if r.IntN(12) == 0 {
-					o.Bot = pick("crawler", "preview")
+					v.Bot = pick("crawler", "preview")
 				}
 				if r.IntN(10) < 7 {
-					o.Session = &report.Session{EngagedMs: 900 + r.Int64N(120_000), PresentMs: 200_000,
+					v.Session = &report.Session{EngagedMs: 900 + r.Int64N(120_000), PresentMs: 200_000,
 						Screen: pick("1440-1919", "0-575", "768-991")}
 					for p := 1; p < 2+r.IntN(8); p++ {
-						o.Session.Pages = append(o.Session.Pages, report.PageTime{Page: p, Ms: 1000 + r.Int64N(9000)})
+						v.Session.Pages = append(v.Session.Pages, report.PageTime{Page: p, Ms: 1000 + r.Int64N(9000)})
 					}
 				}
-				batch = append(batch, vitrine.ViewRecord{Account: 1, View: o})
+				batch = append(batch, vitrine.ViewRecord{Account: 1, View: v})
 			}
 			line += int64(len(batch))
 			if err := l.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: today.Time()},

@@ -236,8 +236,8 @@ func TestViewerDaysDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {
 		l := openTestLog(t)
-		o := on(d, 0, 1, 5)
-		appendViews(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
+		v := on(d, 0, 1, 5)
+		appendViews(t, l, v, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
 		rollUp(t, l, d+3)
 		tamper(t, l, "UPDATE viewer_days SET data = $1", data)
 		for name, f := range map[string]func() error{

@@ -49,9 +49,9 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 					return errStop
 				}
 				views := l.words.Reader()
-				o, err := views.Read(link, id, record, session)
-				if err == nil && matches(q, o) {
-					recent = append(recent, *o)
+				v, err := views.Read(link, id, record, session)
+				if err == nil && matches(q, v) {
+					recent = append(recent, *v)
 				}
 				return err
 			}, t.selectRecent(q.Engaged), int64(q.Link), int64(q.From), int64(q.To), n)
@@ -70,8 +70,8 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	return recent, err
 }
 
-func matches(q vitrine.RecentQuery, o *report.View) bool {
-	return (o.Counted() || !q.Counted) && q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
+func matches(q vitrine.RecentQuery, v *report.View) bool {
+	return (v.Counted() || !q.Counted) && q.Filter.Lists(v, q.Engaged) && (q.Viewer == nil || *q.Viewer == v.Viewer)
 }
 
 // recentInSegments adds the newest views in segments to a list of views, newest
@@ -171,14 +171,14 @@ func (in *segmentReader) last(q vitrine.RecentQuery, p *tables.Segment, eligible
 		if without--; without >= 0 {
 			continue
 		}
-		o, err := in.views.View(int64(q.Link), r)
+		view, err := in.views.View(int64(q.Link), r)
 		if err != nil {
 			return nil, err
 		}
-		if !matches(q, o) {
+		if !matches(q, view) {
 			continue
 		}
-		v := *o
+		v := *view
 		if v.Session != nil {
 			s := *v.Session
 			s.Pages = append([]report.PageTime(nil), s.Pages...)
@@ -214,9 +214,9 @@ func (l *ViewLog) Recipients(ctx context.Context, link vitrine.LinkID,
 	if err != nil {
 		return nil, err
 	}
-	return alone, l.each(ctx, link, tables.Between(0, math.MaxInt64), true, func(o *report.View) error {
-		o.Downloaded = of[o.ID]
-		return f(o)
+	return alone, l.each(ctx, link, tables.Between(0, math.MaxInt64), true, func(v *report.View) error {
+		v.Downloaded = of[v.ID]
+		return f(v)
 	})
 }
 
@@ -233,9 +233,9 @@ func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r tables.IDs, n
 			return err
 		}
 		for i := range rows {
-			if o, err := views.View(int64(link), &rows[i]); err != nil {
+			if v, err := views.View(int64(link), &rows[i]); err != nil {
 				return readable(err)
-			} else if err := f(o); err != nil {
+			} else if err := f(v); err != nil {
 				return err
 			}
 		}

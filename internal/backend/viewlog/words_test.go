@@ -25,8 +25,8 @@ func from(n int, source string) vitrine.ViewRecord {
 
 func sources(t *testing.T, l *ViewLog) (list []string) {
 	t.Helper()
-	err := l.Views(t.Context(), 1, 0, 40_000, func(o *report.View) error {
-		list = append(list, o.Source)
+	err := l.Views(t.Context(), 1, 0, 40_000, func(v *report.View) error {
+		list = append(list, v.Source)
 		return nil
 	})
 	if err != nil {
@@ -89,8 +89,8 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
 	err := l.update(t.Context(), func(t logTx, c *memory.Changes) error {
-		o := from(1, "forgotten")
-		_, err := l.write(t, c).views([]vitrine.ViewRecord{o})
+		v := from(1, "forgotten")
+		_, err := l.write(t, c).views([]vitrine.ViewRecord{v})
 		return errors.Join(err, failed)
 	})
 	if !errors.Is(err, failed) {
@@ -106,11 +106,11 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 // has added.
 func TestWordsWithinTransaction(t *testing.T) {
 	l := openTestLog(t)
-	o := from(1, "a")
-	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
-	s := vitrine.Snapshot{Link: 1, View: vitrine.ViewID(o.ID), At: o.At + 1000,
+	v := from(1, "a")
+	v.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
+	s := vitrine.Snapshot{Link: 1, View: vitrine.ViewID(v.ID), At: v.At + 1000,
 		Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
-	outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o},
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{v},
 		Snapshots: []vitrine.Snapshot{s}})
 	if err != nil || outcome.Refused != nil {
 		t.Fatal(outcome.Refused, err)

@@ -167,11 +167,11 @@ type demoPage struct {
 func demoLines(now time.Time) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
-	for _, o := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
-		line := demoLine{Slug: demoSlug, At: time.UnixMilli(o.At).UTC(), Viewer: strconv.FormatUint(o.Viewer, 10),
-			Country: o.Country, Referrer: o.Referrer, Source: o.Source, Device: o.Device, Browser: o.Browser, OS: o.OS,
-			Bot: o.Bot != "", QR: o.QR, Back: o.Returning}
-		if s := o.Session; s != nil {
+	for _, v := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
+		line := demoLine{Slug: demoSlug, At: time.UnixMilli(v.At).UTC(), Viewer: strconv.FormatUint(v.Viewer, 10),
+			Country: v.Country, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
+			Bot: v.Bot != "", QR: v.QR, Back: v.Returning}
+		if s := v.Session; s != nil {
 			line.Session = &demoSession{EngagedMs: s.EngagedMs, PresentMs: s.PresentMs, Screen: s.Screen,
 				Downloaded: s.Downloaded}
 			for _, p := range s.Pages {

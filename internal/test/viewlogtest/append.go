@@ -49,8 +49,8 @@ func (t logTest) fields() {
 	views = append(views, full, bare, odd, crawler)
 	t.view(views...)
 	var want []report.View
-	for _, o := range views {
-		want = append(want, o.View)
+	for _, v := range views {
+		want = append(want, v.View)
 	}
 	vitrinetest.Equal(t, "opens", t.all(1), want)
 }
@@ -81,18 +81,18 @@ func (t logTest) otherView() {
 	t.view(a)
 	var batch vitrine.Batch
 	for _, change := range []func(*report.View){
-		func(o *report.View) { o.Viewer = 11 },
-		func(o *report.View) { o.City = "Bonn" },
-		func(o *report.View) { o.Referrer = "example.org" },
-		func(o *report.View) { o.OS = "Plan 9" },
-		func(o *report.View) { o.QR = true },
-		func(o *report.View) { o.Bot = "crawler" },
-		func(o *report.View) { o.Version = 2 },
-		func(o *report.View) { o.Campaign = "spring" },
+		func(v *report.View) { v.Viewer = 11 },
+		func(v *report.View) { v.City = "Bonn" },
+		func(v *report.View) { v.Referrer = "example.org" },
+		func(v *report.View) { v.OS = "Plan 9" },
+		func(v *report.View) { v.QR = true },
+		func(v *report.View) { v.Bot = "crawler" },
+		func(v *report.View) { v.Version = 2 },
+		func(v *report.View) { v.Campaign = "spring" },
 	} {
-		o := a
-		change(&o.View)
-		batch.Views = append(batch.Views, o)
+		v := a
+		change(&v.View)
+		batch.Views = append(batch.Views, v)
 	}
 	fresh := view(1, time.Minute, 10)
 	batch.Views = append(batch.Views, fresh, a)
@@ -164,8 +164,8 @@ func (t logTest) bots() {
 }
 
 func (t logTest) snapshots() {
-	o, untouched := view(1, 0, 10), view(1, time.Hour, 10)
-	t.view(o, untouched)
+	v, untouched := view(1, 0, 10), view(1, time.Hour, 10)
+	t.view(v, untouched)
 	var want vitrine.Engagement
 	apply := func(list ...vitrine.Snapshot) {
 		t.Helper()
@@ -173,7 +173,7 @@ func (t logTest) snapshots() {
 			want.Apply(s)
 		}
 		unknown := snapshot(view(1, 5*time.Hour, 1), 0, report.Session{EngagedMs: 1})
-		elsewhere := snapshot(o, 0, report.Session{EngagedMs: 99})
+		elsewhere := snapshot(v, 0, report.Session{EngagedMs: 99})
 		elsewhere.Link = 2
 		t.append(vitrine.Batch{Snapshots: append(list, unknown, elsewhere)})
 		views := t.all(1)
@@ -182,28 +182,28 @@ func (t logTest) snapshots() {
 		}
 		vitrinetest.Equal(t, "session", views[0].Session, own(report.View{Session: &want.Session}).Session)
 	}
-	first := snapshot(o, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439",
+	first := snapshot(v, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439",
 		Pages: []report.PageTime{{Page: 1, Ms: 2000}}})
-	second := snapshot(o, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575",
+	second := snapshot(v, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575",
 		Downloaded: true,
 		Pages:      []report.PageTime{{Page: 1, Ms: 1500}, {Page: 7, Ms: 4000}, {Page: 100_000, Ms: 1000}}})
-	greedy := snapshot(o, 21*time.Second, report.Session{EngagedMs: 3_600_000, PresentMs: 3_600_000, Played: 1_000_000,
+	greedy := snapshot(v, 21*time.Second, report.Session{EngagedMs: 3_600_000, PresentMs: 3_600_000, Played: 1_000_000,
 		Reached: 999_999, Depth: 20_000})
 	apply(first)
 	apply(first)
 	apply(second, first)
 	apply(second, greedy, first)
 	apply(greedy)
-	apply(snapshot(o, time.Minute, report.Session{Depth: 1_000_000}),
-		snapshot(o, 2*time.Minute, report.Session{EngagedMs: 90_000, PresentMs: 120_000}))
+	apply(snapshot(v, time.Minute, report.Session{Depth: 1_000_000}),
+		snapshot(v, 2*time.Minute, report.Session{EngagedMs: 90_000, PresentMs: 120_000}))
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
 }
 
 func (t logTest) snapshotOfBot() {
-	o := bot(view(1, 0, 10))
-	later := snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
-	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{automationSnapshot(o), later}})
+	v := bot(view(1, 0, 10))
+	later := snapshot(v, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{v}, Snapshots: []vitrine.Snapshot{automationSnapshot(v), later}})
 	t.counted(1, 0, 0)
 	got := t.all(1)[0]
 	vitrinetest.Equal(t, "reason", got.Bot, "crawler")
@@ -298,8 +298,8 @@ func (t logTest) early() {
 		view(7, time.Hour, 40)
 	elsewhere := there
 	elsewhere.Link = 7
-	read := func(o vitrine.ViewRecord, engaged int64) vitrine.Snapshot {
-		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000,
+	read := func(v vitrine.ViewRecord, engaged int64) vitrine.Snapshot {
+		return snapshot(v, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000,
 			Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
 	}
 	for _, known := range []bool{false, true} { // whether the log knows the link
@@ -360,13 +360,13 @@ func (t logTest) early() {
 
 // earlyErased tests that a log has no record of a deleted link.
 func (t logTest) earlyErased() {
-	o, kept := view(1, 0, 10), view(2, 0, 10)
-	t.view(o, kept)
+	v, kept := view(1, 0, 10), view(2, 0, 10)
+	t.view(v, kept)
 	if err := t.log.DeleteLink(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
-	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(o)},
-		Downloads: []vitrine.Download{download(o, 0)}}
+	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(v)},
+		Downloads: []vitrine.Download{download(v, 0)}}
 	_, early := t.outcome(vitrine.Batch{Snapshots: append(late.Snapshots, automationSnapshot(kept)),
 		Downloads: late.Downloads})
 	vitrinetest.Equal(t, "what is early", early, late)

@@ -26,8 +26,8 @@ func (t logTest) compareEach(m *memory, s vitrine.Scope, w report.Window) {
 		}
 		downloads = append(downloads, d)
 		return nil
-	}, func(o *report.View) error {
-		got = append(got, own(*o))
+	}, func(v *report.View) error {
+		got = append(got, own(*v))
 		return nil
 	})
 	if err != nil {

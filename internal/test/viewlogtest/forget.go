@@ -20,16 +20,16 @@ func (t logTest) forget() {
 	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
 	var b vitrine.Batch
 	for i := range 900 {
-		o := c.view()
-		o.ID = int64(vitrine.ViewIDAt((day+report.Day(c.IntN(days))).StartMs()+c.Int64N(86_400_000), i))
-		o.At = vitrine.ViewID(o.ID).Ms()
-		b.Views = append(b.Views, o)
+		v := c.view()
+		v.ID = int64(vitrine.ViewIDAt((day+report.Day(c.IntN(days))).StartMs()+c.Int64N(86_400_000), i))
+		v.At = vitrine.ViewID(v.ID).Ms()
+		b.Views = append(b.Views, v)
 		if c.IntN(2) == 0 {
-			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o),
-				At: o.At + 3_600_000, Session: c.session()})
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(v.Link), View: id(v),
+				At: v.At + 3_600_000, Session: c.session()})
 		}
 		if c.IntN(3) == 0 {
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), View: id(o)})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(v), Link: vitrine.LinkID(v.Link), View: id(v)})
 		}
 	}
 	m.append(b)

@@ -87,20 +87,20 @@ func (t logTest) importProgress() {
 func (t logTest) importCollisions() {
 	ms := vitrinetest.Epoch.UnixMilli()
 	with := func(n int, viewer uint64) vitrine.ViewRecord {
-		o := at(1, ms, n, viewer)
-		o.Session = &report.Session{Downloaded: true}
-		return o
+		v := at(1, ms, n, viewer)
+		v.Session = &report.Session{Downloaded: true}
+		return v
 	}
 	t.view(at(1, ms, 5, 100), at(1, ms, 1<<21-1, 101))
 	t.doImport(1, 3, with(5, 1), with(5, 2), with(6, 3))
 	t.doImport(1, 5, with(5, 4), with(1<<21-1, 5)) // the last line number wraps around
 	t.doImport(2, 1, with(5, 6))
 	var got [][2]int64
-	for _, o := range t.all(1) {
-		if o.At != ms {
-			t.Errorf("view %d has moved to another millisecond", o.ID)
+	for _, v := range t.all(1) {
+		if v.At != ms {
+			t.Errorf("view %d has moved to another millisecond", v.ID)
 		}
-		got = append(got, [2]int64{o.ID - int64(vitrine.ViewIDAt(ms, 0)), int64(o.Viewer)})
+		got = append(got, [2]int64{v.ID - int64(vitrine.ViewIDAt(ms, 0)), int64(v.Viewer)})
 	}
 	vitrinetest.Equal(t, "places in the millisecond, and viewers", got,
 		[][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})

@@ -41,9 +41,9 @@ func (t logTest) known() {
 		}
 	}
 	of := func(account vitrine.AccountID, link vitrine.LinkID, after time.Duration) vitrine.ViewRecord {
-		o := view(link, after, uint64(link))
-		o.Account = account
-		return o
+		v := view(link, after, uint64(link))
+		v.Account = account
+		return v
 	}
 	is("when nothing came", 0, 0)
 	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{of(3, 20, 0), of(2, 31, time.Hour)}})

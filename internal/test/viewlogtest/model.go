@@ -34,35 +34,35 @@ func newMemory() *memory {
 		map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func (m *memory) add(o vitrine.ViewRecord, imported bool) {
-	link := vitrine.LinkID(o.Link)
+func (m *memory) add(v vitrine.ViewRecord, imported bool) {
+	link := vitrine.LinkID(v.Link)
 	if m.views[link] == nil {
 		m.views[link] = map[vitrine.ViewID]*remembered{}
 		m.downloads[link] = map[vitrine.ViewID]vitrine.ViewID{}
-		m.accounts[link] = o.Account
+		m.accounts[link] = v.Account
 	}
-	r := &remembered{view: own(o.View), asSent: o.View, imported: imported}
-	if o.Session != nil {
-		r.Engagement.Session = *own(o.View).Session
+	r := &remembered{view: own(v.View), asSent: v.View, imported: imported}
+	if v.Session != nil {
+		r.Engagement.Session = *own(v.View).Session
 		r.view.Session = &r.Engagement.Session
 	}
-	m.views[link][id(o)] = r
+	m.views[link][id(v)] = r
 }
 
 func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
-	for i, o := range b.Views {
-		link := vitrine.LinkID(o.Link)
-		o.Returning = false
-		if there := m.views[link][id(o)]; there != nil {
-			if !there.sent(o.View) {
+	for i, v := range b.Views {
+		link := vitrine.LinkID(v.Link)
+		v.Returning = false
+		if there := m.views[link][id(v)]; there != nil {
+			if !there.sent(v.View) {
 				refused = append(refused, i)
 			}
 			continue
 		}
-		asSent := o.View
-		o.Returning = o.Counted() && m.returns(&o.View)
-		m.add(o, false)
-		m.views[link][id(o)].asSent = asSent
+		asSent := v.View
+		v.Returning = v.Counted() && m.returns(&v.View)
+		m.add(v, false)
+		m.views[link][id(v)].asSent = asSent
 	}
 	for _, s := range b.Snapshots {
 		r := m.views[s.Link][s.View]
@@ -115,10 +115,10 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 
 // returns reports whether a view is by a viewer of other counted views, none of
 // which began in the half hour before it.
-func (m *memory) returns(o *report.View) (again bool) {
-	for id, other := range m.views[vitrine.LinkID(o.Link)] {
-		if other.view.Counted() && other.view.Viewer == o.Viewer && int64(id) != o.ID {
-			if since := o.At - other.view.At; since >= 0 && since <= report.ReturnMs {
+func (m *memory) returns(v *report.View) (again bool) {
+	for id, other := range m.views[vitrine.LinkID(v.Link)] {
+		if other.view.Counted() && other.view.Viewer == v.Viewer && int64(id) != v.ID {
+			if since := v.At - other.view.At; since >= 0 && since <= report.ReturnMs {
 				return false
 			}
 			again = true
@@ -129,37 +129,37 @@ func (m *memory) returns(o *report.View) (again bool) {
 
 // sent reports whether a view is the one that was sent, ignoring fields that
 // may be decided later.
-func (r *remembered) sent(o report.View) bool {
+func (r *remembered) sent(v report.View) bool {
 	sent := r.asSent
-	if o.Own && sent.Own || r.decided {
-		sent.Bot, o.Bot, sent.Product, o.Product = "", "", "", ""
+	if v.Own && sent.Own || r.decided {
+		sent.Bot, v.Bot, sent.Product, v.Product = "", "", "", ""
 	}
-	return sent == o
+	return sent == v
 }
 
 func (m *memory) exclude(r *remembered, reason string) {
-	o := &r.view
-	o.Bot, o.Product, o.WasBot, o.WasProduct, o.Returning, r.waits = reason, "", "", "", false, false
-	for event, open := range m.downloads[vitrine.LinkID(o.Link)] {
-		if int64(open) == o.ID {
-			delete(m.downloads[vitrine.LinkID(o.Link)], event)
+	v := &r.view
+	v.Bot, v.Product, v.WasBot, v.WasProduct, v.Returning, r.waits = reason, "", "", "", false, false
+	for event, open := range m.downloads[vitrine.LinkID(v.Link)] {
+		if int64(open) == v.ID {
+			delete(m.downloads[vitrine.LinkID(v.Link)], event)
 			r.waits = reason != report.BotAutomation
 		}
 	}
 }
 
 func (m *memory) include(r *remembered) {
-	o := &r.view
-	link := vitrine.LinkID(o.Link)
-	o.Returning = false
+	v := &r.view
+	link := vitrine.LinkID(v.Link)
+	v.Returning = false
 	for _, other := range m.views[link] {
-		if other.view.Counted() && other.view.Viewer == o.Viewer {
-			o.Returning = true
+		if other.view.Counted() && other.view.Viewer == v.Viewer {
+			v.Returning = true
 		}
 	}
-	o.Bot, o.Product, o.WasBot, o.WasProduct = "", "", "", ""
-	if _, counted := m.downloads[link][vitrine.ViewID(o.ID)]; r.waits && !counted {
-		m.downloads[link][vitrine.ViewID(o.ID)] = vitrine.ViewID(o.ID)
+	v.Bot, v.Product, v.WasBot, v.WasProduct = "", "", "", ""
+	if _, counted := m.downloads[link][vitrine.ViewID(v.ID)]; r.waits && !counted {
+		m.downloads[link][vitrine.ViewID(v.ID)] = vitrine.ViewID(v.ID)
 	}
 	r.waits = false
 }
@@ -197,8 +197,8 @@ func (m *memory) tally(s vitrine.Scope, from, to report.Day) *report.Tally {
 		if s.Link != 0 && link != s.Link || s.Link == 0 && account != s.Account {
 			continue
 		}
-		for _, o := range m.list(link, from, to) {
-			fold.Add(&o)
+		for _, v := range m.list(link, from, to) {
+			fold.Add(&v)
 		}
 		for event := range m.downloads[link] {
 			if d := report.DayOf(event.Ms()); from <= d && d < to {
@@ -273,17 +273,17 @@ func (t logTest) wantAppend(b vitrine.Batch, refused []int, early vitrine.Batch)
 func (t logTest) importSome(c random, m *memory, step int) {
 	var views []vitrine.ViewRecord
 	for i := range 3 {
-		o := c.view()
-		o.ID = int64(vitrine.ViewIDAt(o.At, 1000+3*step+i))
-		o.Viewer += 1000
+		v := c.view()
+		v.ID = int64(vitrine.ViewIDAt(v.At, 1000+3*step+i))
+		v.Viewer += 1000
 		if c.IntN(2) == 0 {
 			s := c.session()
-			o.Session = &s
+			v.Session = &s
 		}
-		views = append(views, o)
-		m.add(o, true)
-		if o.Session != nil && o.Session.Downloaded && o.Counted() {
-			m.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
+		views = append(views, v)
+		m.add(v, true)
+		if v.Session != nil && v.Session.Downloaded && v.Counted() {
+			m.downloads[vitrine.LinkID(v.Link)][id(v)] = id(v)
 		}
 	}
 	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), views...)

@@ -74,8 +74,8 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 		b := h.random.batch(h.memory)
 		b.Views = nil
 		for len(b.Views) < 12 {
-			if o := h.view(); !gone(id(o)) && h.memory.accounts[vitrine.LinkID(o.Link)] != 0 {
-				b.Views = append(b.Views, o)
+			if v := h.view(); !gone(id(v)) && h.memory.accounts[vitrine.LinkID(v.Link)] != 0 {
+				b.Views = append(b.Views, v)
 			}
 		}
 		b.Snapshots = slices.DeleteFunc(b.Snapshots, func(s vitrine.Snapshot) bool { return gone(s.View) })

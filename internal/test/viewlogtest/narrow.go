@@ -47,9 +47,9 @@ func (c random) filter() report.Filter {
 	all := report.Dimensions()
 	var texts []string
 	for range c.IntN(4) {
-		d, o := all[c.IntN(len(all))], c.view()
-		o.Session = &report.Session{Screen: c.word("screen ")}
-		on := report.Condition{Dimension: d.Dimension, Not: c.IntN(3) == 0, Value: d.Key(&o.View)}
+		d, v := all[c.IntN(len(all))], c.view()
+		v.Session = &report.Session{Screen: c.word("screen ")}
+		on := report.Condition{Dimension: d.Dimension, Not: c.IntN(3) == 0, Value: d.Key(&v.View)}
 		texts = append(texts, on.String())
 	}
 	f, err := report.ParseFilter(texts)
@@ -68,9 +68,9 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 			!slices.Contains(q.Links, int64(link)) {
 			continue
 		}
-		for _, o := range m.list(link, firstDay, lastDay) {
-			if o.At >= from && o.At < to && q.Match(&o) {
-				views = append(views, o)
+		for _, v := range m.list(link, firstDay, lastDay) {
+			if v.At >= from && v.At < to && q.Match(&v) {
+				views = append(views, v)
 			}
 		}
 		for event, of := range m.downloads[link] {
@@ -126,9 +126,9 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 	for _, link := range links {
 		want[link] = make([]int64, q.To-q.From)
 	}
-	for _, o := range views {
-		if of := want[vitrine.LinkID(o.Link)]; of != nil && o.Counted() {
-			of[q.Steps.Of(o.At)-q.From]++
+	for _, v := range views {
+		if of := want[vitrine.LinkID(v.Link)]; of != nil && v.Counted() {
+			of[q.Steps.Of(v.At)-q.From]++
 		}
 	}
 	got, err := t.log.DailyViews(ctx, q, links)
@@ -151,23 +151,23 @@ func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	q.Links, q.Versions = nil, nil
 	views, _ := m.narrowViews(q)
 	var want []report.View
-	for _, o := range views {
-		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil &&
-			*r.Viewer != o.Viewer || (q.Link == 0 || r.Counted) && !o.Counted() {
+	for _, v := range views {
+		if len(want) == r.N || r.Engaged && (v.Session == nil || v.Bot == report.BotOwn) || r.Viewer != nil &&
+			*r.Viewer != v.Viewer || (q.Link == 0 || r.Counted) && !v.Counted() {
 			continue
 		}
-		for _, of := range m.downloads[vitrine.LinkID(o.Link)] {
-			o.Downloaded = o.Downloaded || of == vitrine.ViewID(o.ID)
+		for _, of := range m.downloads[vitrine.LinkID(v.Link)] {
+			v.Downloaded = v.Downloaded || of == vitrine.ViewID(v.ID)
 		}
-		want = append(want, o)
+		want = append(want, v)
 	}
 	recent, err := t.log.Recent(ctx, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []report.View
-	for _, o := range recent {
-		got = append(got, own(o))
+	for _, v := range recent {
+		got = append(got, own(v))
 	}
 	vitrinetest.Equal(t, fmt.Sprintf("recent views of %+v", r), got, want)
 }

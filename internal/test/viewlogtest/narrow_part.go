@@ -59,8 +59,8 @@ func (t logTest) compareExpired(c random, m *memory, s vitrine.Scope, days int, 
 
 func narrowTally(q vitrine.TallyQuery, views []report.View, events []vitrine.ViewID) *report.Tally {
 	fold := report.Fold{Steps: q.Steps}
-	for _, o := range views {
-		fold.Add(&o)
+	for _, v := range views {
+		fold.Add(&v)
 	}
 	for _, e := range events {
 		fold.AddDownload(q.Steps.Of(e.Ms()))
@@ -106,7 +106,7 @@ func (t logTest) narrowCap() {
 			t.Fatalf("Tally of %s: %v", what, err)
 		}
 		vitrinetest.Equal(t, "truncated: "+what, truncated, q.Cap < len(newest))
-		views := slices.DeleteFunc(slices.Clone(counted), func(o report.View) bool { return !q.Match(&o) })
+		views := slices.DeleteFunc(slices.Clone(counted), func(v report.View) bool { return !q.Match(&v) })
 		want := narrowTally(q, views, nil)
 		vitrinetest.Equal(t, "views: "+what, [2]int64{got.Views(), got.AllViews()},
 			[2]int64{want.Views(), want.AllViews()})

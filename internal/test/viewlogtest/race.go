@@ -12,10 +12,10 @@ import (
 
 // parallelSame writes one view from many goroutines. It must be counted once.
 func (t logTest) parallelSame() {
-	o := view(1, 0, 10)
+	v := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
-		outcome, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{o},
-			Downloads: []vitrine.Download{download(o, 0)}})
+		outcome, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{v},
+			Downloads: []vitrine.Download{download(v, 0)}})
 		if err != nil || outcome.Early.Len() > 0 ||
 			slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
 			t.Errorf("Append: %+v, %v", outcome, err)

@@ -36,28 +36,28 @@ func (c random) id() vitrine.ViewID {
 
 func (c random) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
-	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
+	v := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), QR: c.IntN(4) == 0,
 		Returning: c.IntN(2) == 0, Recipient: c.recipient(), Album: int64(max(0, c.IntN(6)-3))}
 	if c.IntN(6) == 0 {
-		o.Bot, o.Product = "crawler", c.word("Bot")
+		v.Bot, v.Product = "crawler", c.word("Bot")
 	}
 	switch c.IntN(8) {
 	case 0:
-		o.Bot, o.Product = report.BotUndecided, c.word("network ")
+		v.Bot, v.Product = report.BotUndecided, c.word("network ")
 	case 1:
-		if o.Own, o.Bot, o.Product = true, "", ""; c.IntN(3) > 0 {
-			o.Bot = report.BotOwn
+		if v.Own, v.Bot, v.Product = true, "", ""; c.IntN(3) > 0 {
+			v.Bot = report.BotOwn
 		}
 	}
 	for _, d := range report.Labels() {
-		if field := d.Field(&o); field != nil && (!d.Extra || c.IntN(3) == 0) {
+		if field := d.Field(&v); field != nil && (!d.Extra || c.IntN(3) == 0) {
 			*field = c.word(string(d.Dimension) + " ")
 		}
 	}
 	if c.IntN(3) == 0 {
-		o.Version = 2 * c.IntN(3)
+		v.Version = 2 * c.IntN(3)
 	}
-	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: v}
 }
 
 func (c random) session() report.Session {

@@ -25,9 +25,9 @@ func (t logTest) days() {
 		at(1, end, 0, 4)}
 	t.view(views...)
 	var batch vitrine.Batch
-	for _, o := range views {
-		batch.Snapshots = append(batch.Snapshots, snapshot(o, 0, report.Session{EngagedMs: 1}))
-		batch.Downloads = append(batch.Downloads, vitrine.Download{ID: id(o), Link: 1, View: id(o)})
+	for _, v := range views {
+		batch.Snapshots = append(batch.Snapshots, snapshot(v, 0, report.Session{EngagedMs: 1}))
+		batch.Downloads = append(batch.Downloads, vitrine.Download{ID: id(v), Link: 1, View: id(v)})
 	}
 	t.append(batch)
 	for _, c := range []struct {
@@ -45,8 +45,8 @@ func (t logTest) days() {
 		{day + 1, 1<<31 - 1, []uint64{4}},
 	} {
 		var got []uint64
-		for _, o := range t.between(1, c.from, c.to) {
-			got = append(got, o.Viewer)
+		for _, v := range t.between(1, c.from, c.to) {
+			got = append(got, v.Viewer)
 		}
 		vitrinetest.Equal(t, "viewers of opens", got, c.want)
 		recent := t.recents(1, c.from, c.to, 100)
@@ -87,18 +87,18 @@ func (t logTest) scopes() {
 func (t logTest) recent() {
 	var batch vitrine.Batch
 	for i := range 40 {
-		o := view(1, time.Duration(i)*time.Minute, uint64(i))
+		v := view(1, time.Duration(i)*time.Minute, uint64(i))
 		if i%4 == 0 {
-			o.Bot = "crawler"
+			v.Bot = "crawler"
 		}
-		batch.Views = append(batch.Views, o)
+		batch.Views = append(batch.Views, v)
 		if i%2 == 0 {
-			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{
+			batch.Snapshots = append(batch.Snapshots, snapshot(v, time.Minute, report.Session{
 				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}},
 				Downloaded: i%5 == 0}))
 		}
 		if i%3 == 0 { // also bots' downloads, which do not count
-			batch.Downloads = append(batch.Downloads, download(o, time.Minute))
+			batch.Downloads = append(batch.Downloads, download(v, time.Minute))
 		}
 	}
 	t.append(batch)
@@ -108,12 +108,12 @@ func (t logTest) recent() {
 		for _, n := range []int{0, 1, 5, 25} {
 			got := t.recents(1, day, day+1, n)
 			vitrinetest.Equal(t, "number of recent opens", len(got), min(n, 20))
-			for i, o := range got {
+			for i, v := range got {
 				n := 38 - 2*i
 				want := batch.Views[n].View
 				want.Session = &batch.Snapshots[19-i].Session
 				want.Downloaded = n%3 == 0 && want.Bot == ""
-				vitrinetest.Equal(t, "recent open", own(o), want)
+				vitrinetest.Equal(t, "recent open", own(v), want)
 			}
 		}
 		if err := t.log.RollUp(ctx, day+1); err != nil { // again for days that are rolled up
@@ -131,9 +131,9 @@ func (t logTest) views() {
 	t.view(append(views, view(2, 0, 1))...)
 	got := t.all(1)
 	vitrinetest.Equal(t, "opens", len(got), n)
-	for i, o := range got {
-		if o.At != vitrinetest.Epoch.UnixMilli()+int64(i)*1000 {
-			t.Fatalf("view %d is at %d, want all views, oldest first", i, o.At)
+	for i, v := range got {
+		if v.At != vitrinetest.Epoch.UnixMilli()+int64(i)*1000 {
+			t.Fatalf("view %d is at %d, want all views, oldest first", i, v.At)
 		}
 	}
 	calls := 0
@@ -148,7 +148,7 @@ func (t logTest) views() {
 	}
 	// The log may be called during the listing.
 	listed := 0
-	err = t.log.Views(ctx, 1, firstDay, lastDay, func(o *report.View) error {
+	err = t.log.Views(ctx, 1, firstDay, lastDay, func(v *report.View) error {
 		if listed++; listed%100 != 1 {
 			return nil
 		}
@@ -175,9 +175,9 @@ func (t logTest) cap() {
 	first, to := report.DayOf(views[0].At), day+1
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}} {
 		var in []vitrine.ViewRecord
-		for _, o := range views {
-			if s.Link == 0 || o.Link == int64(s.Link) {
-				in = append(in, o)
+		for _, v := range views {
+			if s.Link == 0 || v.Link == int64(s.Link) {
+				in = append(in, v)
 			}
 		}
 		for cap := 1; cap <= len(in)+1; cap++ {
@@ -187,9 +187,9 @@ func (t logTest) cap() {
 			vitrinetest.Equal(t, "truncated", truncated, cap < len(in))
 			for d := first; d < to; d++ {
 				viewers := map[uint64]bool{}
-				for _, o := range newest {
-					if report.DayOf(o.At) == d {
-						viewers[o.Viewer] = true
+				for _, v := range newest {
+					if report.DayOf(v.At) == d {
+						viewers[v.Viewer] = true
 					}
 				}
 				vitrinetest.Equal(t, fmt.Sprintf("viewers of %v under a cap of %d", d, cap), tally.Uniques(d, d+1),

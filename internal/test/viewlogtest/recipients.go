@@ -61,12 +61,12 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range m.list(link, max(firstDay, kept), lastDay) {
-		if o.Counted() && o.Recipient != 0 {
+	for _, view := range m.list(link, max(firstDay, kept), lastDay) {
+		if view.Counted() && view.Recipient != 0 {
 			for _, of := range m.downloads[link] {
-				o.Downloaded = o.Downloaded || of == vitrine.ViewID(o.ID)
+				view.Downloaded = view.Downloaded || of == vitrine.ViewID(view.ID)
 			}
-			all = append(all, o)
+			all = append(all, view)
 		}
 	}
 	for event, of := range m.downloads[link] {
@@ -74,8 +74,8 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 			alone[vitrine.RecipientID(-of)]++
 		}
 	}
-	got, err := t.log.Recipients(ctx, link, func(o *report.View) error {
-		listed = append(listed, own(*o))
+	got, err := t.log.Recipients(ctx, link, func(view *report.View) error {
+		listed = append(listed, own(*view))
 		return nil
 	})
 	if err != nil {
@@ -147,9 +147,9 @@ func (t logTest) manyRecipients() {
 func (m *memory) through(link vitrine.LinkID, recipient int64) *report.Tally {
 	var fold report.Fold
 	of := map[vitrine.ViewID]int64{}
-	for _, o := range m.list(link, firstDay, lastDay) {
-		if of[vitrine.ViewID(o.ID)] = o.Recipient; o.Recipient == recipient {
-			fold.Add(&o)
+	for _, v := range m.list(link, firstDay, lastDay) {
+		if of[vitrine.ViewID(v.ID)] = v.Recipient; v.Recipient == recipient {
+			fold.Add(&v)
 		}
 	}
 	for event, view := range m.downloads[link] {

@@ -29,8 +29,8 @@ func (t logTest) reclass() {
 	says := func(reason string, count bool, of ...vitrine.ViewRecord) {
 		t.Helper()
 		var b vitrine.Batch
-		for _, o := range of {
-			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: 1, View: id(o),
+		for _, v := range of {
+			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: 1, View: id(v),
 				Reclass: report.Reclass{Reason: reason, Count: count}})
 		}
 		vitrinetest.Equal(t, "refused", t.append(b), nil)
@@ -39,8 +39,8 @@ func (t logTest) reclass() {
 	is := func(what string, want ...[4]string) {
 		t.Helper()
 		var got [][4]string
-		for _, o := range t.all(1) {
-			got = append(got, [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct})
+		for _, v := range t.all(1) {
+			got = append(got, [4]string{v.Bot, v.Product, v.WasBot, v.WasProduct})
 		}
 		vitrinetest.Equal(t, what, got, want)
 	}
@@ -96,15 +96,15 @@ func (t logTest) reclassTogether() {
 	c, m := random{rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))}, newMemory()
 	var b vitrine.Batch
 	for i := range n {
-		o := view(vitrine.LinkID(1+i%2), time.Duration(i/2%days)*24*time.Hour+time.Duration(i)*time.Second,
+		v := view(vitrine.LinkID(1+i%2), time.Duration(i/2%days)*24*time.Hour+time.Duration(i)*time.Second,
 			c.Uint64N(20))
 		if c.IntN(3) > 0 {
-			o.Bot, o.Product = "crawler", "Lynx"
+			v.Bot, v.Product = "crawler", "Lynx"
 		}
 		if c.IntN(3) == 0 {
-			b.Downloads = append(b.Downloads, download(o, time.Minute))
+			b.Downloads = append(b.Downloads, download(v, time.Minute))
 		}
-		b.Views = append(b.Views, o)
+		b.Views = append(b.Views, v)
 	}
 	t.append(b)
 	m.append(b)
@@ -114,8 +114,8 @@ func (t logTest) reclassTogether() {
 	for range 4 {
 		var changes vitrine.Batch
 		for range c.IntN(3 * n) {
-			o := &b.Views[c.IntN(n)]
-			d := vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: id(*o),
+			v := &b.Views[c.IntN(n)]
+			d := vitrine.Reclass{Link: vitrine.LinkID(v.Link), View: id(*v),
 				Reclass: report.Reclass{Reason: "monitor"}}
 			if c.IntN(2) == 0 {
 				d.Reason, d.Count = "", true
@@ -143,38 +143,38 @@ func (t logTest) reclassTogether() {
 // reclass sets the class of a view by the new rules, unless it is the owner's.
 // first is the reason with which an excluded view was stored.
 func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
-	o := &r.view
-	first := [2]string{o.Bot, o.Product}
-	if o.WasBot != "" {
-		first = [2]string{o.WasBot, o.WasProduct}
+	v := &r.view
+	first := [2]string{v.Bot, v.Product}
+	if v.WasBot != "" {
+		first = [2]string{v.WasBot, v.WasProduct}
 	}
-	read := o.Session != nil && o.Session.EngagedMs >= report.DecidedMs
-	if first[0] == "" || first[0] == report.BotAutomation || o.Bot == report.BotAutomation {
+	read := v.Session != nil && v.Session.EngagedMs >= report.DecidedMs
+	if first[0] == "" || first[0] == report.BotAutomation || v.Bot == report.BotAutomation {
 		return
 	}
 	switch d.Reason {
 	case "":
-		if d.Count && !o.Counted() {
+		if d.Count && !v.Counted() {
 			m.include(r)
-			o.WasBot, o.WasProduct, r.decided = first[0], first[1], true
+			v.WasBot, v.WasProduct, r.decided = first[0], first[1], true
 		}
 		return
-	case o.Bot, report.BotOwn, report.BotAutomation:
+	case v.Bot, report.BotOwn, report.BotAutomation:
 		return
 	case report.BotUndecided:
 		if first[0] != report.BotUndecided || read {
 			return
 		}
 	}
-	if o.Bot == report.BotUndecided {
+	if v.Bot == report.BotUndecided {
 		return
 	}
-	if o.Counted() {
+	if v.Counted() {
 		m.exclude(r, d.Reason)
 	}
-	o.Bot, o.Product, o.Returning, r.decided = d.Reason, first[1], false, true
-	if o.WasBot, o.WasProduct = first[0], first[1]; o.Bot == first[0] {
-		o.WasBot, o.WasProduct = "", ""
+	v.Bot, v.Product, v.Returning, r.decided = d.Reason, first[1], false, true
+	if v.WasBot, v.WasProduct = first[0], first[1]; v.Bot == first[0] {
+		v.WasBot, v.WasProduct = "", ""
 	}
 }
 
@@ -226,8 +226,8 @@ func (t logTest) newRules(c random, m *memory) {
 	}
 	changed := int64(0)
 	for link := range vitrine.LinkID(modelLinks + 1) {
-		for _, o := range m.list(link+1, firstDay, lastDay) {
-			changed += m.byRule(m.views[link+1][vitrine.ViewID(o.ID)], rule)
+		for _, v := range m.list(link+1, firstDay, lastDay) {
+			changed += m.byRule(m.views[link+1][vitrine.ViewID(v.ID)], rule)
 		}
 	}
 	vitrinetest.Equal(t, "views that new rules change", planned.Changed(), changed)
@@ -241,18 +241,18 @@ func (t logTest) newRules(c random, m *memory) {
 // byRule sets the class of a view by a rule and returns the number of changed
 // views.
 func (m *memory) byRule(r *remembered, rule func(reason, product string) string) int64 {
-	o := &r.view
-	before := [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct}
-	reason, product := o.Bot, o.Product
-	if o.WasBot != "" {
-		reason, product = o.WasBot, o.WasProduct
+	v := &r.view
+	before := [4]string{v.Bot, v.Product, v.WasBot, v.WasProduct}
+	reason, product := v.Bot, v.Product
+	if v.WasBot != "" {
+		reason, product = v.WasBot, v.WasProduct
 	}
-	if o.Own || reason == "" {
+	if v.Own || reason == "" {
 		return 0
 	}
 	says := rule(reason, product)
 	m.reclass(r, vitrine.Reclass{Reclass: report.Reclass{Reason: says, Count: says == ""}})
-	if before == [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct} {
+	if before == [4]string{v.Bot, v.Product, v.WasBot, v.WasProduct} {
 		return 0
 	}
 	return 1

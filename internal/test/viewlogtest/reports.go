@@ -83,10 +83,10 @@ func (h *history) keep() error {
 // view returns a view on a random day.
 func (h *history) view() vitrine.ViewRecord {
 	h.n++
-	o := h.random.view()
-	o.At = (day + report.Day(h.random.IntN(historyDays))).StartMs() + h.random.Int64N(86_400_000)
-	o.ID = int64(vitrine.ViewIDAt(o.At, h.n))
-	return o
+	v := h.random.view()
+	v.At = (day + report.Day(h.random.IntN(historyDays))).StartMs() + h.random.Int64N(86_400_000)
+	v.ID = int64(vitrine.ViewIDAt(v.At, h.n))
+	return v
 }
 
 // appendRandom appends some random batches.
@@ -114,16 +114,16 @@ func (h *history) importRandom(n int) {
 	h.Helper()
 	var views []vitrine.ViewRecord
 	for range n {
-		o := h.view()
-		o.Viewer += 1000
+		v := h.view()
+		v.Viewer += 1000
 		if h.random.IntN(2) == 0 {
 			s := h.random.session()
-			o.Session = &s
+			v.Session = &s
 		}
-		views = append(views, o)
-		h.memory.add(o, true)
-		if o.Session != nil && o.Session.Downloaded && o.Counted() {
-			h.memory.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
+		views = append(views, v)
+		h.memory.add(v, true)
+		if v.Session != nil && v.Session.Downloaded && v.Counted() {
+			h.memory.downloads[vitrine.LinkID(v.Link)][id(v)] = id(v)
 		}
 	}
 	h.importAt((day + historyDays).Time(), 5, int64(h.n), views...)
@@ -173,8 +173,8 @@ func (h *history) sameReasons(s vitrine.Scope, from, to report.Day) {
 		return
 	}
 	got := map[string]int64{}
-	err := h.log.Views(ctx, s.Link, from, to, func(o *report.View) error {
-		if row := report.VisitOf(&report.Link{}, "", "", o); row.Excluded != "" {
+	err := h.log.Views(ctx, s.Link, from, to, func(v *report.View) error {
+		if row := report.VisitOf(&report.Link{}, "", "", v); row.Excluded != "" {
 			got[row.Excluded]++
 		}
 		return nil

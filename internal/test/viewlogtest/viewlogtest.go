@@ -96,27 +96,27 @@ func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.ViewR
 		Link: int64(link), Viewer: viewer, Country: "DE"}}
 }
 
-func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
-	o.Bot = "crawler"
-	return o
+func bot(v vitrine.ViewRecord) vitrine.ViewRecord {
+	v.Bot = "crawler"
+	return v
 }
 
-func id(o vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
+func id(v vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(v.ID) }
 
 // snapshot returns a snapshot of a view, at a time after the view.
-func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
-	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
+func snapshot(v vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
+	return vitrine.Snapshot{Link: vitrine.LinkID(v.Link), View: id(v), At: v.At + after.Milliseconds(), Session: s}
 }
 
-func automationSnapshot(o vitrine.ViewRecord) vitrine.Snapshot {
-	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
+func automationSnapshot(v vitrine.ViewRecord) vitrine.Snapshot {
+	s := snapshot(v, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
 	s.Bot = vitrine.BotAutomation
 	return s
 }
 
-func download(o vitrine.ViewRecord, after time.Duration) vitrine.Download {
-	at := time.UnixMilli(o.At).Add(after).UnixMilli()
-	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), View: id(o)}
+func download(v vitrine.ViewRecord, after time.Duration) vitrine.Download {
+	at := time.UnixMilli(v.At).Add(after).UnixMilli()
+	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(v.Link), View: id(v)}
 }
 
 // append stores a batch and returns the indexes of refused views.
@@ -183,8 +183,8 @@ func (t logTest) all(link vitrine.LinkID) []report.View {
 
 func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []report.View) {
 	t.Helper()
-	err := t.log.Views(ctx, link, from, to, func(o *report.View) error {
-		views = append(views, own(*o))
+	err := t.log.Views(ctx, link, from, to, func(v *report.View) error {
+		views = append(views, own(*v))
 		return nil
 	})
 	if err != nil {
@@ -194,21 +194,21 @@ func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []repo
 }
 
 // own returns a deep copy of a view. Empty pages become nil.
-func own(o report.View) report.View {
-	if o.Session != nil {
-		s := *o.Session
+func own(v report.View) report.View {
+	if v.Session != nil {
+		s := *v.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)
-		o.Session = &s
+		v.Session = &s
 	}
-	return o
+	return v
 }
 
 // returns reports for each view of a link, oldest first, whether its viewer is
 // returning.
 func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	t.Helper()
-	for _, o := range t.all(link) {
-		r = append(r, o.Returning)
+	for _, v := range t.all(link) {
+		r = append(r, v.Returning)
 	}
 	return r
 }

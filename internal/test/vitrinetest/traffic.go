@@ -42,27 +42,27 @@ func (g *Traffic) Open() vitrine.ViewRecord {
 		g.viewers = append(g.viewers, viewer)
 	}
 	country := pick("C", 60)
-	o := report.View{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms,
+	v := report.View{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms,
 		Viewer:  viewer,
 		Country: country, City: country + pick(" city ", 8), Referrer: pick("host", 30), Source: pick("source", 12),
 		Device: pick("device", 3), Browser: pick("browser", 8), OS: pick("os", 6), QR: g.Rand.IntN(20) == 0}
 	if g.Rand.IntN(10) == 0 {
-		o.Bot = pick("reason", 6)
+		v.Bot = pick("reason", 6)
 	}
-	return vitrine.ViewRecord{Account: 1, View: o}
+	return vitrine.ViewRecord{Account: 1, View: v}
 }
 
 // Imported returns the next view of another system's history, usually with
 // engagement data.
 func (g *Traffic) Imported() vitrine.ViewRecord {
-	o := g.Open()
-	if o.Bot == "" && g.Rand.IntN(10) < 7 {
+	v := g.Open()
+	if v.Bot == "" && g.Rand.IntN(10) < 7 {
 		s := &report.Session{EngagedMs: g.Rand.Int64N(200_000), Screen: "1200-1439", Downloaded: g.Rand.IntN(10) == 0}
 		s.PresentMs = s.EngagedMs + g.Rand.Int64N(20_000)
 		for p := range g.Rand.IntN(12) {
 			s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: g.Rand.Int64N(20_000)})
 		}
-		o.Session = s
+		v.Session = s
 	}
-	return o
+	return v
 }

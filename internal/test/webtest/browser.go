@@ -303,10 +303,10 @@ func Eventually(t testing.TB, what string, yes func() bool) {
 // Session waits until the only view of a link has a sufficient session.
 func (s *Site) Session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.View {
 	t.Helper()
-	var o report.View
+	var v report.View
 	defer func() {
-		if t.Failed() && o.Session != nil {
-			t.Logf("session = %+v", *o.Session)
+		if t.Failed() && v.Session != nil {
+			t.Logf("session = %+v", *v.Session)
 		}
 	}()
 	Eventually(t, what, func() bool {
@@ -314,16 +314,16 @@ func (s *Site) Session(t *testing.T, l *vitrine.Link, what string, enough func(*
 		if len(all) != 1 {
 			t.Fatalf("%d views of %s, want 1", len(all), l.Name)
 		}
-		o = all[0]
-		return o.Session != nil && enough(o.Session)
+		v = all[0]
+		return v.Session != nil && enough(v.Session)
 	})
-	if o.Bot != "" {
-		t.Errorf("the view of %s counts as a bot: %s", l.Name, o.Bot)
+	if v.Bot != "" {
+		t.Errorf("the view of %s counts as a bot: %s", l.Name, v.Bot)
 	}
-	if o.Session.EngagedMs > o.Session.PresentMs || o.Session.Screen == "" {
-		t.Errorf("session = %+v", *o.Session)
+	if v.Session.EngagedMs > v.Session.PresentMs || v.Session.Screen == "" {
+		t.Errorf("session = %+v", *v.Session)
 	}
-	return o
+	return v
 }
 
 func (s *Site) Page(l *vitrine.Link) chromedp.Action {

@@ -162,29 +162,29 @@ func (d *Demo) read(l *vitrine.Link, n int) {
 			continue
 		}
 		at := t.UnixMilli()
-		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID),
+		v := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID),
 			Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack",
 				"Google", "museum.example"),
 			QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
-		o.City, o.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE",
+		v.City, v.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE",
 			"Boston US", "Paris FR", "Utrecht NL", "Malmö SE", "Kyoto JP"), " ")
 		agent := strings.Fields(one("Desktop Chrome Windows 1440-1919", "Desktop Chrome Windows 1920+",
 			"Desktop Safari macOS 1440-1919", "Desktop Firefox Linux 1200-1439", "Desktop Edge Windows 1920+",
 			"Mobile Safari iOS 0-575", "Mobile Safari iOS 0-575", "Mobile Chrome Android 0-575",
 			"Tablet Safari iPadOS 768-991"))
-		o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
+		v.Device, v.Browser, v.OS = agent[0], agent[1], agent[2]
 		if r.IntN(12) == 0 {
-			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
+			v.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
 		}
-		if l.Kind != "" && r.IntN(9) > 0 && (o.Bot == "" || r.IntN(6) == 0) {
-			o.Session = d.session(r, l)
-			o.Session.Screen = agent[3]
-			if o.Session.Downloaded && o.Bot == "" {
+		if l.Kind != "" && r.IntN(9) > 0 && (v.Bot == "" || r.IntN(6) == 0) {
+			v.Session = d.session(r, l)
+			v.Session.Screen = agent[3]
+			if v.Session.Downloaded && v.Bot == "" {
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID,
-					View: vitrine.ViewID(o.ID)})
+					View: vitrine.ViewID(v.ID)})
 			}
 		}
-		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: o})
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: v})
 	}
 	o, err := d.Log.Append(d.T.Context(), b)
 	d.Check(err)

@@ -147,13 +147,13 @@ func (s *Site) ReadBy(l *vitrine.Link, n int) {
 	now, b := s.Server.Now(), vitrine.Batch{}
 	for i := range n {
 		at := now.Add(-time.Duration(r.Int64N(int64(OfficeDays * 24 * time.Hour)))).UnixMilli()
-		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1,
+		v := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1,
 			Country: one("DE", "US", "BR", "", "XK"), City: one("", "São Paulo", "=1+1"),
 			Source: one("", "LinkedIn", "@SUM(A1)"), Referrer: one("", "linkedin.com"),
 			Device: one("Desktop", "Mobile"), Browser: one("Chrome", "Safari"), OS: one("Linux", "iOS"),
 			QR: r.IntN(9) == 0}
 		if r.IntN(8) == 0 {
-			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotMailScanner)
+			v.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotMailScanner)
 		}
 		if r.IntN(5) > 0 {
 			engaged := r.Int64N(120_000)
@@ -178,14 +178,14 @@ func (s *Site) ReadBy(l *vitrine.Link, n int) {
 					s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / 2})
 				}
 			}
-			o.Session = s
-			if r.IntN(6) == 0 && o.Bot == "" {
+			v.Session = s
+			if r.IntN(6) == 0 && v.Bot == "" {
 				s.Downloaded = true
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID,
-					View: vitrine.ViewID(o.ID)})
+					View: vitrine.ViewID(v.ID)})
 			}
 		}
-		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: o})
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: v})
 	}
 	o, err := s.Log.Append(s.T.Context(), b)
 	s.Check(err)

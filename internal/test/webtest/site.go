@@ -307,10 +307,10 @@ func (s *Site) Views(l *vitrine.Link) []report.View {
 	s.T.Helper()
 	today := report.DayOf(s.Server.Now().UnixMilli())
 	var all []report.View
-	s.Check(s.Log.Views(context.Background(), l.ID, today-2, today+2, func(o *report.View) error {
-		c := *o
-		if o.Session != nil {
-			session := *o.Session
+	s.Check(s.Log.Views(context.Background(), l.ID, today-2, today+2, func(v *report.View) error {
+		c := *v
+		if v.Session != nil {
+			session := *v.Session
 			session.Pages = append([]report.PageTime(nil), session.Pages...)
 			c.Session = &session
 		}
@@ -327,8 +327,8 @@ func (s *Site) Counts(l *vitrine.Link) vitrine.LinkCounts {
 	return m[l.ID]
 }
 
-// CountOpens checks the number of views of a link and returns them.
-func (s *Site) CountOpens(l *vitrine.Link, want int) []report.View {
+// CountViews checks the number of views of a link and returns them.
+func (s *Site) CountViews(l *vitrine.Link, want int) []report.View {
 	s.T.Helper()
 	all := s.Views(l)
 	if len(all) != want {

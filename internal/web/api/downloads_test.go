@@ -72,7 +72,7 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 	send(silent, `{"engaged":6000,"present":7000}`)
 	s.Status(s.Get(download), 200)
 	s.Status(s.Get(download), 200) // one view downloads once
-	s.CountOpens(l, 2)
+	s.CountViews(l, 2)
 
 	for _, r := range []report.Range{report.Range7d, report.RangeAll} {
 		rep, err := s.Server.Analytics.Link(t.Context(), s.Account, string(l.Slug), analytics.In(r))

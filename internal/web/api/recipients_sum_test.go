@@ -77,17 +77,17 @@ func TestRecipientsAddUp(t *testing.T) {
 	downloads := make([]int64, read+1)
 	begin, some := l.CreatedAt.UnixMilli(), make([]vitrine.ViewRecord, views)
 	for i := range some {
-		o := g.Imported()
+		v := g.Imported()
 		at := random.IntN(read + 1)
-		o.Account, o.Link, o.At = l.Account, int64(l.ID), begin+int64(i)*(20*24*3600*1000/int64(views))
-		o.ID = int64(vitrine.ViewIDAt(o.At, random.IntN(1<<20)))
+		v.Account, v.Link, v.At = l.Account, int64(l.ID), begin+int64(i)*(20*24*3600*1000/int64(views))
+		v.ID = int64(vitrine.ViewIDAt(v.At, random.IntN(1<<20)))
 		if at < read {
-			o.Recipient = int64(recipients[at].ID)
+			v.Recipient = int64(recipients[at].ID)
 		}
-		some[i] = o
-		folds[at].Add(&o.View)
-		if o.Session != nil && o.Session.Downloaded {
-			folds[at].AddDownload(report.DayOf(o.At))
+		some[i] = v
+		folds[at].Add(&v.View)
+		if v.Session != nil && v.Session.Downloaded {
+			folds[at].AddDownload(report.DayOf(v.At))
 			downloads[at]++
 		}
 	}

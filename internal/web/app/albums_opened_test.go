@@ -41,10 +41,10 @@ func TestViewsFromAnAlbum(t *testing.T) {
 		h.Status(h.Get(path), http.StatusOK)
 	}
 	for l, want := range map[*vitrine.Link][]vitrine.AlbumID{a: {album.ID}, b: {album.ID, 0, other.ID, 0, 0, 0, 0}} {
-		views := h.CountOpens(l, len(want))
-		for i, o := range views {
-			if o.Album != int64(want[i]) {
-				t.Errorf("view %d of %s is from album %d, want %d", i, l.Slug, o.Album, want[i])
+		views := h.CountViews(l, len(want))
+		for i, v := range views {
+			if v.Album != int64(want[i]) {
+				t.Errorf("view %d of %s is from album %d, want %d", i, l.Slug, v.Album, want[i])
 			}
 		}
 	}

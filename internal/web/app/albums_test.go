@@ -53,9 +53,9 @@ func TestPublicAlbum(t *testing.T) {
 	public(b, c)
 	h.Check(h.Server.Albums.Remove(t.Context(), h.Member, string(album.Slug), string(c.Slug)))
 	public(b)
-	h.CountOpens(b, 0)
+	h.CountViews(b, 0)
 	h.Status(h.Get("/p/"+string(b.Slug)), http.StatusOK)
-	h.CountOpens(b, 1)
+	h.CountViews(b, 1)
 
 	if r := h.Status(h.Get("/a/"+strings.ToUpper(string(album.Slug))),
 		http.StatusPermanentRedirect); r.Header.Get("Location") != path {

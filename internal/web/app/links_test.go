@@ -223,7 +223,7 @@ func TestOldAddresses(t *testing.T) {
 	move("second", "third")
 	leads("/p/"+first+"?qr=1", "/p/third?qr=1")
 	leads("/p/second/qr.svg", "/p/third/qr.svg")
-	d.CountOpens(l, 0)
+	d.CountViews(l, 0)
 	d.Status(d.Get("/p/third"), 200)
 	if r := d.Get("/links/second/share", cookie); r.Header.Get("Location") != "/links/third/share" {
 		t.Errorf("old slug in the app: status %d, Location %s", r.StatusCode, r.Header.Get("Location"))

@@ -266,7 +266,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	if all.AllTime.Links != 1 || all.Totals.Views != 0 {
 		t.Errorf("report with %d links and %d views, want 1 and 0", all.AllTime.Links, all.Totals.Views)
 	}
-	h.CountOpens(version, 0)
+	h.CountViews(version, 0)
 	if due := h.Due(); len(due) != 1 || due[0].ID != plain.ID {
 		t.Errorf("%d links need a preview, want 1", len(due))
 	}

@@ -51,7 +51,7 @@ func TestRanges(t *testing.T) {
 	if head.Header.Get("Content-Length") != "10000" {
 		t.Errorf("HEAD: headers = %v, want Content-Length 10000", head.Header)
 	}
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 // TestFramesOfPreviews checks that only files that wait for parts have a frame
@@ -144,7 +144,7 @@ func TestTwoHosts(t *testing.T) {
 	} {
 		s.Status(s.Get(address), want)
 	}
-	s.CountOpens(l, 1)
+	s.CountViews(l, 1)
 }
 
 // TestUserHTML checks that a user's HTML is shown with one script of Vitrine
@@ -269,5 +269,5 @@ func TestPageWithoutFile(t *testing.T) {
 		s.Status(s.Get(s.ContentAddress(l, what)), 404)
 	}
 	s.Status(s.Get("/p/imported/download"), 404)
-	s.CountOpens(l, 1)
+	s.CountViews(l, 1)
 }

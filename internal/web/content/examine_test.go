@@ -65,7 +65,7 @@ func TestExamine(t *testing.T) {
 			d.Status(d.Get(bad), 403)
 		}
 		d.Status(d.Get(d.ContentAddress(l, "file")), 404) // a public token does not open it
-		d.CountOpens(l, 0)
+		d.CountViews(l, 0)
 		if c := d.Counts(l); c.Views != 0 || c.Downloads != 0 {
 			t.Errorf("%s: counts = %+v, want none", name, c)
 		}

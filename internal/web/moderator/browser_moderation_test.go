@@ -73,7 +73,7 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.Arrives(at(c))
 	tb.Quiet()
 	for _, l := range []*vitrine.Link{b, c} {
-		d.CountOpens(l, 0)
+		d.CountViews(l, 0)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestBrowserModerationHTML(t *testing.T) {
 	if greeted.Load() != 1 {
 		t.Errorf("%d connections counted, want 1", greeted.Load())
 	}
-	d.CountOpens(l, 0)
+	d.CountViews(l, 0)
 }
 
 // TestBrowserModerationPDF checks that a moderator sees the pages of a document
@@ -210,8 +210,8 @@ func TestBrowserModerationPDF(t *testing.T) {
 	v.Run(chromedp.Evaluate(`void document.querySelector("video").play()`, nil))
 	v.Arrives(`document.querySelector("video").currentTime > 0`)
 	tb.Quiet()
-	d.CountOpens(l, 0)
-	d.CountOpens(video, 0)
+	d.CountViews(l, 0)
+	d.CountViews(video, 0)
 }
 
 // TestBrowserModerationSuspend checks that the links of a suspended member, and

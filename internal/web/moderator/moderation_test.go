@@ -128,7 +128,7 @@ func TestDecisions(t *testing.T) {
 	}
 	d.Status(d.Decide(a, "nonsense", "", cookie), 400)
 	d.Status(d.Post("/moderation/links/unknown-link/clear", nil, cookie), 404)
-	d.CountOpens(a, 2) // the public's, no moderator's
+	d.CountViews(a, 2) // the public's, no moderator's
 }
 
 // TestTwoModerators checks that the second of two decisions about a link is

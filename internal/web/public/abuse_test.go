@@ -39,7 +39,7 @@ func TestReportForm(t *testing.T) {
 		all[0].Note != "It wants my password. <b>Now</b>" {
 		t.Errorf("reports = %+v, want the one that was sent", all)
 	}
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 // TestReportFormIsWrong checks that an invalid form is shown again with its
@@ -134,7 +134,7 @@ func TestReportsAreLimited(t *testing.T) {
 		t.Errorf("reports = %+v, want none", all)
 	}
 	s.Status(s.Report(links[5], "malware", "", "X-Forwarded-For: 2001:db8:1::1"), 200)
-	s.CountOpens(links[5], 0)
+	s.CountViews(links[5], 0)
 }
 
 // TestBrowserReport sends the form of a report with a browser without
@@ -156,5 +156,5 @@ func TestBrowserReport(t *testing.T) {
 	}
 	tb.Run(chromedp.WaitNotPresent("form"))
 	tb.Quiet()
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }

@@ -46,7 +46,7 @@ func TestAlbumDownload(t *testing.T) {
 		head.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || head.Get("X-Robots-Tag") != "noindex" {
 		t.Errorf("headers = %v", head)
 	}
-	h.CountOpens(first, 0)
+	h.CountViews(first, 0)
 	if r := h.Status(h.Do(http.MethodHead, path+"/download", ""), 200); r.Text != "" {
 		t.Errorf("HEAD: %d bytes, want 0", len(r.Text))
 	}

@@ -32,15 +32,15 @@ func TestBeacon(t *testing.T) {
 	send(`{"engaged":3000,"present":4000,"pages":{"2":2000.7},"downloaded":true,"final":true}`,
 		"Content-Type: application/json")
 	send(`{}`, webtest.PlainText)
-	o := s.CountOpens(l, 1)[0]
-	if o.Session == nil {
+	v := s.CountViews(l, 1)[0]
+	if v.Session == nil {
 		t.Fatal("no session is stored")
 	}
-	got := *o.Session
+	got := *v.Session
 	pages := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 2000}}
 	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded ||
-		!slices.Equal(got.Pages, pages) || o.Bot != "" {
-		t.Errorf("session = %+v, bot = %q", got, o.Bot)
+		!slices.Equal(got.Pages, pages) || v.Bot != "" {
+		t.Errorf("session = %+v, bot = %q", got, v.Bot)
 	}
 
 	clamped := public.ClampedBeacons()
@@ -48,13 +48,13 @@ func TestBeacon(t *testing.T) {
 	if public.ClampedBeacons() != clamped+1 {
 		t.Error("an impossible claim did not increase the count of clamped beacons")
 	}
-	o = s.Views(l)[0]
-	if o.Session.EngagedMs > 70_000 || o.Session.PresentMs > 70_000 || len(o.Session.Pages) > 2 {
-		t.Errorf("clamped session = %+v", o.Session)
+	v = s.Views(l)[0]
+	if v.Session.EngagedMs > 70_000 || v.Session.PresentMs > 70_000 || len(v.Session.Pages) > 2 {
+		t.Errorf("clamped session = %+v", v.Session)
 	}
 	send(`{"automation":true}`, webtest.PlainText)
-	if o = s.Views(l)[0]; o.Bot != vitrine.BotAutomation {
-		t.Errorf("bot = %q, want automation", o.Bot)
+	if v = s.Views(l)[0]; v.Bot != vitrine.BotAutomation {
+		t.Errorf("bot = %q, want automation", v.Bot)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestBeaconOfParts(t *testing.T) {
 	} {
 		s.Status(s.Do(http.MethodPost, beacon, body, webtest.PlainText), 204)
 	}
-	got := *s.CountOpens(l, 1)[0].Session
+	got := *s.CountViews(l, 1)[0].Session
 	want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 4, Ms: 3000}}
 	if !got.Outlined || !slices.Equal(got.Pages, want) {
 		t.Errorf("session = %+v, want the parts %v", got, want)
@@ -86,7 +86,7 @@ func TestBeaconOfParts(t *testing.T) {
 	plain := s.Publish("notes.txt", webtest.Samples["notes.txt"])
 	s.Status(s.Do(http.MethodPost, s.BeaconOf(s.Get("/p/"+string(plain.Slug)).Text),
 		`{"engaged":2000,"present":2000,"pages":{"1":2000}}`, webtest.PlainText), 204)
-	if got := *s.CountOpens(plain, 1)[0].Session; got.Outlined || len(got.Pages) > 0 {
+	if got := *s.CountViews(plain, 1)[0].Session; got.Outlined || len(got.Pages) > 0 {
 		t.Errorf("session of a file without parts = %+v", got)
 	}
 }
@@ -164,8 +164,8 @@ func TestBeaconRubbish(t *testing.T) {
 		})
 	}
 	s.Status(s.Get(good), 405)
-	if o := s.CountOpens(l, 1)[0]; o.Session != nil {
-		t.Errorf("an invalid beacon stored a session: %+v", o.Session)
+	if v := s.CountViews(l, 1)[0]; v.Session != nil {
+		t.Errorf("an invalid beacon stored a session: %+v", v.Session)
 	}
 	s.Status(s.Do(http.MethodPost, good, `{"depth":50}`, webtest.PlainText), 204)
 	s.Ahead.Store(int64(24 * time.Hour))
@@ -174,8 +174,8 @@ func TestBeaconRubbish(t *testing.T) {
 		t.Error(r.Text)
 	}
 	s.Ahead.Store(0)
-	if o := s.Views(l)[0]; o.Session == nil || o.Session.Depth != 500_000 {
-		t.Errorf("session = %+v, want depth 500000", o.Session)
+	if v := s.Views(l)[0]; v.Session == nil || v.Session.Depth != 500_000 {
+		t.Errorf("session = %+v, want depth 500000", v.Session)
 	}
 }
 

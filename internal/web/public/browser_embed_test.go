@@ -58,7 +58,7 @@ func TestEmbed(t *testing.T) {
 			s.Status(s.Do(http.MethodHead, page+"/embed", ""), 200)
 			s.Status(s.Get(page+"/embed", "Sec-Purpose: prefetch"), 503)
 			s.Status(s.Get("/p/"+strings.ToUpper(string(l.Slug))+"/embed"), 308)
-			s.CountOpens(l, 4)
+			s.CountViews(l, 4)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestEmbedOfNothing(t *testing.T) {
 			t.Errorf("GET %s: headers %v\n%s", path, r.Header, r.Text)
 		}
 	}
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 // TestBrowserEmbed shows each kind of file on a page of another site, without

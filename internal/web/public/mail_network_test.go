@@ -68,9 +68,9 @@ func TestMailNetworks(t *testing.T) {
 	numbers(2, 5, 1)
 	s.Status(s.Get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway), 200)
 	numbers(2, 5, 1)
-	for _, o := range s.Views(l) {
-		if o.Counted() && o.Product != "" {
-			t.Errorf("a person's view has the product %q", o.Product)
+	for _, view := range s.Views(l) {
+		if view.Counted() && view.Product != "" {
+			t.Errorf("a person's view has the product %q", view.Product)
 		}
 	}
 	// A gateway that runs scripts under automation stays excluded.

@@ -81,7 +81,7 @@ func TestOEmbed(t *testing.T) {
 			t.Errorf("%s %s = %+v", c.link.Name, c.query, got)
 		}
 	}
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 // TestOEmbedRefusals checks that links that are not public get the same answer
@@ -121,7 +121,7 @@ func TestOEmbedRefusals(t *testing.T) {
 	}
 	s.Status(s.Get("/oembed?format=yaml&url="+url.QueryEscape(page)), 501)
 	s.Status(s.Do(http.MethodHead, "/oembed?url="+url.QueryEscape(page), ""), 200)
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 // TestOEmbedDiscovery checks that a page names its oEmbed address, and that the

@@ -28,7 +28,7 @@ func TestPicture(t *testing.T) {
 			len(r.Text) > 100_000 {
 			t.Errorf("%s: %d bytes, %+v, %s, %v, headers %v", name, len(r.Text), c, format, err, r.Header)
 		}
-		if s.CountOpens(l, 1); name != "report.pdf" { // each request draws the picture again
+		if s.CountViews(l, 1); name != "report.pdf" { // each request draws the picture again
 			continue
 		}
 		if r := s.Status(s.Get(address, "If-None-Match: "+r.Header.Get("ETag")), 304); r.Text != "" {
@@ -36,7 +36,7 @@ func TestPicture(t *testing.T) {
 		}
 		s.Status(s.Do(http.MethodHead, address, ""), 200)
 		s.Status(s.Get(address, "Sec-Purpose: prefetch"), 503)
-		s.CountOpens(l, 1)
+		s.CountViews(l, 1)
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *Handler) Show(f form) LinkHandler {
 		}
 		me := s.Server.SignedInAccount(r)
 		own := me != nil && me.ID == a.ID
-		view, err := s.open(r, l, a, own)
+		view, err := s.storeView(r, l, a, own)
 		if err != nil {
 			return err
 		}
@@ -148,20 +148,21 @@ func (s *Handler) Show(f form) LinkHandler {
 	}
 }
 
-// open stores a view with what the request reveals, and returns what the page's
-// beacons are about. A view by the link's owner is excluded unless the owner
-// wants it counted.
-func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed, err error) {
-	o := s.viewOf(r, l, a)
-	if o.Album, err = s.openedFrom(r, a); err != nil {
+// storeView stores a view with what the request reveals, and returns what the
+// page's beacons are about. A view by the link's owner is excluded unless the
+// owner wants it counted.
+func (s *Handler) storeView(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed,
+	err error) {
+	view := s.viewOf(r, l, a)
+	if view.Album, err = s.openedFrom(r, a); err != nil {
 		return v, err
 	}
-	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && o.Bot == "" {
-		o.Bot, o.Product = reason, name // until it is read
+	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && view.Bot == "" {
+		view.Bot, view.Product = reason, name // until it is read
 	}
 	if own {
-		if o.Own, o.Bot, o.Product = true, "", ""; !a.CountOwn {
-			o.Bot = report.BotOwn
+		if view.Own, view.Bot, view.Product = true, "", ""; !a.CountOwn {
+			view.Bot = report.BotOwn
 		}
 	}
 	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
@@ -169,7 +170,7 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	if v.Kind == report.ContentScroll {
 		v.Pages = l.Outline.Len()
 	}
-	v.View, err = s.add(r, l, o)
+	v.View, err = s.add(r, l, view)
 	if v.View == 0 { // it is only counted, and so are no beacons of it
 		v.Link, v.View = 0, vitrine.ViewIDAt(s.Now().UnixMilli(), 0)
 	}
@@ -178,18 +179,18 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 
 // viewOf returns a view with what a request reveals.
 func (s *Handler) viewOf(r *http.Request, l *vitrine.Link, a *vitrine.Account) *vitrine.ViewRecord {
-	o := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now())}
-	o.Link, o.Version, o.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
-	return o
+	v := &vitrine.ViewRecord{Account: a.ID, View: s.Server.PageLoad(r, a, s.Server.PublicURL.Host, s.Now())}
+	v.Link, v.Version, v.Recipient = int64(l.ID), l.Version, int64(l.Through.Recipient)
+	return v
 }
 
 // add stores a view. The ID is 0 if it is only counted.
-func (s *Handler) add(r *http.Request, l *vitrine.Link, o *vitrine.ViewRecord) (vitrine.ViewID, error) {
+func (s *Handler) add(r *http.Request, l *vitrine.Link, v *vitrine.ViewRecord) (vitrine.ViewID, error) {
 	if throttle.ClientGone(r.Context()) {
 		return 0, httpx.ErrClientGone
 	}
 	now := s.Now()
-	id, err := s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), o)
+	id, err := s.Views.AddNext(r.Context(), s.ViewIDs, now, throttle.Subscriber(s.Server.LimitedAddr(r)), v)
 	if err == nil && report.DayOf(now.UnixMilli()) < report.DayOf(l.CreatedAt.UnixMilli()) { // the clock was set back
 		if err := s.Links.DateBack(r.Context(), l.ID, now); err != nil {
 			s.Log.Warn("a link is younger than its first view", "link", l.Slug, "error", err)
@@ -300,15 +301,15 @@ const (
 // people use them.
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
-	o := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)
-	counts := o.Bot == "" || o.Bot == visitor.BotClientLibrary || o.Bot == visitor.BotNotShown // a file is fetched, not shown
+	v := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)
+	counts := v.Bot == "" || v.Bot == visitor.BotClientLibrary || v.Bot == visitor.BotNotShown // a file is fetched, not shown
 	if !counts || visitor.MailNetwork(s.Server.ClientAddr(r)) != "" {
 		return 0
 	}
 	if me := s.Server.SignedInAccount(r); me != nil && me.ID == a.ID {
 		return 0
 	}
-	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(o.Viewer%downloadCounters))
+	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(v.Viewer%downloadCounters))
 }
 
 // FromStart reports whether a Range header, or its absence, asks for a file's

@@ -225,10 +225,10 @@ func TestStates(t *testing.T) {
 			s.Status(s.Get(other), c.status)
 		}
 	}
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 	s.SetState(l, vitrine.StateLive)
 	s.Status(s.Get(page), 200)
-	s.CountOpens(l, 1)
+	s.CountViews(l, 1)
 	s.Status(s.Get("/p/unknown-slug"), 404)
 	s.Status(s.Get("/p/-"), 404)
 	s.Status(s.Get("/p/%00"), 404)
@@ -255,7 +255,7 @@ func TestOpens(t *testing.T) {
 		s.Status(s.Get(page+"/download", purpose), 503)
 	}
 	s.Status(s.Do(http.MethodPost, page, ""), 303) // a gate would be answered here
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 
 	s.Status(s.Get(page, "Referer: https://www.example.com/somewhere"), 200)
 	s.Ahead.Add(int64(31 * time.Minute)) // so that it is a return
@@ -263,7 +263,7 @@ func TestOpens(t *testing.T) {
 	s.Status(s.Get(page, "User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"), 200)
 	s.Status(s.Get(page, "Sec-GPC: 1"), 200)
 	s.Status(s.Get(page, "Sec-GPC: 1"), 200)
-	all := s.CountOpens(l, 5)
+	all := s.CountViews(l, 5)
 	if t.Failed() {
 		return
 	}
@@ -299,7 +299,7 @@ func TestLogFails(t *testing.T) {
 	page := "/p/" + string(l.Slug)
 	broken.Exists = 2
 	r := s.Status(s.Get(page), 200)
-	s.CountOpens(l, 1)
+	s.CountViews(l, 1)
 	broken.Down = true
 	for _, failed := range []webtest.Reply{
 		s.Get(page),
@@ -314,9 +314,9 @@ func TestLogFails(t *testing.T) {
 	broken.Down, broken.Exists = false, 100
 	s.Status(s.Get(page), 503)
 	broken.Exists = 0
-	s.CountOpens(l, 1)
+	s.CountViews(l, 1)
 	s.Status(s.Get(page), 200)
-	s.CountOpens(l, 2)
+	s.CountViews(l, 2)
 }
 
 // TestRefusedOnceAMinute checks that while views cannot be written, the log has
@@ -361,7 +361,7 @@ func TestSlugSpelling(t *testing.T) {
 		t.Errorf("Location = %q, want %q", got, want)
 	}
 	s.Status(s.Get("/p/"+upper+"/download"), 308)
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 }
 
 func TestDownload(t *testing.T) {
@@ -406,7 +406,7 @@ func TestDownload(t *testing.T) {
 	s.Ahead.Store(int64(25 * time.Hour))
 	same(s.Get(address)) // the token has expired
 	events(3)
-	s.CountOpens(l, 2)
+	s.CountViews(l, 2)
 }
 
 // TestViewOnly checks that a view-only link shows its content and offers no

@@ -179,8 +179,8 @@ func (s *Handler) recordRead(r *http.Request, l *vitrine.Link, a *vitrine.Accoun
 	if me := s.Server.SignedInAccount(r); me != nil && me.ID == a.ID {
 		return nil
 	}
-	o := s.viewOf(r, l, a)
-	o.Bot, o.Product = visitor.ReaderOfText(o.Bot), report.ProductOfText(o.Product, parts)
-	_, err := s.add(r, l, o)
+	v := s.viewOf(r, l, a)
+	v.Bot, v.Product = visitor.ReaderOfText(v.Bot), report.ProductOfText(v.Product, parts)
+	_, err := s.add(r, l, v)
 	return err
 }

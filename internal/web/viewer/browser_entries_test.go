@@ -139,7 +139,7 @@ func TestArchiveEntries(t *testing.T) {
 			s.Status(s.Get(base+"2/bytes", "Sec-Fetch-Dest: document"), 303)
 			s.Status(s.Get(base+"2/download"), 404)
 			s.Status(s.Get(base+"2/download", "Sec-Fetch-Dest: document"), 303)
-			s.CountOpens(l, 1)
+			s.CountViews(l, 1)
 			s.SetState(l, vitrine.StateDisabled)
 			s.Status(s.Get(base+"1"), 410)
 			s.Status(s.Get(base+"2/bytes"), 410)

@@ -74,7 +74,7 @@ func TestBrowserWithoutScripting(t *testing.T) {
 			t.Errorf("%s shows %q", name, text)
 		}
 		tb.Leave()
-		if o := s.CountOpens(l, 1); len(o) == 1 && (o[0].Session != nil || o[0].Bot != "") {
+		if o := s.CountViews(l, 1); len(o) == 1 && (o[0].Session != nil || o[0].Bot != "") {
 			t.Errorf("%s: view = %+v, want no session", name, o[0])
 		}
 	}

@@ -87,10 +87,10 @@ func TestBrowserTableDepth(t *testing.T) {
 	tb.Run(chromedp.KeyEvent(kb.Escape), chromedp.Evaluate(`document.querySelector(".grid").scrollTop = 3000`, nil))
 	var part float64
 	tb.Run(chromedp.Evaluate(`((grid) => (grid.scrollTop + grid.clientHeight) / grid.scrollHeight)(document.querySelector(".grid"))`, &part))
-	o := s.Session(t, l, "a part of a table",
+	v := s.Session(t, l, "a part of a table",
 		func(s *report.Session) bool { return s.Depth > 300_000 && s.EngagedMs > 0 })
-	if !near(float64(o.Session.Depth), part*1e6, 20_000) {
-		t.Errorf("depth = %v, want about %v", o.Session.Depth, part*1e6)
+	if !near(float64(v.Session.Depth), part*1e6, 20_000) {
+		t.Errorf("depth = %v, want about %v", v.Session.Depth, part*1e6)
 	}
 	tb.Run(chromedp.Evaluate(`document.querySelector(".grid").scrollTop = 1e6`, nil))
 	s.Session(t, l, "a table that was read to its end", func(s *report.Session) bool { return s.Depth == 1_000_000 })

@@ -412,9 +412,9 @@ func (c *counter) addLabels(t *report.Tally) error {
 			if err != nil {
 				return err
 			}
-			o := viewOf(kind, l)
+			v := viewOf(kind, l)
 			for _, d := range segment.WordKinds[kind].Dimensions {
-				t.AddKey(d, d.Row().Key(o), n)
+				t.AddKey(d, d.Row().Key(v), n)
 			}
 			return nil
 		})

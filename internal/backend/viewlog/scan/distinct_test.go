@@ -21,17 +21,17 @@ func TestDistinct(t *testing.T) {
 		var got report.Tally
 		var want report.Fold
 		for range 30_000 {
-			o := report.View{Link: 1 + r.Int64N(5), Viewer: r.Uint64N(40), At: (firstDay +
+			v := report.View{Link: 1 + r.Int64N(5), Viewer: r.Uint64N(40), At: (firstDay +
 				report.Day(r.IntN(int(steps)))).StartMs()}
 			if r.IntN(3) == 0 {
-				o.Viewer = r.Uint64()
+				v.Viewer = r.Uint64()
 			}
-			want.Add(&o)
-			first[o.Viewer] = true
-			ofLink[[2]uint64{uint64(o.Link), o.Viewer}] = 1
+			want.Add(&v)
+			first[v.Viewer] = true
+			ofLink[[2]uint64{uint64(v.Link), v.Viewer}] = 1
 			i := r.IntN(len(sets))
-			sets[i].Add(o.Viewer, o.Link, report.DayOf(o.At))
-			again[i].Add(o.Viewer, o.Link, report.DayOf(o.At))
+			sets[i].Add(v.Viewer, v.Link, report.DayOf(v.At))
+			again[i].Add(v.Viewer, v.Link, report.DayOf(v.At))
 		}
 		countDistinct(&got, q, sets...)
 		tally := want.Tally()

@@ -56,9 +56,9 @@ func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
 // row reports whether a row matches.
 func (m *matcher) row(r *segment.Row) (bool, error) {
 	if len(m.flags) > 0 {
-		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
+		v := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
 			Version: r.Version, Recipient: r.Recipient, Album: r.Album}
-		if !m.flags.Match(&o) {
+		if !m.flags.Match(&v) {
 			return false, nil
 		}
 	}
@@ -72,12 +72,12 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 
 // viewOf returns a view with only the labels of a word.
 func viewOf(kind int, l *segment.Labels) *report.View {
-	var o report.View
+	var v report.View
 	if kind == segment.KindScreen {
-		o.Session = new(report.Session)
+		v.Session = new(report.Session)
 	}
-	segment.WordKinds[kind].Read(l, &o)
-	return &o
+	segment.WordKinds[kind].Read(l, &v)
+	return &v
 }
 
 // mayMatch reports whether a segment may contain rows that match. It checks the

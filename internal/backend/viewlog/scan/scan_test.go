@@ -58,24 +58,24 @@ func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
 }
 
 // row returns the record of a view.
-func (d *dictionary) row(o *report.View) segment.Row {
-	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version, Album: o.Album}}
+func (d *dictionary) row(v *report.View) segment.Row {
+	r := segment.Row{ID: vitrine.ViewID(v.ID), View: segment.View{Viewer: v.Viewer, Version: v.Version, Album: v.Album}}
 	for _, k := range segment.WordKinds {
 		if k.ID != nil {
-			*k.ID(&r.View) = d.id(k.Kind, k.Of(o)...)
+			*k.ID(&r.View) = d.id(k.Kind, k.Of(v)...)
 		}
 	}
-	for flag, set := range map[uint16]bool{segment.ViewReturning: o.Returning, segment.ViewQR: o.QR,
-		segment.ViewOwn: o.Own, segment.ViewBot: o.Bot != ""} {
+	for flag, set := range map[uint16]bool{segment.ViewReturning: v.Returning, segment.ViewQR: v.QR,
+		segment.ViewOwn: v.Own, segment.ViewBot: v.Bot != ""} {
 		if set {
 			r.Flags |= flag
 		}
 	}
-	if o.Bot != "" {
-		r.Bot = d.id(segment.WordBot, o.Bot, o.Product)
+	if v.Bot != "" {
+		r.Bot = d.id(segment.WordBot, v.Bot, v.Product)
 	}
-	if r.Engaged = o.Session != nil; r.Engaged {
-		r.Session = segment.Session{Session: *o.Session, Screen: d.id(segment.WordScreen, o.Session.Screen)}
+	if r.Engaged = v.Session != nil; r.Engaged {
+		r.Session = segment.Session{Session: *v.Session, Screen: d.id(segment.WordScreen, v.Session.Screen)}
 	}
 	return r
 }
@@ -93,13 +93,13 @@ func history(r *rand.Rand, n int) (views []report.View) {
 	ids := map[int64]bool{}
 	for range n {
 		id := vitrine.ViewIDAt((firstDay+report.Day(r.IntN(testDays))).StartMs()+r.Int64N(86_400_000), r.IntN(4))
-		o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(testLinks), Viewer: r.Uint64N(30),
+		v := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(testLinks), Viewer: r.Uint64N(30),
 			QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0, Version: 2 * r.IntN(3), Album: int64(max(0, r.IntN(6)-3))}
 		switch r.IntN(8) {
 		case 0:
-			o.Bot, o.Product = some("crawler", "monitor", report.BotUndecided), some("", "GPTBot")
+			v.Bot, v.Product = some("crawler", "monitor", report.BotUndecided), some("", "GPTBot")
 		case 1:
-			o.Own, o.Bot = true, some("", report.BotOwn)
+			v.Own, v.Bot = true, some("", report.BotOwn)
 		}
 		if r.IntN(3) > 0 {
 			s := &report.Session{EngagedMs: r.Int64N(20_000), PresentMs: r.Int64N(40_000)}
@@ -114,16 +114,16 @@ func history(r *rand.Rand, n int) (views []report.View) {
 			case 2:
 				s.Depth = r.Int64N(1_000_001)
 			}
-			o.Session = s
+			v.Session = s
 		}
 		for _, d := range report.Labels() {
-			if field := d.Field(&o); field != nil {
+			if field := d.Field(&v); field != nil {
 				*field = some(labelsOf(d.Dimension)...)
 			}
 		}
-		if key := o.ID*testLinks + o.Link; !ids[key] {
+		if key := v.ID*testLinks + v.Link; !ids[key] {
 			ids[key] = true
-			views = append(views, o)
+			views = append(views, v)
 		}
 	}
 	slices.SortFunc(views, func(a, b report.View) int { return int(min(max(a.ID-b.ID, -1), 1)) })
@@ -238,15 +238,15 @@ func TestScan(t *testing.T) {
 			q.Versions = map[int64][]int{1: {1}, 2: {4}, 3: {}}
 		}
 		if r.IntN(4) == 0 && len(views) > 0 { // a cap
-			o := views[r.IntN(len(views))]
-			if p := (segment.Place{ID: vitrine.ViewID(o.ID), Link: vitrine.LinkID(o.Link)}); q.Oldest.Before(p) {
+			v := views[r.IntN(len(views))]
+			if p := (segment.Place{ID: vitrine.ViewID(v.ID), Link: vitrine.LinkID(v.Link)}); q.Oldest.Before(p) {
 				q.Oldest = p
 			}
 		}
 		fold := report.Fold{Steps: q.Steps}
 		daily := map[string]int64{}
-		for _, o := range views {
-			place := segment.Place{ID: vitrine.ViewID(o.ID), Link: vitrine.LinkID(o.Link)}
+		for _, v := range views {
+			place := segment.Place{ID: vitrine.ViewID(v.ID), Link: vitrine.LinkID(v.Link)}
 			within := !place.Before(q.Oldest) && place.ID < q.End
 			var events []Event
 			for range r.IntN(6) / 4 * (1 + r.IntN(2)) {
@@ -255,15 +255,15 @@ func TestScan(t *testing.T) {
 				}
 			}
 			q.Events[place.Link] = append(q.Events[place.Link], events...)
-			if !within || q.Links != nil && !slices.Contains(q.Links, o.Link) || !q.Match(&o) {
+			if !within || q.Links != nil && !slices.Contains(q.Links, v.Link) || !q.Match(&v) {
 				continue
 			}
-			fold.Add(&o)
+			fold.Add(&v)
 			for _, e := range events {
 				fold.AddDownload(q.Steps.Of(e.Ms))
 			}
-			if o.Counted() {
-				daily[fmt.Sprint(o.Link, q.Steps.Of(o.At))]++
+			if v.Counted() {
+				daily[fmt.Sprint(v.Link, q.Steps.Of(v.At))]++
 			}
 		}
 		s, err := Count(t.Context(), q, func(s *Scan) error { return feed(r, s, d, views) })

@@ -27,7 +27,7 @@ type WordKind struct {
 	Dimensions []report.Dimension // in the order of the labels, at most maxLabels
 	// ID returns where a record has the number of the word; nil: the word
 	// belongs to the engagement.
-	ID func(o *View) *LabelID
+	ID func(v *View) *LabelID
 
 	rows []*report.DimensionRow
 }
@@ -44,13 +44,13 @@ const (
 
 // WordKinds says in which word a row has each label.
 var WordKinds = [Kinds]WordKind{
-	KindPlace: {Kind: WordPlace, ID: func(o *View) *LabelID { return &o.Place },
+	KindPlace: {Kind: WordPlace, ID: func(v *View) *LabelID { return &v.Place },
 		Dimensions: []report.Dimension{report.OnCountry, report.OnCity}},
-	KindOrigin: {Kind: WordOrigin, ID: func(o *View) *LabelID { return &o.Origin },
+	KindOrigin: {Kind: WordOrigin, ID: func(v *View) *LabelID { return &v.Origin },
 		Dimensions: []report.Dimension{report.OnReferrer, report.OnSource}},
-	KindAgent: {Kind: WordAgent, ID: func(o *View) *LabelID { return &o.Agent },
+	KindAgent: {Kind: WordAgent, ID: func(v *View) *LabelID { return &v.Agent },
 		Dimensions: []report.Dimension{report.OnDevice, report.OnBrowser, report.OnOS}},
-	KindCampaign: {Kind: WordCampaign, ID: func(o *View) *LabelID { return &o.Campaign },
+	KindCampaign: {Kind: WordCampaign, ID: func(v *View) *LabelID { return &v.Campaign },
 		Dimensions: []report.Dimension{report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm}},
 	KindScreen: {Kind: WordScreen, Dimensions: []report.Dimension{report.OnScreen}},
 }
@@ -65,9 +65,9 @@ func init() {
 }
 
 // Read sets the labels of a view to those of a word.
-func (k *WordKind) Read(l *Labels, o *report.View) {
+func (k *WordKind) Read(l *Labels, v *report.View) {
 	for i, d := range k.rows {
-		if field := d.Field(o); field != nil {
+		if field := d.Field(v); field != nil {
 			*field = l.Labels[i]
 		}
 	}
@@ -85,10 +85,10 @@ func (k *WordKind) Number(r *Row) LabelID {
 }
 
 // Of returns the labels of a view for a word.
-func (k *WordKind) Of(o *report.View) []string {
+func (k *WordKind) Of(v *report.View) []string {
 	labels := make([]string, len(k.rows))
 	for i, d := range k.rows {
-		if field := d.Field(o); field != nil {
+		if field := d.Field(v); field != nil {
 			labels[i] = *field
 		}
 	}

@@ -74,123 +74,123 @@ type View struct {
 }
 
 // flags returns the flags of the record, including those of its optional parts.
-func (o *View) flags() uint16 {
-	flags := o.Flags
-	if o.Version > 1 {
+func (v *View) flags() uint16 {
+	flags := v.Flags
+	if v.Version > 1 {
 		flags |= viewVersion
 	}
-	if o.Campaign != 0 {
+	if v.Campaign != 0 {
 		flags |= viewCampaign
 	}
-	if o.Was != 0 {
+	if v.Was != 0 {
 		flags |= viewWas
 	}
-	if o.Recipient != 0 {
+	if v.Recipient != 0 {
 		flags |= viewTo
 	}
-	if o.Album != 0 {
+	if v.Album != 0 {
 		flags |= viewAlbum
 	}
 	return flags
 }
 
 // Append appends the stored form of a view.
-func (o *View) Append(b []byte) []byte {
-	flags := o.flags()
+func (v *View) Append(b []byte) []byte {
+	flags := v.flags()
 	if flags>>8 == 0 {
 		b = append(b, version|byte(flags))
 	} else {
 		b = append(b, moreVersion|byte(flags))
 	}
-	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
-	b = binary.AppendUvarint(b, uint64(o.Place))
-	b = binary.AppendUvarint(b, uint64(o.Origin))
-	b = binary.AppendUvarint(b, uint64(o.Agent))
-	if o.Flags&ViewBot != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Bot))
+	b = binary.LittleEndian.AppendUint64(b, v.Viewer)
+	b = binary.AppendUvarint(b, uint64(v.Place))
+	b = binary.AppendUvarint(b, uint64(v.Origin))
+	b = binary.AppendUvarint(b, uint64(v.Agent))
+	if v.Flags&ViewBot != 0 {
+		b = binary.AppendUvarint(b, uint64(v.Bot))
 	}
 	if flags>>8 != 0 {
-		b = o.appendMore(append(b, byte(flags>>8)), flags)
+		b = v.appendMore(append(b, byte(flags>>8)), flags)
 	}
 	return b
 }
 
 // appendMore appends the parts that the upper flags announce.
-func (o *View) appendMore(b []byte, flags uint16) []byte {
+func (v *View) appendMore(b []byte, flags uint16) []byte {
 	if flags&viewVersion != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Version))
+		b = binary.AppendUvarint(b, uint64(v.Version))
 	}
 	if flags&viewCampaign != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Campaign))
+		b = binary.AppendUvarint(b, uint64(v.Campaign))
 	}
 	if flags&viewWas != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Was))
+		b = binary.AppendUvarint(b, uint64(v.Was))
 	}
 	if flags&viewTo != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Recipient))
+		b = binary.AppendUvarint(b, uint64(v.Recipient))
 	}
 	if flags&viewAlbum != 0 {
-		b = binary.AppendUvarint(b, uint64(o.Album))
+		b = binary.AppendUvarint(b, uint64(v.Album))
 	}
 	return b
 }
 
 // more reads the upper flags and the parts written by appendMore.
-func (o *View) more(flags byte, r *Reader) {
+func (v *View) more(flags byte, r *Reader) {
 	upper := uint16(flags) << 8
 	if upper&viewVersion != 0 {
-		if o.Version = int(r.number()); o.Version < 2 {
+		if v.Version = int(r.number()); v.Version < 2 {
 			r.bad = true
 		}
 	}
 	if upper&viewCampaign != 0 {
-		o.Campaign = r.word()
+		v.Campaign = r.word()
 	}
 	if upper&viewWas != 0 {
-		o.Was = r.word()
+		v.Was = r.word()
 	}
 	if upper&viewTo != 0 {
-		if o.Recipient = r.number(); o.Recipient <= 0 {
+		if v.Recipient = r.number(); v.Recipient <= 0 {
 			r.bad = true
 		}
 	}
 	if upper&viewAlbum != 0 {
-		if o.Album = r.number(); o.Album <= 0 {
+		if v.Album = r.number(); v.Album <= 0 {
 			r.bad = true
 		}
 	}
-	o.Flags |= upper &^ viewParts
+	v.Flags |= upper &^ viewParts
 }
 
-// Decode reads what Append wrote and sets all of o.
-func (o *View) Decode(b []byte) error {
+// Decode reads what Append wrote and sets all of v.
+func (v *View) Decode(b []byte) error {
 	if len(b) < 9 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
 	}
-	*o = View{Flags: uint16(b[0] &^ versionMask), Viewer: binary.LittleEndian.Uint64(b[1:])}
+	*v = View{Flags: uint16(b[0] &^ versionMask), Viewer: binary.LittleEndian.Uint64(b[1:])}
 	r := Reader{b: b[9:]}
-	o.Place, o.Origin, o.Agent = r.word(), r.word(), r.word()
-	if o.Flags&ViewBot != 0 {
-		o.Bot = r.word()
+	v.Place, v.Origin, v.Agent = r.word(), r.word(), r.word()
+	if v.Flags&ViewBot != 0 {
+		v.Bot = r.word()
 	}
 	if b[0]&versionMask == moreVersion {
-		o.more(r.byte(), &r)
+		v.more(r.byte(), &r)
 	}
 	return r.end()
 }
 
 // Human reports whether the view counts.
-func (o *View) Human() bool { return o.Flags&ViewBot == 0 }
+func (v *View) Human() bool { return v.Flags&ViewBot == 0 }
 
 // Same reports whether o and p describe the same view. It ignores what the log
 // itself decides.
-func (o *View) Same(p *View) bool {
-	decided := (o.Flags | p.Flags) & ViewDecided
-	return o.asWritten(decided) == p.asWritten(decided)
+func (v *View) Same(p *View) bool {
+	decided := (v.Flags | p.Flags) & ViewDecided
+	return v.asWritten(decided) == p.asWritten(decided)
 }
 
-func (o *View) asWritten(decided uint16) View {
-	w := *o
+func (v *View) asWritten(decided uint16) View {
+	w := *v
 	w.Was = 0
 	w.Flags &^= ViewReturning | ViewDecided | ViewWaits
 	if (w.Flags|decided)&(ViewSelfReported|ViewOwn|ViewDecided) != 0 {

@@ -113,12 +113,12 @@ func FuzzOpenRecord(f *testing.F) {
 	f.Add((&View{Viewer: 1, Place: 2, Origin: 3, Agent: 4}).Append(nil))
 	f.Add((&View{Flags: ViewBot | ViewSelfReported, Bot: 70_000}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var o, again View
-		if o.Decode(b) != nil {
+		var v, again View
+		if v.Decode(b) != nil {
 			return
 		}
-		if err := again.Decode(o.Append(nil)); err != nil || again != o {
-			t.Errorf("%x reads as %+v, and that reads back as %+v, %v", b, o, again, err)
+		if err := again.Decode(v.Append(nil)); err != nil || again != v {
+			t.Errorf("%x reads as %+v, and that reads back as %+v, %v", b, v, again, err)
 		}
 	})
 }

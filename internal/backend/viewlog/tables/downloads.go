@@ -74,8 +74,8 @@ func (t Index) MarkDownloaded(link vitrine.LinkID, views []report.View) error {
 		err := t.Each(func(s sqldb.Scanner) error {
 			var of int64
 			err := s.Scan(&of)
-			if o := at[of]; o != nil {
-				o.Downloaded = true
+			if v := at[of]; v != nil {
+				v.Downloaded = true
 			}
 			return err
 		}, "SELECT id FROM downloads WHERE link = $1 AND view IS NULL AND id"+in+

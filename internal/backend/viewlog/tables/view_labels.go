@@ -6,28 +6,28 @@ import (
 )
 
 // View returns the record of a view.
-func (w *LabelWriter) View(o *report.View) (r segment.View, err error) {
-	r.Viewer = o.Viewer
-	if o.Returning {
+func (w *LabelWriter) View(v *report.View) (r segment.View, err error) {
+	r.Viewer = v.Viewer
+	if v.Returning {
 		r.Flags |= segment.ViewReturning
 	}
-	if o.QR {
+	if v.QR {
 		r.Flags |= segment.ViewQR
 	}
-	if o.Version > 1 {
-		r.Version = o.Version
+	if v.Version > 1 {
+		r.Version = v.Version
 	}
-	r.Recipient, r.Album = o.Recipient, o.Album
+	r.Recipient, r.Album = v.Recipient, v.Album
 	for i := range segment.WordKinds {
 		k := &segment.WordKinds[i]
 		if k.ID == nil {
 			continue
 		}
-		if *k.ID(&r), err = w.ID(k.Kind, k.Of(o)...); err != nil {
+		if *k.ID(&r), err = w.ID(k.Kind, k.Of(v)...); err != nil {
 			return r, err
 		}
 	}
-	c := o.Class()
+	c := v.Class()
 	return r, w.SetClass(&c, &r)
 }
 
@@ -71,8 +71,8 @@ func (w *LabelWriter) Views(n int, view func(i int) (*report.View, *segment.View
 	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
 	var again []int
 	write := func(i int) error {
-		o, r := view(i)
-		*r, err = w.View(o)
+		v, r := view(i)
+		*r, err = w.View(v)
 		return err
 	}
 	for i := range n {
@@ -106,9 +106,9 @@ func (w *LabelWriter) bot(reason, product string) (segment.LabelID, error) {
 
 // ReadView sets o from a row of a link, without its session. word returns the
 // labels of a number.
-func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
+func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, v *report.View) error {
 	r := &row.View
-	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
+	*v = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
 		Recipient: r.Recipient, Album: r.Album,
 		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
 		Returning: r.Flags&segment.ViewReturning != 0}
@@ -121,7 +121,7 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 		if err != nil {
 			return err
 		}
-		k.Read(l, o)
+		k.Read(l, v)
 	}
 	bot, err := word(r.Bot)
 	if err != nil {
@@ -131,7 +131,7 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 	if err != nil {
 		return err
 	}
-	o.Bot, o.Product = bot.Labels[0], bot.Labels[1]
-	o.WasBot, o.WasProduct = was.Labels[0], was.Labels[1]
+	v.Bot, v.Product = bot.Labels[0], bot.Labels[1]
+	v.WasBot, v.WasProduct = was.Labels[0], was.Labels[1]
 	return nil
 }

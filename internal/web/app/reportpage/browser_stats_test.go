@@ -41,7 +41,7 @@ func TestBrowserStatsLive(t *testing.T) {
 		`document.querySelector("#heard").textContent !== ""`} {
 		tb.Until(kept)
 	}
-	d.CountOpens(l, 2) // looking at the report counts no view
+	d.CountViews(l, 2) // looking at the report counts no view
 	tb.Run(chromedp.Navigate(d.URL + "/analytics"))
 	tb.Until(`document.querySelector("#about").innerText.includes("· 2 views and")`)
 	d.OpenNow(l, 3)

@@ -114,7 +114,7 @@ func TestOwnViewsOnOneHost(t *testing.T) {
 	address, owner := "/p/"+string(l.Slug), s.SignIn(s.Account)
 	s.Status(s.Get(s.Server.ContentURL.String()+address, owner), http.StatusNotFound)
 	s.Status(s.Get(s.Server.ContentURL.String()+"/dashboard", owner), http.StatusNotFound)
-	s.CountOpens(l, 0)
+	s.CountViews(l, 0)
 	if page := s.Status(s.Get(address, owner), 200).Text; !strings.Contains(page, "Only you see this") {
 		t.Error("the owner is not recognized")
 	}
@@ -128,9 +128,9 @@ func TestOwnViewsOnOneHost(t *testing.T) {
 		}
 	}
 	s.Status(s.Get(address), 200)
-	for i, o := range s.CountOpens(l, 2) {
-		if own := o.Bot == "own"; own != (i == 0) {
-			t.Errorf("class of view %d = %q", i, o.Bot)
+	for i, v := range s.CountViews(l, 2) {
+		if own := v.Bot == "own"; own != (i == 0) {
+			t.Errorf("class of view %d = %q", i, v.Bot)
 		}
 	}
 }

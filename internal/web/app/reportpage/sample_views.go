@@ -97,19 +97,19 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 			busy *= 2.4
 		}
 		for range int(busy + r.Float64()) {
-			o := sampleView(r, id, kind, day)
-			if o.At >= now.UnixMilli() {
+			v := sampleView(r, id, kind, day)
+			if v.At >= now.UnixMilli() {
 				continue
 			}
-			if o.Counted() {
+			if v.Counted() {
 				f.views++
-				o.Returning, seen[o.Viewer] = seen[o.Viewer], true
-				if o.Session != nil && o.Session.Downloaded {
-					o.Downloaded = true
+				v.Returning, seen[v.Viewer] = seen[v.Viewer], true
+				if v.Session != nil && v.Session.Downloaded {
+					v.Downloaded = true
 					f.downloads = append(f.downloads, day)
 				}
 			}
-			f.opens = append(f.opens, o)
+			f.opens = append(f.opens, v)
 		}
 	}
 	return f
@@ -125,18 +125,18 @@ func SampleViews(kind report.ContentKind, most int, now time.Time) []report.View
 func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.View {
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
-	o := report.View{
+	v := report.View{
 		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place,
 		Source: source[0], Referrer: source[1],
 		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
 	switch {
 	case r.IntN(14) == 0:
-		o.Bot = drawnOf(r, sampleBots)
+		v.Bot = drawnOf(r, sampleBots)
 	case r.IntN(8) > 0:
-		o.Session = sampleSession(r, kind, agent[3])
+		v.Session = sampleSession(r, kind, agent[3])
 	}
-	return o
+	return v
 }
 
 func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report.Session {

@@ -141,26 +141,26 @@ func TestImportOrder(t *testing.T) {
 		if log.lines[sha256.Sum256([]byte(lines))] != n {
 			t.Errorf("receipts = %v", log.lines)
 		}
-		place := func(o *vitrine.ViewRecord) (i int) { fmt.Sscan(o.City, &i); return i }
+		place := func(v *vitrine.ViewRecord) (i int) { fmt.Sscan(v.City, &i); return i }
 		seen := make([]bool, n)
 		for i := range log.views {
-			o := &log.views[i]
-			p := place(o)
+			v := &log.views[i]
+			p := place(v)
 			if seen[p] {
 				t.Fatalf("view %d of the file occurs twice", p)
 			}
 			seen[p] = true
-			if o.ID != int64(vitrine.ViewIDAt(o.At, 0)) || o.Session == nil || o.Session.Pages[0].Page != p+1 ||
-				o.Viewer != importedViewer(o.Account, fmt.Sprint("v", p%10)) {
-				t.Fatalf("view %+v differs from line %d", o, p)
+			if v.ID != int64(vitrine.ViewIDAt(v.At, 0)) || v.Session == nil || v.Session.Pages[0].Page != p+1 ||
+				v.Viewer != importedViewer(v.Account, fmt.Sprint("v", p%10)) {
+				t.Fatalf("view %+v differs from line %d", v, p)
 			}
 			if i == 0 {
 				continue
 			}
 			last := &log.views[i-1]
-			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At),
+			if cmp.Or(cmp.Compare(last.Account, v.Account), cmp.Compare(last.Link, v.Link), cmp.Compare(last.At, v.At),
 				cmp.Compare(place(last), p)) >= 0 {
-				t.Fatalf("runs of %d: %+v precedes %+v", run, last, o)
+				t.Fatalf("runs of %d: %+v precedes %+v", run, last, v)
 			}
 		}
 		if log.views[0].Account != 1 || log.views[n-1].Link != 7 {

@@ -76,17 +76,17 @@ type importing struct {
 // stage reads the file, all of it, and returns its SHA-256 and number of lines.
 func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, lines int64, err error) {
 	sum := sha256.New()
-	var o vitrine.ViewRecord
+	var v vitrine.ViewRecord
 	lines, err = eachLine(io.TeeReader(r, sum), func(line int64, b []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := i.view(ctx, b, &o)
+		t, err := i.view(ctx, b, &v)
 		if err != nil {
 			return lineError(line, err)
 		}
-		t.first, t.last = min(t.first, o.At), max(t.last, o.At)
-		return i.staged.add(t, &o)
+		t.first, t.last = min(t.first, v.At), max(t.last, v.At)
+		return i.staged.add(t, &v)
 	})
 	return [32]byte(sum.Sum(nil)), lines, err
 }
@@ -135,16 +135,16 @@ func (i *importing) store(ctx context.Context, file [32]byte, before int64, know
 	for {
 		batch := make([]vitrine.ViewRecord, 0, size)
 		for ; stored < views && len(batch) < size; stored++ {
-			var o vitrine.ViewRecord
-			if err := sorted.next(&o); err != nil {
+			var v vitrine.ViewRecord
+			if err := sorted.next(&v); err != nil {
 				return err
 			}
 			if known.has(stored) {
 				res.Known++
 				continue
 			}
-			o.ID = int64(vitrine.ViewIDAt(o.At, 0))
-			batch = append(batch, o)
+			v.ID = int64(vitrine.ViewIDAt(v.At, 0))
+			batch = append(batch, v)
 		}
 		receipt := vitrine.ImportReceipt{File: file, Lines: stored, At: i.Now()}
 		if stored == views {

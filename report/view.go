@@ -86,22 +86,22 @@ const mailScanner = "mail_scanner"
 
 // Counted reports whether the view is a reader's: neither a machine's nor the
 // owner's.
-func (o *View) Counted() bool { return o.Bot == "" }
+func (v *View) Counted() bool { return v.Bot == "" }
 
 // Atypical reports whether the view is a session by a bot, a scanner or a
 // preview: its request shows it, or it ended at once. A session of the owner is
 // not atypical.
-func (o *View) Atypical() bool {
-	s := o.Session
-	if s == nil || o.Bot == BotOwn {
+func (v *View) Atypical() bool {
+	s := v.Session
+	if s == nil || v.Bot == BotOwn {
 		return false
 	}
-	return !o.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
+	return !v.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
 }
 
 // CountedSession reports whether the view has engagement data that counts in
 // averages.
-func (o *View) CountedSession() bool { return o.Session != nil && o.Counted() && !o.Atypical() }
+func (v *View) CountedSession() bool { return v.Session != nil && v.Counted() && !v.Atypical() }
 
 // Session is the engagement data of a view. Durations are in milliseconds and
 // not negative; shares are in millionths, 0 to 1,000,000.
