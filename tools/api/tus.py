@@ -25,7 +25,7 @@ Uploader(
     url=through + address.path + ("?" + address.query if address.query else ""),
     chunk_size=int(chunk_size),
     retries=20,
-    retry_delay=0.01,
+    retry_delay=0.1,
     upload_checksum=True,
 ).upload()
 print(post("/uploads/complete", {**file, "path": begun["path"]})["url"])

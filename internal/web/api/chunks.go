@@ -107,12 +107,10 @@ func wrongHeader(name, format string, args ...any) error {
 
 // ReceivedBytes answers how many bytes of an upload have arrived.
 func (s *Handler) ReceivedBytes(w http.ResponseWriter, r *http.Request) error {
-	return s.onChunks(w, r, func(w http.ResponseWriter, r *http.Request, u *vitrine.Upload) (err error) {
-		n := u.Size
-		if u.State == vitrine.UploadOpen {
-			if n, err = s.Uploads.Resumer().Received(r.Context(), grantOf(u)); err != nil {
-				return err
-			}
+	return s.onChunks(w, r, func(w http.ResponseWriter, r *http.Request, u *vitrine.Upload) error {
+		n, err := s.received(r, u)
+		if err != nil {
+			return err
 		}
 		w.Header().Set("Upload-Offset", strconv.FormatInt(n, 10))
 		w.Header().Set("Upload-Length", strconv.FormatInt(u.Size, 10))
@@ -121,11 +119,19 @@ func (s *Handler) ReceivedBytes(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+func (s *Handler) received(r *http.Request, u *vitrine.Upload) (int64, error) {
+	if u.State != vitrine.UploadOpen {
+		return u.Size, nil
+	}
+	return s.Uploads.Resumer().Received(r.Context(), grantOf(u))
+}
+
 func grantOf(u *vitrine.Upload) vitrine.PutGrant {
 	return vitrine.PutGrant{Key: u.ID, Size: u.Size, Type: u.Type, Expires: u.CreatedAt.Add(vitrine.UploadLife)}
 }
 
-// AppendBytes does step 2 of an upload in chunks: it stores the next chunk.
+// AppendBytes does step 2 of an upload in chunks: it stores the next chunk. A
+// client that got no answer to the last one may send an empty one behind it.
 func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 	return s.onChunks(w, r, func(w http.ResponseWriter, r *http.Request, u *vitrine.Upload) error {
 		if r.Header.Get("Content-Type") != chunkType {
@@ -140,6 +146,13 @@ func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 			return vitrine.Errorf(vitrine.CodeTooManyBytes, "The chunk ends behind the %d bytes announced in step 1.",
 				u.Size)
 		}
+		if at == u.Size && r.ContentLength == 0 {
+			if n, err := s.received(r, u); err != nil {
+				return err
+			} else if n == u.Size {
+				return appended(w, n)
+			}
+		}
 		body, err := s.Uploads.Chunk(r.Context(), u.ID, httpx.WithoutBodyDeadline(r))
 		if err != nil {
 			return err
@@ -152,10 +165,15 @@ func (s *Handler) AppendBytes(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Upload-Offset", strconv.FormatInt(n, 10))
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+		return appended(w, n)
 	})
+}
+
+// appended says how many bytes have arrived.
+func appended(w http.ResponseWriter, n int64) error {
+	w.Header().Set("Upload-Offset", strconv.FormatInt(n, 10))
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // checksum returns a body and a function that compares it with the checksum of

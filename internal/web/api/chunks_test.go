@@ -185,9 +185,14 @@ func TestChunks(t *testing.T) {
 	c.storage("POST", address, strings.NewReader(webtest.Note[5:10]), "X-HTTP-Method-Override", "PATCH", "Upload-Offset",
 		"5", "Content-Type", "application/offset+octet-stream").Want(204, "")
 	c.complete(c.path(address), webtest.NoteFile).Want(400, "upload_incomplete")
+	c.chunk(address, len(webtest.Note), "").Want(409, "offset_mismatch")
 	offset(address, 10)
 	c.chunk(address, 10, webtest.Note[10:], "Upload-Length", strconv.Itoa(len(webtest.Note))).Want(204, "")
 	offset(address, len(webtest.Note))
+	again := c.chunk(address, len(webtest.Note), "") // the answer to the last chunk may have been lost
+	if again.Want(204, ""); again.Header.Get("Upload-Offset") != strconv.Itoa(len(webtest.Note)) {
+		t.Errorf("PATCH behind the end: headers %v", again.Header)
+	}
 	slug := c.complete(c.path(address), webtest.NoteFile).Want(200, "").Text("slug")
 	offset(address, len(webtest.Note)) // the answer to step 3 may have been lost
 	if n := f.OpenPage(slug); n != 200 {
