@@ -37,9 +37,9 @@ var pages = []page{
 	{"signin_notice.html", entry, nil},
 
 	// app/entry
-	{"device.html", entry, nil},
+	{"device.html", entry, []string{"grant_fields.html"}},
 	{"factor.html", entry, nil},
-	{"grant.html", entry, nil},
+	{"grant.html", entry, []string{"grant_fields.html"}},
 	{"reset.html", entry, nil},
 	{"reset_password.html", entry, nil},
 	{"setup.html", entry, nil},
