@@ -18,7 +18,8 @@ func (s *Selection) Where(condition string, values ...any) {
 	s.Text += s.Place(condition, values...)
 }
 
-// Place adds values, and returns text with their placeholders at its verbs %d.
+// Place adds values. It returns text with each $%d replaced by the placeholder
+// of the next value.
 func (s *Selection) Place(text string, values ...any) string {
 	numbers := make([]any, len(values))
 	for i := range values {

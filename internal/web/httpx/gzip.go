@@ -24,8 +24,8 @@ func AcceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// GzipWriters are used again, because a new one takes 800 KB. Who takes one
-// resets it, and puts it back after Close.
+// GzipWriters are used again, because each has large tables. A caller resets
+// the writer that it takes, and puts it back after Close.
 var GzipWriters = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression)
 	return z

@@ -70,7 +70,7 @@ const (
 
 func NewFeed() *Feed { return &Feed{followers: map[vitrine.AccountID]*follower{}} }
 
-// Followed reports whether somebody follows an account.
+// Followed reports whether an account has followers.
 func (f *Feed) Followed(account vitrine.AccountID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
