@@ -119,7 +119,7 @@ type Decision struct {
 
 // CheckedNote returns the note on one line. Error: CodeInvalidRequest.
 func (d Decision) CheckedNote() (string, error) {
-	note := OneLine(d.Note)
+	note := filetype.OneLine(d.Note)
 	if len([]rune(note)) > MaxNote {
 		return "", &Error{Code: CodeInvalidRequest, Field: "note",
 			Message: "The note is longer than 1000 characters. Shorten it."}

@@ -48,8 +48,8 @@ const (
 	PartPicture Part = "picture" // JPEG, PictureWidth × PictureHeight: the picture of a link on other sites
 	PartImage   Part = "image"   // JPEG: an image that browsers cannot decode (HEIC, TIFF of one page), or the cover of a sound
 	PartPages   Part = "pages"   // PDF: an office document as printed, or the pages of a TIFF
-	PartSheets  Part = "sheets"  // JSON lines: a Workbook with the first rows of its sheets, then all rows of these
-	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
+	PartSheets  Part = "sheets"  // JSON lines: a filetype.Workbook with the first rows of its sheets, then all rows of these
+	PartEntries Part = "entries" // JSON, a filetype.Listing: the members of an archive
 	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages, or all of an image or video
 	PartText    Part = "text"    // text.Pages: the text of the pages of a PDF or office document
 	PartFirst   Part = "first"   // JPEG: the first page of a PDF; 120 pixels are an inch of a page that is not wider than high
@@ -154,29 +154,3 @@ func (NoPreviewer) Preview(context.Context, PreviewFile, func(Part, io.Reader) e
 }
 
 func (NoPreviewer) Makes(Part, string) bool { return false }
-
-// Listing is the content of an archive, stored as PartEntries.
-type Listing struct {
-	Entries   []filetype.Entry `json:"entries"` // the first ones, in order
-	Total     int              `json:"total"`
-	Encrypted bool             `json:"encrypted,omitempty"`
-}
-
-// Workbook is the displayed cells of a spreadsheet, stored as PartSheets.
-type Workbook struct {
-	Sheets []Sheet `json:"sheets"`
-	Cut    bool    `json:"cut,omitempty"` // more sheets exist
-}
-
-// Sheet is one sheet of a workbook. Rows may differ in length.
-type Sheet struct {
-	Name string     `json:"name"`
-	Rows [][]string `json:"rows"`
-	Cut  bool       `json:"cut,omitempty"` // more rows or columns exist
-
-	// In PartSheets: the number of its rows, and where these are in the lines
-	// after the first one, in bytes.
-	Total int   `json:"total"`
-	At    int64 `json:"at"`
-	Size  int64 `json:"size"`
-}

@@ -115,15 +115,6 @@ func checkName(name string) *Problem {
 	return nil
 }
 
-// IsUnprintable reports whether r is a control character, a line or paragraph
-// separator, or a bidirectional embedding, override or isolate, which can show
-// "exe.pdf" as "fdp.exe". Plain direction marks (U+200E, U+200F, U+061C) are
-// allowed: Arabic and Hebrew names need them.
-func IsUnprintable(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
-		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
-}
-
 func spaceOrDot(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
 // ByName returns the type of a file from its name and declared MIME type. Case

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 )
 
 // keyUseResolution is the precision of a key's last use. A finer one would need
@@ -136,7 +137,7 @@ func (r *KeyRequest) check(now time.Time) error {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 	}
 	switch {
-	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || vitrine.HasControl(r.Name):
+	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || filetype.HasControl(r.Name):
 		return wrong("name", "The name of a key must have 1 to 100 characters and no control characters.")
 	case !slices.Contains(vitrine.Scopes, r.Scope):
 		return errScope

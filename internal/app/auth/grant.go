@@ -16,6 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/filetype"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -79,7 +80,7 @@ const maxGrantField = 2000
 func (s *Grants) Parse(ctx context.Context, me *vitrine.Account, q url.Values) (*GrantRequest, error) {
 	for name, values := range q {
 		if len(values) > 1 || len(values[0]) > maxGrantField {
-			return nil, wrongGrant("The parameter " + vitrine.OneLine(name) + " is repeated or too long.")
+			return nil, wrongGrant("The parameter " + filetype.OneLine(name) + " is repeated or too long.")
 		}
 	}
 	client, err := s.client(ctx, me, q.Get("client_id"))

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/base/notation"
 	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/throttle"
+	"vitrine/internal/filetype"
 )
 
 // GrantClient is a program that asks for keys, in its own words.
@@ -99,7 +100,7 @@ func isLoopback(u *url.URL) bool {
 func isRedirect(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxGrantField || strings.Contains(text, "#") || u.User != nil ||
-		vitrine.HasControl(text) {
+		filetype.HasControl(text) {
 		return false
 	}
 	switch u.Scheme {
@@ -118,7 +119,7 @@ func (c *GrantClient) check() error {
 	c.Name = strings.TrimSpace(c.Name)
 	has := func(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 	switch {
-	case c.Name == "" || len([]rune(c.Name)) > vitrine.KeyNameRunes || vitrine.HasControl(c.Name):
+	case c.Name == "" || len([]rune(c.Name)) > vitrine.KeyNameRunes || filetype.HasControl(c.Name):
 		return refused("invalid_client_metadata", "client_name must have 1 to 100 characters.")
 	case len(c.Redirects) == 0 || len(c.Redirects) > maxRedirects ||
 		slices.ContainsFunc(c.Redirects, func(text string) bool { return !isRedirect(text) }):

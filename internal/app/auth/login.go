@@ -14,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/base/throttle"
+	"vitrine/internal/filetype"
 )
 
 // loginLetters are the letters of codes: without vowels, so that codes are not
@@ -108,7 +109,7 @@ func checkGrant(g, most vitrine.KeyGrant, after time.Time) error {
 func (s *Logins) Begin(ctx context.Context, program, machine string, asked vitrine.KeyGrant,
 	g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
-		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
+		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || filetype.HasControl(v) {
 			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
 				Message: "Program and machine must each have 1 to 100 characters and no control characters."}
 		}

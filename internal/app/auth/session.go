@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/base/throttle"
+	"vitrine/internal/filetype"
 )
 
 // SignedIn is what a browser receives after a sign-in.
@@ -176,7 +177,7 @@ func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bo
 	}
 	now, text := s.Now(), vitrine.SessionText(newSecret())
 	return SignedIn{Account: a, Session: text, Half: true}, tx.AddSession(&vitrine.Session{Account: a.ID,
-		Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken, Half: true, CreatedAt: now, UsedAt: now,
+		Hash: text.Hash(), Label: filetype.OneLine(g.Label), ByToken: byToken, Half: true, CreatedAt: now, UsedAt: now,
 		ExpiresAt: now.Add(halfLife)})
 }
 
@@ -185,7 +186,7 @@ func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bo
 // activity.
 func (s *Sessions) admit(tx vitrine.Tx, a *vitrine.Account, g Client, session *vitrine.Session) (SignedIn, error) {
 	now, text := s.Now(), vitrine.SessionText(newSecret())
-	session.Account, session.Hash, session.Label = a.ID, text.Hash(), vitrine.OneLine(g.Label)
+	session.Account, session.Hash, session.Label = a.ID, text.Hash(), filetype.OneLine(g.Label)
 	session.CreatedAt, session.UsedAt = now, now
 	session.ExpiresAt = expiryAfterUse(session, now)
 	in := SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now),

@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
+	"vitrine/internal/filetype"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -273,7 +274,7 @@ func (s *Albums) Describe(ctx context.Context, a *vitrine.Account, slug, title, 
 	}
 	text = norm.NFC.String(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxAlbumText ||
-		vitrine.HasControl(strings.ReplaceAll(text, "\n", "")) {
+		filetype.HasControl(strings.ReplaceAll(text, "\n", "")) {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "text",
 			Message: "A text has at most 2,000 characters, and no control or text-direction characters. Shorten it."}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/links"
+	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 )
@@ -138,7 +139,7 @@ func (i *importing) view(ctx context.Context, b []byte, v *vitrine.ViewRecord) (
 		v.Bot = report.BotImported
 	}
 	for _, label := range labelsOf(v) {
-		if len(*label) > 255 || !printableASCII(*label) && vitrine.HasControl(*label) {
+		if len(*label) > 255 || !printableASCII(*label) && filetype.HasControl(*label) {
 			return nil, fmt.Errorf("%q is longer than 255 bytes or has control characters", *label)
 		}
 	}

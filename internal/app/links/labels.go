@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 )
 
 // The bounds of labels: of a link, and of each in characters.
@@ -19,10 +20,10 @@ func ParseLabels(list []string) (vitrine.Labels, error) {
 	}
 	var all []string
 	for _, label := range list {
-		if vitrine.HasControl(label) || strings.Contains(label, ",") {
+		if filetype.HasControl(label) || strings.Contains(label, ",") {
 			return wrong("A label is one line without commas. Send each label by itself.")
 		}
-		label = vitrine.OneLine(label)
+		label = filetype.OneLine(label)
 		_, unseen := vitrine.ParseTitle(label)
 		switch {
 		case unseen != nil, utf8.RuneCountInString(label) > MaxLabel:

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/links"
 	"vitrine/internal/base/throttle"
+	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 )
 
@@ -134,7 +135,7 @@ func (s *AbuseReports) report(ctx context.Context, by vitrine.ReporterID, reason
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason",
 			Message: "Choose what is wrong with it."}
 	}
-	note = vitrine.OneLine(note)
+	note = filetype.OneLine(note)
 	if utf8.RuneCountInString(note) > MaxAbuseNote {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note",
 			Message: "The description is longer than 1000 characters. Shorten it."}

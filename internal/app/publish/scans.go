@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
+	"vitrine/internal/filetype"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -457,5 +458,5 @@ func unscanned(err error) (reason, detail string) {
 // limitOf returns the limit that an error with ErrScanLimit names.
 func limitOf(err error) string {
 	_, limit, _ := strings.Cut(err.Error(), vitrine.ErrScanLimit.Error()+": ")
-	return vitrine.OneLine(limit)
+	return filetype.OneLine(limit)
 }

@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/events"
+	"vitrine/internal/filetype"
 )
 
 // formats lists all formats.
@@ -104,7 +105,7 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 	parts = append(parts, access.OwnerMeaning(data.Reason), data.Detail)
 	for _, p := range parts {
 		if p != "" {
-			text += " · " + c.escape(cut(vitrine.OneLine(p), maxTitle))
+			text += " · " + c.escape(cut(filetype.OneLine(p), maxTitle))
 		}
 	}
 	return json.Marshal(c.message(cut(text, maxText)))
@@ -135,7 +136,7 @@ func (c chat) link(l *events.FormLink, s *Service) string {
 	if !strings.HasPrefix(address, s.Addresses.Site(l.Slug)) {
 		address = s.Report(l.Slug)
 	}
-	return fmt.Sprintf(c.anchor, c.escape(cut(vitrine.OneLine(l.Title), maxTitle)), address)
+	return fmt.Sprintf(c.anchor, c.escape(cut(filetype.OneLine(l.Title), maxTitle)), address)
 }
 
 // markdown escapes what Markdown understands. The invisible space keeps a word

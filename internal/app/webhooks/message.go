@@ -18,6 +18,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/events"
 	"vitrine/internal/base/outbound"
+	"vitrine/internal/filetype"
 )
 
 const (
@@ -168,7 +169,7 @@ func (t *try) send(ctx context.Context, s *Service) {
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // its beginning is enough, however it ends
-	t.status, t.answer = res.StatusCode, vitrine.OneLine(string(text))
+	t.status, t.answer = res.StatusCode, filetype.OneLine(string(text))
 	switch {
 	case t.status >= 300 && t.status < 400:
 		t.failure = fmt.Sprintf("The receiver answered %d. Redirects are not followed.", t.status)

@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/base/outbound"
 	"vitrine/internal/base/signer"
+	"vitrine/internal/filetype"
 )
 
 const (
@@ -242,7 +243,7 @@ func lost(w *vitrine.Webhook) string {
 // apply applies a request. It returns the secret if it is new.
 func (s *Service) apply(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook, r Request) (secret string, err error) {
 	if r.Label != nil {
-		if w.Label = vitrine.OneLine(*r.Label); len([]rune(w.Label)) > maxLabel {
+		if w.Label = filetype.OneLine(*r.Label); len([]rune(w.Label)) > maxLabel {
 			return "", invalid("label", fmt.Sprintf("The label is longer than %d characters.", maxLabel))
 		}
 	}

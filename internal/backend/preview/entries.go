@@ -7,7 +7,7 @@ import (
 
 // entries makes the part with the entries of an archive.
 func (j *job) entries() error {
-	list := vitrine.Listing{Entries: j.facts.Entries, Total: j.facts.EntriesTotal, Encrypted: j.facts.Encrypted}
+	list := filetype.Listing{Entries: j.facts.Entries, Total: j.facts.EntriesTotal, Encrypted: j.facts.Encrypted}
 	if list.Total == 0 && !list.Encrypted {
 		return nil
 	}

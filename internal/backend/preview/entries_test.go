@@ -74,14 +74,14 @@ func TestEntries(t *testing.T) {
 		"a.zip": zipped(t, "a.txt", "hello"), "a.tar": tarOf(t, "a.txt"), "a.tgz": gzipped(t, tarOf(t, "a.txt")),
 		"a.rar": rarOf("a.txt"), "a.7z": sevenOf("a.txt"),
 	} {
-		var got vitrine.Listing
+		var got filetype.Listing
 		parts := mustPreview(t, m, name, content)
 		if parts[vitrine.PartEntries] == nil {
 			t.Errorf("%s: no entries", name)
 			continue
 		}
 		parts.json(t, vitrine.PartEntries, &got)
-		if want := (vitrine.Listing{Entries: []filetype.Entry{{Name: "a.txt", Size: 5}},
+		if want := (filetype.Listing{Entries: []filetype.Entry{{Name: "a.txt", Size: 5}},
 			Total: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: entries = %v, want %v", name, got, want)
 		}
@@ -96,7 +96,7 @@ func TestManyEntries(t *testing.T) {
 		names = append(names, fmt.Sprint(i))
 	}
 	m, _ := newMaker(t, Options{})
-	var list vitrine.Listing
+	var list filetype.Listing
 	mustPreview(t, m, "many.rar", rarOf(names...)).json(t, vitrine.PartEntries, &list)
 	if len(list.Entries) != filetype.MaxListed || list.Total != len(names) {
 		t.Errorf("%d entries listed of %d", len(list.Entries), list.Total)

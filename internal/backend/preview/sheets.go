@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -23,7 +24,7 @@ func (j *job) sheets(r *io.SectionReader) error {
 }
 
 // writeSheets writes PartSheets.
-func writeSheets(w io.Writer, book vitrine.Workbook) error {
+func writeSheets(w io.Writer, book filetype.Workbook) error {
 	var lines bytes.Buffer
 	to := json.NewEncoder(&lines)
 	to.SetEscapeHTML(false)
@@ -53,7 +54,7 @@ func writeSheets(w io.Writer, book vitrine.Workbook) error {
 
 // workbook returns the visible sheets row by row. temporary is the directory
 // for data that does not fit into memory.
-func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workbook, err error) {
+func workbook(r io.ReaderAt, size int64, temporary string) (book filetype.Workbook, err error) {
 	f, err := excelize.OpenReader(io.NewSectionReader(r, 0, size), excelize.Options{
 		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "d mmmm yyyy", LongTimePattern: "hh:mm:ss",
@@ -66,7 +67,7 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 	if err != nil {
 		return book, fmt.Errorf("find the sheets of the workbook: %w", err)
 	}
-	book.Sheets = []vitrine.Sheet{}
+	book.Sheets = []filetype.Sheet{}
 	room, until := maxCellsText, ownTime()+sheetTime
 	for _, name := range f.GetSheetList() {
 		if shown, err := f.GetSheetVisible(name); err != nil || !shown {
@@ -92,13 +93,13 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 // ends. ok is false for a sheet without cells,
 // such as a chart.
 func readSheet(f *excelize.File, name string, hidden []bool, room *int,
-	until time.Duration) (sheet vitrine.Sheet, ok bool) {
+	until time.Duration) (sheet filetype.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {
 		return sheet, false
 	}
 	defer rows.Close()
-	sheet = vitrine.Sheet{Name: clean(name), Rows: [][]string{}}
+	sheet = filetype.Sheet{Name: clean(name), Rows: [][]string{}}
 	filled := 0 // number of rows up to the last non-empty one
 	for rows.Next() {
 		cells, err := rows.Columns()

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -57,7 +58,7 @@ func TestSheets(t *testing.T) {
 	got := mustPreview(t, m, "accounts.xlsx", accounts(t)).book(t)
 	wide := make([]string, maxColumns)
 	wide[maxColumns-1] = "hundredth"
-	want := vitrine.Workbook{Sheets: []vitrine.Sheet{
+	want := filetype.Workbook{Sheets: []filetype.Sheet{
 		{Name: "Ausgaben", Rows: [][]string{{"Tag", "Betrag", "Anteil", "Grüße"},
 			{"2026-03-14", "1,234,567.50", "25%", "TRUE"}, {}, {"", "0.1", "behind a gap"}}},
 		{Name: "Empty", Rows: [][]string{}},
@@ -123,7 +124,7 @@ func TestTarget(t *testing.T) {
 }
 
 // book returns the workbook of PartSheets with all rows.
-func (p made) book(t *testing.T) (book vitrine.Workbook) {
+func (p made) book(t *testing.T) (book filetype.Workbook) {
 	t.Helper()
 	in := json.NewDecoder(bytes.NewReader(p[vitrine.PartSheets]))
 	must(t, in.Decode(&book))

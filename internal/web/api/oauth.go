@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/filetype"
 	"vitrine/internal/web/httpx"
 )
 
@@ -76,7 +77,7 @@ func (s *Handler) OAuthToken(w http.ResponseWriter, r *http.Request) error {
 	for name, values := range r.PostForm {
 		if len(values) > 1 {
 			return writeRefused(w, &auth.GrantError{Code: "invalid_request",
-				Description: "The parameter " + vitrine.OneLine(name) + " is repeated."})
+				Description: "The parameter " + filetype.OneLine(name) + " is repeated."})
 		}
 	}
 	key, err := s.Grants.Exchange(r.Context(), r.PostForm)

@@ -125,7 +125,7 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 	if id, err := strconv.ParseInt(q.Get("key"), 10, 64); err == nil && id > 0 {
 		search.Key = vitrine.KeyID(id)
 	}
-	search.Label = vitrine.OneLine(q.Get("label"))
+	search.Label = filetype.OneLine(q.Get("label"))
 	page, err := strconv.Atoi(q.Get("page"))
 	if err != nil {
 		page = 1

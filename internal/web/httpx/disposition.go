@@ -3,7 +3,8 @@ package httpx
 import (
 	"path"
 	"strings"
-	"unicode"
+
+	"vitrine/internal/filetype"
 )
 
 // Disposition returns a Content-Disposition with a file's name, in ASCII for
@@ -34,11 +35,9 @@ func Disposition(kind, name string) string {
 	return kind + `; filename="` + ascii.String() + `"; filename*=UTF-8''` + full.String()
 }
 
-// hidden reports whether r is a control character, a line separator or a
-// direction override. Plain direction marks are allowed: Arabic and Hebrew
-// names need them.
+// hidden reports whether r cannot be seen in a name.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\ufeff'
+	return filetype.IsUnprintable(r) || r == '\ufeff'
 }
 
 // attrChar reports whether RFC 8187 allows a character unescaped.

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/base/notation"
+	"vitrine/internal/filetype"
 	"vitrine/report"
 )
 
@@ -68,7 +69,7 @@ func OnlyParameters(values url.Values, known []string) error {
 // shortName cuts the name of a parameter for an error.
 func shortName(name string) string {
 	const most = 60
-	return vitrine.OneLine(name[:min(len(name), most)])
+	return filetype.OneLine(name[:min(len(name), most)])
 }
 
 // joints removes what joins words in names of parameters.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine"
 	"vitrine/internal/filetype"
 )
 
@@ -70,7 +69,7 @@ func bare(src string) string {
 func FuzzTree(f *testing.F) {
 	seed(f, "a/b/c\n../d\n/e\n\\f\n", "a/\na\n./\n\n.")
 	f.Fuzz(func(t *testing.T, src string) {
-		var l vitrine.Listing
+		var l filetype.Listing
 		for i, path := range strings.Split(src, "\n") {
 			l.Entries = append(l.Entries, filetype.Entry{Name: path, Size: int64(i) << 55,
 				Dir: strings.HasSuffix(path, "/")})
@@ -82,9 +81,9 @@ func FuzzTree(f *testing.F) {
 func FuzzSheets(f *testing.F) {
 	seed(f, "a\tb\nc\fd")
 	f.Fuzz(func(t *testing.T, src string) {
-		var w vitrine.Workbook
+		var w filetype.Workbook
 		for sheet := range strings.SplitSeq(src, "\f") {
-			s := vitrine.Sheet{Name: sheet}
+			s := filetype.Sheet{Name: sheet}
 			for row := range strings.SplitSeq(sheet, "\n") {
 				s.Rows = append(s.Rows, strings.Split(row, "\t"))
 			}

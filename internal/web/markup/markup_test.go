@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"vitrine"
 	"vitrine/internal/filetype"
 )
 
@@ -18,9 +17,9 @@ func everything(s string) map[string]Document {
 		"rows": Table(s, 0, true, "https://content.example/c/t/rows/1"),
 		"json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false),
 		"log": Code(s, "log", false), "txt": Code(s, "txt", false),
-		"tree": Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1},
+		"tree": Tree(filetype.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1},
 			{Name: s, Dir: true}}, Total: 3}, nil),
-		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}},
+		"sheets": Sheets(filetype.Workbook{Sheets: []filetype.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}},
 			{Name: s}}}, nil),
 	}
 }
@@ -153,7 +152,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestTree(t *testing.T) {
-	d := Tree(vitrine.Listing{Total: 52_310, Entries: []filetype.Entry{
+	d := Tree(filetype.Listing{Total: 52_310, Entries: []filetype.Entry{
 		{Name: "b/file10.txt", Size: 10}, {Name: "b/file9.txt", Size: 1000}, {Name: "a.txt", Size: 5},
 		{Name: "b/", Dir: true}, {Name: `win\dir\x.txt`}, {Name: "../../up.txt"},
 		{Name: "/etc/passwd"}, {Name: "a.txt", Size: 5}, {Name: "gpj.\u202eexe"}, {Name: "", Size: 1},
@@ -186,18 +185,18 @@ func TestTree(t *testing.T) {
 }
 
 func TestSheets(t *testing.T) {
-	d := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "Costs", Rows: [][]string{{"a", "1"}, {"b"}}},
+	d := Sheets(filetype.Workbook{Sheets: []filetype.Sheet{{Name: "Costs", Rows: [][]string{{"a", "1"}, {"b"}}},
 		{Name: "", Rows: nil, Cut: true}}}, nil)
 	text := lawful(t, d)
 	if !d.Cut || !strings.Contains(string(d.HTML), ` id="doc-sheet-1" checked>`) ||
 		!strings.Contains(text, "Sheet 2") || strings.Count(string(d.HTML), "<section>") != 2 {
 		t.Errorf("sheets = %s", d.HTML)
 	}
-	if one := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "x",
+	if one := Sheets(filetype.Workbook{Sheets: []filetype.Sheet{{Name: "x",
 		Rows: [][]string{{"1"}}}}}, nil); strings.Contains(string(one.HTML), "radio") {
 		t.Errorf("one sheet = %s, want no tabs", one.HTML)
 	}
-	lawful(t, Sheets(vitrine.Workbook{}, nil))
+	lawful(t, Sheets(filetype.Workbook{}, nil))
 }
 
 // TestExtremes checks that the largest inputs are rendered quickly and with a
@@ -259,7 +258,7 @@ func BenchmarkCode(b *testing.B) {
 }
 
 func BenchmarkTree(b *testing.B) {
-	var l vitrine.Listing
+	var l filetype.Listing
 	for i := range 1000 {
 		l.Entries = append(l.Entries, filetype.Entry{Name: fmt.Sprintf("project/src/package%d/file%d.go", i%40, i),
 			Size: int64(i)})

@@ -3,7 +3,7 @@ package markup
 import (
 	"strconv"
 
-	"vitrine"
+	"vitrine/internal/filetype"
 )
 
 const maxSheets = 50
@@ -14,7 +14,7 @@ const maxSheets = 50
 //
 // address returns that of all rows of a sheet, as for [Table]. nil: there is no
 // script.
-func Sheets(w vitrine.Workbook, address func(sheet int) string) Document {
+func Sheets(w filetype.Workbook, address func(sheet int) string) Document {
 	var p page
 	d := Document{Cut: w.Cut}
 	sheets := w.Sheets

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vitrine"
 	"vitrine/internal/filetype"
 
 	"github.com/dustin/go-humanize"
@@ -19,7 +18,7 @@ import (
 //
 // address returns the preview address of a file by its index in the listing, or
 // "" without a preview. It may be nil. The address opens in the frame "entry".
-func Tree(l vitrine.Listing, address func(i int) string) Document {
+func Tree(l filetype.Listing, address func(i int) string) Document {
 	d := Document{}
 	root := newFolder("")
 	entries := l.Entries

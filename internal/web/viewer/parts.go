@@ -17,7 +17,7 @@ import (
 )
 
 func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
-	var listing vitrine.Listing
+	var listing filetype.Listing
 	err := s.readPart(r, l, vitrine.PartEntries, &listing)
 	c.Document = markup.Tree(listing, func(i int) string {
 		if EntryViewer(l, listing.Entries[i]) == nil {
@@ -97,7 +97,7 @@ func (s *Viewers) Entry(r *http.Request, l *vitrine.Link, i int) (e filetype.Ent
 	if !l.Parts.Has(vitrine.PartEntries) {
 		return e, httpx.ErrNoPage
 	}
-	var listing vitrine.Listing
+	var listing filetype.Listing
 	if err := s.readPart(r, l, vitrine.PartEntries, &listing); err != nil {
 		return e, err
 	}

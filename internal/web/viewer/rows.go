@@ -112,7 +112,7 @@ func fillSheets(s *Viewers, r *http.Request, l *vitrine.Link, address func(strin
 
 // workbook reads the first line of PartSheets, and returns where the others
 // begin.
-func workbook(blob vitrine.Blob) (book vitrine.Workbook, lines int64, err error) {
+func workbook(blob vitrine.Blob) (book filetype.Workbook, lines int64, err error) {
 	in := json.NewDecoder(blob)
 	if err := in.Decode(&book); err != nil {
 		return book, 0, vitrine.Unavailable(err)
@@ -121,7 +121,7 @@ func workbook(blob vitrine.Blob) (book vitrine.Workbook, lines int64, err error)
 }
 
 // wholeSheets replaces the first rows of sheets by all, up to maxInertRows.
-func wholeSheets(blob vitrine.Blob, book *vitrine.Workbook, lines int64) error {
+func wholeSheets(blob vitrine.Blob, book *filetype.Workbook, lines int64) error {
 	for i := range book.Sheets {
 		s := &book.Sheets[i]
 		in := json.NewDecoder(io.NewSectionReader(blob, lines+s.At, s.Size))
