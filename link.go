@@ -165,21 +165,6 @@ func (l *Link) Tag() string {
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
-// ContentKindOf returns how progress through a kind of file is measured
-// (contract, createUpload).
-func ContentKindOf(k filetype.Kind) report.ContentKind {
-	switch k {
-	case filetype.PDF:
-		return report.ContentPages
-	case filetype.Video, filetype.Audio:
-		return report.ContentMedia
-	case filetype.Archive:
-		return report.ContentNone
-	default:
-		return report.ContentScroll
-	}
-}
-
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
 // OldSlug is a slug that a link had before. Until a time, its address leads to

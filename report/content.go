@@ -13,9 +13,9 @@ const (
 	ContentNone   ContentKind = "none"
 )
 
-// ContentOf returns how a file kind is read (contract, createUpload), or
-// ContentNone for an unknown kind.
-func ContentOf(kind string) ContentKind {
+// ContentOf returns how progress through a kind of file is measured (contract,
+// createUpload), or ContentNone for an unknown kind.
+func ContentOf[K ~string](kind K) ContentKind {
 	switch kind {
 	case "pdf":
 		return ContentPages

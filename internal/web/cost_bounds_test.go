@@ -1,7 +1,7 @@
 package web_test
 
-// otherwise are the routes that may cost more, with what bounds them instead.
-var otherwise = map[string]string{
+// costExceptions are the routes that may cost more, with what bounds them instead.
+var costExceptions = map[string]string{
 	"POST /sign-in":                         byHash,
 	"POST /p/{slug}":                        byHash,
 	"POST /sign-up":                         byHash,

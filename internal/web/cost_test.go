@@ -109,11 +109,11 @@ func TestEveryRouteHasACost(t *testing.T) {
 		if refused := m[6] >= "4"; refused != (refusals[m[1]] != "") {
 			t.Errorf("%s has status %sxx: it needs a request that does what the route is for, or a reason", m[1], m[6])
 		}
-		if otherwise[m[1]] == "" && (cpu > mostCPU.Seconds()*1000 || live > mostLive>>10) {
+		if costExceptions[m[1]] == "" && (cpu > mostCPU.Seconds()*1000 || live > mostLive>>10) {
 			t.Errorf("%s costs %v ms and %d KiB, more than the bound", m[1], cpu, live)
 		}
 	}
-	for r := range otherwise {
+	for r := range costExceptions {
 		if !rows[r] {
 			t.Errorf("%s has another bound, but is no route", r)
 		}

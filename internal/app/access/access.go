@@ -87,10 +87,10 @@ func Withheld(l *vitrine.Link) error {
 	return nil
 }
 
-// Publish returns CodeForbidden if a link or version may not become public by a
-// decision of an actor: the same bytes were taken down here, or are held as
-// dangerous. Only a moderator may show them.
-func Publish(tx vitrine.LinkTx, l *vitrine.Link, by vitrine.Actor) error {
+// CheckPublish returns CodeForbidden if a link or version may not become public
+// by a decision of an actor: the same bytes were taken down here, or are held
+// as dangerous. Only a moderator may show them.
+func CheckPublish(tx vitrine.LinkTx, l *vitrine.Link, by vitrine.Actor) error {
 	if by.Kind == vitrine.ActorModerator || by.Kind == vitrine.ActorAdministrator || l.SHA256 == "" {
 		return nil
 	}
@@ -144,9 +144,9 @@ func (f File) gate(by Asker) error {
 	return &Gate{f.Link, !f.Link.Access.Asks() || f.Link.Access.Fits(pass) || opened}
 }
 
-// Album returns nil if a reader may see an album, and a Gate of its Door if
-// that needs a pass.
-func Album(a *vitrine.Album, by Asker) error { return File{Link: a.Door()}.gate(by) }
+// CheckAlbum returns nil if a reader may see an album, and a Gate of its Door
+// if that needs a pass.
+func CheckAlbum(a *vitrine.Album, by Asker) error { return File{Link: a.Door()}.gate(by) }
 
 // received decides for readers who come through the address of a recipient, or
 // through the plain one (nil).

@@ -262,7 +262,7 @@ func (s *Service) links(ctx context.Context,
 	}
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
-		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
+		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: report.ContentOf(f.Kind),
 			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt, Trashed: f.Trashed}
 	}
 	return links, nil
@@ -338,7 +338,7 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 
 // describeWith is describe with counts that are known.
 func (s *Service) describeWith(ctx context.Context, l *vitrine.Link, c vitrine.LinkCounts) (d report.Link, err error) {
-	d = report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
+	d = report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: report.ContentOf(l.Kind), Pages: l.Pages,
 		Outline: l.Outline, Created: l.CreatedAt, Views: c.Views, Downloads: c.Downloads}
 	s.name(&d, l)
 	if l.Versions > 1 {

@@ -27,7 +27,7 @@ func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]rep
 }
 
 func fileOf(l *vitrine.Link) report.File {
-	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages, Outline: l.Outline}
+	return report.File{Kind: string(l.Kind), Content: report.ContentOf(l.Kind), Pages: l.Pages, Outline: l.Outline}
 }
 
 // linkReport holds what the steps of one link report share.

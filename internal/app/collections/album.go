@@ -169,7 +169,7 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug, by access.Asker)
 		return err
 	})
 	if err == nil {
-		err = access.Album(f.Album, by) // not above: it may read the store
+		err = access.CheckAlbum(f.Album, by) // not above: it may read the store
 	}
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (s *Albums) MayRead(ctx context.Context, slug vitrine.Slug, by access.Asker
 	if err != nil {
 		return err
 	}
-	return access.Album(album, by)
+	return access.CheckAlbum(album, by)
 }
 
 // Around returns the protected albums that a link is in.

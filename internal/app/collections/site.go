@@ -228,7 +228,7 @@ func (s *Sites) Rollback(ctx context.Context, a *vitrine.Account, slug string, v
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This version is %s, and cannot be shown.", l.State)
 		}
 		site.Current, site.Pending = l.ID, 0
-		return access.Publish(tx, l, vitrine.Owner(a.ID))
+		return access.CheckPublish(tx, l, vitrine.Owner(a.ID))
 	})
 }
 

@@ -116,7 +116,7 @@ func (in *importedLink) outline() (report.Outline, error) {
 	if len(in.Sections) == 0 {
 		return "", nil
 	}
-	if vitrine.ContentKindOf(filetype.Kind(in.Kind)) != report.ContentScroll || len(in.Sections) > report.MaxSections {
+	if report.ContentOf(filetype.Kind(in.Kind)) != report.ContentScroll || len(in.Sections) > report.MaxSections {
 		return "", fmt.Errorf("sections are for links that scroll: html, image, text and document, and at most %d",
 			report.MaxSections)
 	}

@@ -413,7 +413,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		c.By, c.Note = d.By, note
 		from := l.State
 		if c.To == vitrine.StateLive {
-			if err := access.Publish(tx, l, d.By); err != nil {
+			if err := access.CheckPublish(tx, l, d.By); err != nil {
 				return err
 			}
 		}

@@ -206,7 +206,7 @@ func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 			return err
 		}
 		if c.To == vitrine.StateLive {
-			if err := access.Publish(tx, l, by); err != nil {
+			if err := access.CheckPublish(tx, l, by); err != nil {
 				return err
 			}
 		}

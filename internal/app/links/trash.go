@@ -122,7 +122,7 @@ func (s *Service) Revive(ctx context.Context, a *vitrine.Account, slug string,
 		}
 		by := vitrine.Owner(a.ID)
 		if l.State == vitrine.StateLive {
-			if err := access.Publish(tx, l, by); err != nil {
+			if err := access.CheckPublish(tx, l, by); err != nil {
 				return err
 			}
 		}

@@ -85,7 +85,7 @@ func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
 	list, err := others(tx, m)
 	for _, v := range slices.Backward(list) {
 		if v.Version < m.Version && v.Live() && v.HasBytes {
-			refused := access.Publish(tx, v, vitrine.Owner(m.Account)) // a file that nobody decides about here
+			refused := access.CheckPublish(tx, v, vitrine.Owner(m.Account)) // a file that nobody decides about here
 			if vitrine.CodeOf(refused) != vitrine.CodeForbidden {
 				return v, errors.Join(err, refused)
 			}

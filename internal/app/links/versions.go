@@ -122,7 +122,7 @@ func (s *Versions) Restore(ctx context.Context, a *vitrine.Account, slug string,
 			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "version",
 				Message: fmt.Sprintf("Version %d is %s, and cannot be shown.", n, v.State)}
 		}
-		if err := access.Publish(tx, v, vitrine.Owner(a.ID)); err != nil {
+		if err := access.CheckPublish(tx, v, vitrine.Owner(a.ID)); err != nil {
 			return err
 		}
 		if err := ownerMayChange(tx, m, now); err != nil {

@@ -356,7 +356,7 @@ func heldIfRefused(tx vitrine.LinkTx, l *vitrine.Link, c vitrine.Change) (vitrin
 	if c.To != vitrine.StateLive {
 		return c, nil
 	}
-	err := access.Publish(tx, l, vitrine.Actor{Kind: vitrine.ActorScanner})
+	err := access.CheckPublish(tx, l, vitrine.Actor{Kind: vitrine.ActorScanner})
 	if vitrine.CodeOf(err) == vitrine.CodeForbidden {
 		return vitrine.Change{Action: vitrine.ActionHold, To: vitrine.StateReview,
 			Reason: vitrine.ReasonKnownBytes}, nil

@@ -111,7 +111,7 @@ func (f *facts) addFile(link vitrine.LinkID, version int, file report.File) {
 }
 
 func fileOf(k filetype.Kind, pages int) report.File {
-	return report.File{Kind: string(k), Content: vitrine.ContentKindOf(k), Pages: pages}
+	return report.File{Kind: string(k), Content: report.ContentOf(k), Pages: pages}
 }
 
 // own copies a word that is valid only during a visit. Equal words share their

@@ -67,7 +67,7 @@ func (t storeTest) linkVersions() {
 			if f.ID == main.ID {
 				want = map[int]report.File{}
 				for n, l := range map[int]*vitrine.Link{1: first, 2: second, 3: main, 4: gone} {
-					want[n] = report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
+					want[n] = report.File{Kind: string(l.Kind), Content: report.ContentOf(l.Kind), Pages: l.Pages}
 				}
 			}
 			vitrinetest.Equal(t, "files", f.Files, want)

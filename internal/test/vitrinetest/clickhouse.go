@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,10 +87,13 @@ func newClickHouse(t testing.TB) *ClickHouseServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, here, _, _ := runtime.Caller(0)
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "vitrine").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &ClickHouseServer{Addr: "127.0.0.1:0", dir: dir, program: filepath.Join(dir, "chdbserver"), library: library}
 	build := exec.Command("go", "build", "-o", s.program, ".")
-	build.Dir = filepath.Join(filepath.Dir(here), "..", "..", "..", "tools", "chdbserver")
+	build.Dir = filepath.Join(strings.TrimSpace(string(root)), "tools", "chdbserver")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		_ = os.RemoveAll(dir)

@@ -200,7 +200,7 @@ func (d *Demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 	}
 	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 900, Downloaded: r.IntN(8) == 0}
 	far := min(1_000_000, int64(r.ExpFloat64()*900_000))
-	switch vitrine.ContentKindOf(l.Kind) {
+	switch report.ContentOf(l.Kind) {
 	case report.ContentPages:
 		last := 1
 		for last < l.Pages && r.IntN(100) < map[bool]int{true: 60, false: 95}[last == 6] {

@@ -124,7 +124,7 @@ func NewReportSite(t testing.TB) *ReportSite {
 			content = Guide
 		}
 		l := o.Publish(name, content)
-		kind := vitrine.ContentKindOf(l.Kind)
+		kind := report.ContentOf(l.Kind)
 		o.Links[kind] = l
 	}
 	o.Ahead.Add(int64(OfficeDays * 24 * time.Hour))
@@ -161,7 +161,7 @@ func (s *Site) ReadBy(l *vitrine.Link, n int) {
 				engaged = 200
 			}
 			s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 700, Screen: one("0-575", "1920+")}
-			switch vitrine.ContentKindOf(l.Kind) {
+			switch report.ContentOf(l.Kind) {
 			case report.ContentPages:
 				for p := range 1 + r.IntN(max(l.Pages, 1)) {
 					s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / 2})

@@ -233,7 +233,7 @@ var measures = map[report.ContentKind][2]string{
 
 func docKinds() (kinds []docKind) {
 	for _, k := range filetype.Kinds() {
-		m := measures[vitrine.ContentKindOf(k)]
+		m := measures[report.ContentOf(k)]
 		d := docKind{Name: string(k), Title: kindWords[k][0], Shown: kindWords[k][1], Measured: m[0], Figure: m[1]}
 		for _, t := range filetype.Supported {
 			if t.Kind == k {

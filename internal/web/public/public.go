@@ -165,7 +165,7 @@ func (s *Handler) storeView(r *http.Request, l *vitrine.Link, a *vitrine.Account
 			view.Bot = report.BotOwn
 		}
 	}
-	v = vitrine.Viewed{Link: l.ID, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
+	v = vitrine.Viewed{Link: l.ID, Kind: report.ContentOf(l.Kind), Pages: l.Pages,
 		Recipient: l.Through.Recipient}
 	if v.Kind == report.ContentScroll {
 		v.Pages = l.Outline.Len()

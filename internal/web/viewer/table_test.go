@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/app/publish"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // TestProgressOf checks that each viewer measures what reports count of the
@@ -20,7 +21,7 @@ func TestProgressOf(t *testing.T) {
 			l := &vitrine.Link{File: vitrine.File{Name: "file." + kind.Ext, Kind: kind.Kind, HasBytes: true, Parts: parts, Preview: vitrine.PreviewDone}}
 			for _, v := range []*viewer.Viewer{s.Of(l), viewer.Card} {
 				shown[v] = true
-				if got, want := v.ProgressOf(l), vitrine.ContentKindOf(l.Kind); got != want {
+				if got, want := v.ProgressOf(l), report.ContentOf(l.Kind); got != want {
 					t.Errorf("%s shows a file of type %s with parts %q: progress %q, want %q", v.Name, kind.Ext, parts,
 						got, want)
 				}

@@ -80,7 +80,7 @@ type Viewer struct {
 
 // ProgressOf returns how progress on the page of a link is measured.
 func (v *Viewer) ProgressOf(l *vitrine.Link) report.ContentKind {
-	if k := vitrine.ContentKindOf(l.Kind); slices.Contains(v.Progress, k) {
+	if k := report.ContentOf(l.Kind); slices.Contains(v.Progress, k) {
 		return k
 	}
 	return report.ContentNone

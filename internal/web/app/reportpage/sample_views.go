@@ -193,7 +193,7 @@ func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleD
 // SampleLink returns a made-up report with the name and kind of the link, and
 // nothing else of it.
 func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
-	kind := vitrine.ContentKindOf(l.Kind)
+	kind := report.ContentOf(l.Kind)
 	facts := sampleViews(1, kind, 16, now)
 	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind,
 		Pages: SamplePages, Created: sampleCreated(now),

@@ -105,7 +105,7 @@ func (p *past) content(name string) []byte {
 }
 
 func (p *past) fileOf(l *vitrine.Link) report.File {
-	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
+	return report.File{Kind: string(l.Kind), Content: report.ContentOf(l.Kind), Pages: l.Pages}
 }
 
 func pickOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

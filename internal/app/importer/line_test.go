@@ -59,7 +59,7 @@ func TestStagedRecord(t *testing.T) {
 	in := importing{Importer: &Importer{Now: time.Now}, links: map[string]*importTarget{}}
 	for _, kind := range []string{"pdf", "video", "html", "archive"} {
 		in.links[kind] = &importTarget{account: 1, link: 2,
-			files: map[int]importedFile{1: {content: vitrine.ContentKindOf(filetype.Kind(kind))}}}
+			files: map[int]importedFile{1: {content: report.ContentOf(filetype.Kind(kind))}}}
 	}
 	in.links["guide"] = &importTarget{account: 1, link: 2,
 		files: map[int]importedFile{1: {content: report.ContentScroll, pages: 4}}}

@@ -25,7 +25,7 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 // BenchmarkImportParse parses and checks one line.
 func BenchmarkImportParse(b *testing.B) {
 	in := importing{Importer: &Importer{Now: time.Now}, links: map[string]*importTarget{"bench-12": {account: 1, link: 2,
-		files: map[int]importedFile{1: {vitrine.ContentKindOf("pdf"), 12}}}}}
+		files: map[int]importedFile{1: {report.ContentOf("pdf"), 12}}}}}
 	line := []byte(benchLine)
 	var v vitrine.ViewRecord
 	for b.Loop() {

@@ -277,7 +277,7 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 				created: l.CreatedAt.UnixMilli(), first: math.MaxInt64}
 			rows, err := links.VersionFiles(tx, l)
 			for n, row := range rows {
-				t.files[n] = importedFile{vitrine.ContentKindOf(row.Kind), max(row.Pages, row.Outline.Len())}
+				t.files[n] = importedFile{report.ContentOf(row.Kind), max(row.Pages, row.Outline.Len())}
 			}
 			return err
 		})
