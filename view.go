@@ -23,9 +23,6 @@ const (
 	Million     = 1_000_000
 )
 
-// BotAutomation means that the browser reported that a program controls it.
-const BotAutomation = report.BotAutomation
-
 // Snapshot is the state of a view according to one beacon. Values only grow, so
 // lost, repeated and reordered snapshots are harmless.
 type Snapshot struct {
@@ -33,7 +30,7 @@ type Snapshot struct {
 	View    ViewID
 	At      int64 // time of receipt by the server, ms
 	Session report.Session
-	Bot     string // BotAutomation, or ""
+	Bot     string // report.BotAutomation, or ""
 }
 
 // Claim is an unchecked beacon as the page sent it. Times are milliseconds.
@@ -76,7 +73,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 	s.Session.Screen = screen
 	s.Session.Downloaded = c.Downloaded
 	if c.Automation {
-		s.Bot = BotAutomation
+		s.Bot = report.BotAutomation
 	}
 	switch v.Kind {
 	case report.ContentMedia:

@@ -1,9 +1,5 @@
 package report
 
-// BotAutomation is the reason of a view whose own browser reported that a
-// program controls it. No rule changes it.
-const BotAutomation = "automation"
-
 // Class says whether a view counts, and has all that decides it. A log stores
 // it with the view. Decide is the only rule that changes it.
 //

@@ -9,7 +9,7 @@ import (
 // Reasons with which the laws of classes are tested. Rules know the reasons
 // that are named, and treat all others alike.
 var (
-	firstReasons = []string{"", report.BotOwn, report.BotUndecided, report.BotDatacenter, report.BotAutomation, "crawler", "monitor"}
+	firstReasons = []string{"", report.BotOwn, report.BotMailNetwork, report.BotDatacenter, report.BotAutomation, "crawler", "monitor"}
 	someEvents   = allEvents()
 )
 

@@ -347,14 +347,6 @@ func (t *Tally) Bots() []Bucket {
 	return topBuckets(c, len(c))
 }
 
-// ShownReason returns the name of a reason in reports.
-func ShownReason(reason string) string {
-	if reason == BotUndecided {
-		return mailScanner
-	}
-	return reason
-}
-
 // Product is the number of views of an excluded program or network for a
 // reason.
 type Product struct {

@@ -55,34 +55,9 @@ type View struct {
 	Downloaded bool
 }
 
-// BotOwn is the reason of a view by the link's owner, unless the owner counts
-// these views. BotUndecided is the reason of a view from a network of mail
-// scanners, and BotDatacenter from one of hosting. Once such a view has
-// DecidedMs engaged, it counts; if it has less when its beacons are no longer
-// accepted, it remains a program's. Reports show it as one from the start, a
-// mail scanner's or BotDatacenter, and state until when they are final.
-//
-// BotExcess is the reason of views above the limits of a network, which are not
-// stored, but only counted. BotImported is that of an imported view that is
-// marked as a bot's.
-const (
-	BotOwn        = "own"
-	BotExcess     = "excess"
-	BotImported   = "imported"
-	BotUndecided  = "mail_network"
-	BotDatacenter = "datacenter"
-	DecidedMs     = 1000
-)
-
 // ReturnMs is the time after the start of a viewer's last view within which
 // another one is no return.
 const ReturnMs = 30 * 60 * 1000
-
-// Undecided reports whether a view with a reason counts once it is read.
-func Undecided(reason string) bool { return reason == BotUndecided || reason == BotDatacenter }
-
-// mailScanner is the reason that reports show for BotUndecided.
-const mailScanner = "mail_scanner"
 
 // Counted reports whether the view is a reader's: neither a machine's nor the
 // owner's.

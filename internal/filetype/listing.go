@@ -7,7 +7,8 @@ type Listing struct {
 	Encrypted bool    `json:"encrypted,omitempty"`
 }
 
-// Workbook is the displayed cells of a spreadsheet, stored as vitrine.PartSheets.
+// Workbook is the displayed cells of a spreadsheet, stored as
+// vitrine.PartSheets.
 type Workbook struct {
 	Sheets []Sheet `json:"sheets"`
 	Cut    bool    `json:"cut,omitempty"` // more sheets exist
@@ -19,8 +20,8 @@ type Sheet struct {
 	Rows [][]string `json:"rows"`
 	Cut  bool       `json:"cut,omitempty"` // more rows or columns exist
 
-	// In vitrine.PartSheets: the number of its rows, and where these are in the lines
-	// after the first one, in bytes.
+	// In vitrine.PartSheets: the number of its rows, and where these are in the
+	// lines after the first one, in bytes.
 	Total int   `json:"total"`
 	At    int64 `json:"at"`
 	Size  int64 `json:"size"`

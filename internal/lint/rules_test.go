@@ -22,7 +22,7 @@ report
 filetype
 .          report filetype
 base       . report
-visitor    base
+visitor    report base
 app        . report filetype visitor base
 backend    . report filetype base
 web        . report filetype visitor base app client docs

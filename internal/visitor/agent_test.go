@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"vitrine/report"
 )
 
 // corpus reads a table of testdata: tab-separated columns, "-" for an empty
@@ -186,13 +188,13 @@ func TestPeopleOfEveryKind(t *testing.T) {
 // are recognized: they name no engine, or name themselves.
 func TestServicesOfApps(t *testing.T) {
 	for ua, want := range map[string]string{
-		"Preview/1.0 (links of a chat)": BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": BotLinkPreview,
-		"GoogleMessages/15.1 (cards)":        BotLinkPreview,
-		"Feedly/1.0 (poller; 3 subscribers)": BotCrawler, "FeedlyApp/1.0 (feeds)": BotCrawler,
-		"Inoreader/1.0 (reader; 3 subscribers)": BotCrawler, "HubSpot Connect 2.0/1": BotCrawler,
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Feedly/1.0 (+http://www.feedly.com)": BotCrawler,
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 HubSpot Webcrawler":                  BotCrawler,
-		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Acme-Link-Preview/1.0":                 BotLinkPreview,
+		"Preview/1.0 (links of a chat)": report.BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": report.BotLinkPreview,
+		"GoogleMessages/15.1 (cards)":        report.BotLinkPreview,
+		"Feedly/1.0 (poller; 3 subscribers)": report.BotCrawler, "FeedlyApp/1.0 (feeds)": report.BotCrawler,
+		"Inoreader/1.0 (reader; 3 subscribers)": report.BotCrawler, "HubSpot Connect 2.0/1": report.BotCrawler,
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Feedly/1.0 (+http://www.feedly.com)": report.BotCrawler,
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 HubSpot Webcrawler":                  report.BotCrawler,
+		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Acme-Link-Preview/1.0":                 report.BotLinkPreview,
 	} {
 		if got := parseAgent(ua).bot; got != want {
 			t.Errorf("bot = %q, want %q: %s", got, want, ua)
@@ -212,7 +214,7 @@ func TestMailGatewaysByName(t *testing.T) {
 	} {
 		for _, userAgent := range []string{chrome + name, "Mozilla/5.0 (compatible; " + name + ")",
 			name + "/1.0 (link check)"} {
-			if got := parseAgent(userAgent).bot; got != BotMailScanner {
+			if got := parseAgent(userAgent).bot; got != report.BotMailScanner {
 				t.Errorf("bot of %s = %q, want mail_scanner", userAgent, got)
 			}
 		}

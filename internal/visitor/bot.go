@@ -1,18 +1,9 @@
 package visitor
 
-import "strings"
+import (
+	"strings"
 
-// The reasons why a view does not count as a person's (engagement, Bots).
-const (
-	BotShortUserAgent = "short_user_agent" // empty, or without a product
-	BotLinkPreview    = "link_preview"     // a chat or a network that shows a card of the link
-	BotClientLibrary  = "client_library"   // a program's HTTP library, or a program that is not a browser
-	BotCrawler        = "crawler"          // search, archives, training, monitoring, security scans
-	BotHeadless       = "headless"         // a browser without a person in front of it
-	BotMailScanner    = "mail_scanner"     // a mail gateway that opens links before the reader does
-	BotSpeculative    = "speculative"      // a prefetch or prerender: see Speculative
-	BotNotShown       = "not_shown"        // loaded as a picture, a script or data: see navigates
-	BotAutomation     = "automation"       // reported by the page's beacon; Classify never gives it
+	"vitrine/report"
 )
 
 // minAgent is the shortest user agent of a browser.
@@ -45,17 +36,17 @@ func botReason(ua string) string {
 	case notBots.in(ua):
 		return ""
 	case namesRobot(ua):
-		return BotCrawler
+		return report.BotCrawler
 	case len(ua) < minAgent || !strings.ContainsAny(ua, "/;"):
-		return BotShortUserAgent
+		return report.BotShortUserAgent
 	case engines.in(ua), isNetscape(ua):
 		return ""
 	case !strings.HasPrefix(ua, "mozilla/"):
-		return BotClientLibrary
+		return report.BotClientLibrary
 	case namesPlatformOnly(ua):
-		return BotShortUserAgent
+		return report.BotShortUserAgent
 	}
-	return BotCrawler
+	return report.BotCrawler
 }
 
 // namesRobot reports whether a user agent has a sign of a robot, or calls

@@ -1,5 +1,7 @@
 package visitor
 
+import "vitrine/report"
+
 // botFamilies are names that decide alone. The first family that contains a
 // name wins. Names of crawlers that contain one of robotSigns need no entry.
 var botFamilies = []struct {
@@ -7,7 +9,7 @@ var botFamilies = []struct {
 	tokens   []string // anywhere in the user agent, lower case
 	prefixes []string // at its start
 }{
-	{reason: BotMailScanner, tokens: []string{
+	{reason: report.BotMailScanner, tokens: []string{
 		"barracuda", "proofpoint", "mimecast", "googleimageproxy", "yahoomailproxy", "seznamemailproxy",
 		"mail.ukr.net proxy", "messagelabs", "symantec", "ironport", "cloudmark", "safelinks", "safe links",
 		"microsoft-atp",
@@ -19,7 +21,7 @@ var botFamilies = []struct {
 		"perceptionpoint", "n-able mail", "retarus", "antispam", "anti-spam", "phishing protection", "urldefense",
 		"fastmailua", "fortimail", "urlanalyzer", "ciscosecureemail", "cisco secure email",
 	}},
-	{reason: BotLinkPreview, tokens: []string{
+	{reason: report.BotLinkPreview, tokens: []string{
 		"facebookexternal", "facebookcatalog", "facebookscraper", "facebot", "meta-externalfetcher", "twitterbot",
 		"slackbot", "slack-imgproxy", "discordbot", "telegrambot", "linkedinbot", "skypeuripreview", "microsoftpreview",
 		"bingpreview", "microsoft teams-preview", "teamsbot", "iframely", "embedly", "mastodon/", "pleroma", "akkoma",
@@ -40,7 +42,7 @@ var botFamilies = []struct {
 		"forum onebox", "github-camo",
 		"0 safari/537.36 googlemessages", // on Windows, where the app is not
 	}, prefixes: []string{"whatsapp", "viber", "snapchat", "telegram/", "tumblr/", "rocket.chat/"}},
-	{reason: BotHeadless, tokens: []string{
+	{reason: report.BotHeadless, tokens: []string{
 		"headless", "lightpanda", "phantomjs", "slimerjs", "casperjs", "puppeteer", "playwright", "selenium",
 		"webdriver",
 		"lighthouse", "page speed", "pagespeed", "ptst/", "ptst 2", "gtmetrix", "htmlunit", "jsdom", "zombie.js",
@@ -50,7 +52,7 @@ var botFamilies = []struct {
 		"anchor browser", "manus-user", "devin/", "novaact", "functionize", "testlocally", "khtml2", "browsershot",
 		"webpagetest", "sitespeed", "speedcurve", "debugbear", "archivebox",
 	}},
-	{reason: BotClientLibrary, tokens: []string{
+	{reason: report.BotClientLibrary, tokens: []string{
 		"curl/", "wget", "libcurl", "pycurl", "python-requests", "python-urllib", "python-httpx", "aiohttp", "urllib3",
 		"go-http-client", "go http package", "okhttp", "axios/", "node-fetch", "node.js", "undici", "superagent",
 		"sindresorhus/got", "needle/", "apache-httpclient", "apache-httpasyncclient", "commons-httpclient",
@@ -71,7 +73,7 @@ var botFamilies = []struct {
 		"dalvik/",
 		"fetch",
 	}},
-	{reason: BotCrawler, tokens: []string{
+	{reason: report.BotCrawler, tokens: []string{
 		"google favicon", "google search console", "google keyword", "google pp", "google-read-aloud", "google-safety",
 		"google-extended", "google-inspectiontool", "google-site-verification", "google-adwords", "google-ads",
 		"google-assess", "google-publisher-plugin", "google-businesslink", "google-searchbyimage", "google-notebooklm",
@@ -108,8 +110,8 @@ var botFamilies = []struct {
 // apps that show pages or in the name of a device. They decide only if no
 // browser engine is named.
 var sharedNames = newTable([]name{
-	{"preview", BotLinkPreview}, {"googlemessages", BotLinkPreview}, {"feedly", BotCrawler}, {"inoreader", BotCrawler},
-	{"hubspot", BotCrawler},
+	{"preview", report.BotLinkPreview}, {"googlemessages", report.BotLinkPreview}, {"feedly", report.BotCrawler},
+	{"inoreader", report.BotCrawler}, {"hubspot", report.BotCrawler},
 }...)
 
 // robotSigns occur in the user agents of robots and not in those of people.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"vitrine/report"
 )
 
 // peopleAmongCrawlers are the user agents of people in the public lists with
@@ -54,19 +56,19 @@ func holdsAny(s string, parts []string) bool {
 
 func TestProducts(t *testing.T) {
 	for userAgent, want := range map[string][2]string{
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)":                    {BotAITraining, "GPTBot"},
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot":                 {BotAIAssistant, "ChatGPT-User"},
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot":          {BotAISearch, "OAI-SearchBot"},
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)":               {BotAIAssistant, "Claude-User"},
-		"Mozilla/5.0 (compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)":                                                    {BotMonitor, "UptimeRobot"},
-		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)":                                                  {BotCrawler, "Googlebot"},
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 SafeLinks": {BotMailScanner, "SafeLinks"},
-		"curl/8.5.0": {BotClientLibrary, "curl"},
-		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)":                                                                {BotLinkPreview, "Slackbot-LinkExpanding"},
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36":             {BotHeadless, "HeadlessChrome"},
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)":                    {report.BotAITraining, "GPTBot"},
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot":                 {report.BotAIAssistant, "ChatGPT-User"},
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot":          {report.BotAISearch, "OAI-SearchBot"},
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)":               {report.BotAIAssistant, "Claude-User"},
+		"Mozilla/5.0 (compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)":                                                    {report.BotMonitor, "UptimeRobot"},
+		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)":                                                  {report.BotCrawler, "Googlebot"},
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 SafeLinks": {report.BotMailScanner, "SafeLinks"},
+		"curl/8.5.0": {report.BotClientLibrary, "curl"},
+		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)":                                                                {report.BotLinkPreview, "Slackbot-LinkExpanding"},
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36":             {report.BotHeadless, "HeadlessChrome"},
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36":           {"", ""},
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/604.1": {"", ""},
-		"": {BotShortUserAgent, ""},
+		"": {report.BotShortUserAgent, ""},
 	} {
 		if a := parseAgent(userAgent); a.bot != want[0] || a.product != want[1] {
 			t.Errorf("%s: bot %q, product %q, want %q", userAgent, a.bot, a.product, want)

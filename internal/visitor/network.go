@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"vitrine/report"
 )
 
 //go:embed mailnets.txt
@@ -13,13 +15,6 @@ var mailNetworkList string
 
 //go:embed hostnets.txt
 var hostNetworkList string
-
-// The reasons of views that are decided late ([report.Undecided]). Their
-// product is the name of the network.
-const (
-	botMailNetwork = "mail_network"
-	botDatacenter  = "datacenter"
-)
 
 // addressRange is a range of addresses from which programs read that look like
 // browsers.
@@ -31,7 +26,8 @@ type addressRange struct {
 // networks returns all of them. They are sorted and do not overlap. Commands
 // that look up no address do not read the lists.
 var networks = sync.OnceValue(func() (list []addressRange) {
-	for reason, text := range map[string]string{botMailNetwork: mailNetworkList, botDatacenter: hostNetworkList} {
+	for reason, text := range map[string]string{report.BotMailNetwork: mailNetworkList,
+		report.BotDatacenter: hostNetworkList} {
 		name := ""
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
@@ -76,7 +72,7 @@ func Network(addr netip.Addr) (name, reason string) {
 // MailNetwork returns the name of the network of mail scanners that contains an
 // address, or "".
 func MailNetwork(addr netip.Addr) string {
-	if name, reason := Network(addr); reason == botMailNetwork {
+	if name, reason := Network(addr); reason == report.BotMailNetwork {
 		return name
 	}
 	return ""

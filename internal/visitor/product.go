@@ -1,13 +1,9 @@
 package visitor
 
-import "strings"
+import (
+	"strings"
 
-// Classes of programs, recognized by name.
-const (
-	BotAIAssistant = "ai_assistant" // an assistant that reads the page because a person asked it
-	BotAITraining  = "ai_training"  // collects pages to train models
-	BotAISearch    = "ai_search"    // builds the index that an assistant searches
-	BotMonitor     = "monitor"      // checks whether the page is available
+	"vitrine/report"
 )
 
 // classes are programs by name. They take precedence over all other rules.
@@ -15,7 +11,7 @@ var classes = []struct {
 	reason string
 	names  []string
 }{
-	{BotAIAssistant, []string{
+	{report.BotAIAssistant, []string{
 		"ChatGPT-User", "Claude-User", "Perplexity-User", "MistralAI-User", "DuckAssistBot", "Meta-ExternalFetcher",
 		"Amzn-User", "Gemini-Deep-Research",
 		"Google-NotebookLM", "NotebookLM", "Google-Agent", "GoogleAgent-Mariner", "LinerBot", "PhindBot",
@@ -24,7 +20,7 @@ var classes = []struct {
 		"Grok-DeepSearch", "DeepSeek-User", "Kimi-User", "ChatGLM-Spider-User",
 		"Bigsur.ai", "AgentCore-Browser",
 	}},
-	{BotAITraining, []string{
+	{report.BotAITraining, []string{
 		"GPTBot", "ClaudeBot", "Claude-Web", "anthropic-ai", "CCBot", "Bytespider", "Amazonbot", "meta-externalagent",
 		"FacebookBot", "Diffbot",
 		"cohere-training-data-crawler", "AI2Bot", "Ai2Bot-Dolma", "PanguBot", "Timpibot", "omgilibot", "omgili",
@@ -37,10 +33,10 @@ var classes = []struct {
 		"Poseidon Research Crawler", "Sidetrade indexer bot",
 		"wpbot", "bedrockbot", "NovaBot", "HuggingFace-Bot", "netEstate NE Crawler",
 	}},
-	{BotAISearch, []string{
+	{report.BotAISearch, []string{
 		"OAI-SearchBot", "Claude-SearchBot", "PerplexityBot", "Amzn-SearchBot", "AzureAI-SearchBot", "MistralAI-Index",
 	}},
-	{BotMonitor, []string{
+	{report.BotMonitor, []string{
 		"UptimeRobot", "Pingdom", "StatusCake", "Site24x7", "Better Uptime Bot", "Better Stack", "BetterStackBot",
 		"DatadogSynthetics", "Datadog Synthetics", "Datadog/Synthetics",
 		"NewRelicPinger", "GoogleStackdriverMonitoring", "Checkly", "HetrixTools", "FreshpingBot", "updown.io",

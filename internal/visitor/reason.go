@@ -3,15 +3,17 @@ package visitor
 import (
 	"slices"
 	"strings"
+
+	"vitrine/report"
 )
 
 // ReaderOfText returns the reason of a view that read the text of a file
 // instead of its page: the one that its sender has by name, and otherwise
-// BotAIAssistant, since people read pages.
+// report.BotAIAssistant, since people read pages.
 func ReaderOfText(reason string) string {
 	switch reason {
-	case "", BotClientLibrary, BotShortUserAgent, BotHeadless, BotNotShown:
-		return BotAIAssistant
+	case "", report.BotClientLibrary, report.BotShortUserAgent, report.BotHeadless, report.BotNotShown:
+		return report.BotAIAssistant
 	}
 	return reason
 }
@@ -24,9 +26,10 @@ func ReaderOfText(reason string) string {
 func ReasonOf(reason, product string) string {
 	name := strings.ToLower(product)
 	switch {
-	case product == "", reason == "", reason == BotAutomation, reason == BotSpeculative, reason == BotNotShown:
+	case product == "", reason == "", reason == report.BotAutomation, reason == report.BotSpeculative,
+		reason == report.BotNotShown:
 		return reason
-	case reason == botMailNetwork, reason == botDatacenter:
+	case reason == report.BotMailNetwork, reason == report.BotDatacenter:
 		if isNetwork(product, reason) {
 			return reason
 		}
@@ -35,7 +38,7 @@ func ReasonOf(reason, product string) string {
 	if r, named := class(name); named != "" {
 		return r
 	}
-	if reason == BotAIAssistant && strings.Contains(name, " ") { // it read the text of a file: see ReaderOfText
+	if reason == report.BotAIAssistant && strings.Contains(name, " ") { // it read the text of a file: see ReaderOfText
 		return reason
 	}
 	if r, _ := class(name + "/"); r == reason {
@@ -45,12 +48,12 @@ func ReasonOf(reason, product string) string {
 		return r
 	}
 	switch reason {
-	case BotCrawler, BotClientLibrary, BotShortUserAgent:
+	case report.BotCrawler, report.BotClientLibrary, report.BotShortUserAgent:
 		if hasAnyPrefix(name+"/", textBrowsers) || notBots.in(name) {
 			return ""
 		}
-	case BotAIAssistant, BotAITraining, BotAISearch, BotMonitor: // the name is no longer in this class
-		return BotCrawler
+	case report.BotAIAssistant, report.BotAITraining, report.BotAISearch, report.BotMonitor: // the name is no longer in this class
+		return report.BotCrawler
 	}
 	return reason
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"vitrine/report"
 )
 
 // TestReasonOfSameRules checks that unchanged rules change no stored view, of
@@ -46,31 +48,31 @@ func TestReasonOfSameRules(t *testing.T) {
 
 func TestReasonOf(t *testing.T) {
 	for in, want := range map[[2]string]string{
-		{BotCrawler, "GPTBot"}:              BotAITraining,
-		{BotCrawler, "gptbot"}:              BotAITraining,
-		{BotCrawler, "OAI-SearchBot"}:       BotAISearch,
-		{BotCrawler, "Googlebot"}:           BotCrawler,
-		{BotLinkPreview, ""}:                BotLinkPreview,
-		{BotMonitor, "Nobody"}:              BotCrawler,
-		{BotHeadless, "NovaAct"}:            BotAIAssistant,
-		{BotAIAssistant, "Devin"}:           BotAIAssistant,
-		{BotCrawler, "Slackbot"}:            BotLinkPreview,
-		{BotMonitor, "Slackbot"}:            BotLinkPreview,
-		{BotClientLibrary, "W3C-checklink"}: BotClientLibrary, // it sends the library's name, too
-		{BotClientLibrary, "Lynx"}:          "",
-		{BotCrawler, "CUBOT_NOTE"}:          "",
-		{BotMailScanner, "Lynx"}:            BotMailScanner,
-		{BotAutomation, "GPTBot"}:           BotAutomation,
-		{BotSpeculative, "GPTBot"}:          BotSpeculative,
-		{"own", ""}:                         "own",
-		{"", "GPTBot"}:                      "",
-		{botMailNetwork, "Proofpoint"}:      botMailNetwork,
-		{botMailNetwork, "Gone"}:            "",
-		{botMailNetwork, "GPTBot"}:          "",
-		{botMailNetwork, ""}:                botMailNetwork,
-		{botDatacenter, "Amazon"}:           botDatacenter,
-		{botDatacenter, "Proofpoint"}:       "",
-		{botMailNetwork, "Amazon"}:          "",
+		{report.BotCrawler, "GPTBot"}:              report.BotAITraining,
+		{report.BotCrawler, "gptbot"}:              report.BotAITraining,
+		{report.BotCrawler, "OAI-SearchBot"}:       report.BotAISearch,
+		{report.BotCrawler, "Googlebot"}:           report.BotCrawler,
+		{report.BotLinkPreview, ""}:                report.BotLinkPreview,
+		{report.BotMonitor, "Nobody"}:              report.BotCrawler,
+		{report.BotHeadless, "NovaAct"}:            report.BotAIAssistant,
+		{report.BotAIAssistant, "Devin"}:           report.BotAIAssistant,
+		{report.BotCrawler, "Slackbot"}:            report.BotLinkPreview,
+		{report.BotMonitor, "Slackbot"}:            report.BotLinkPreview,
+		{report.BotClientLibrary, "W3C-checklink"}: report.BotClientLibrary, // it sends the library's name, too
+		{report.BotClientLibrary, "Lynx"}:          "",
+		{report.BotCrawler, "CUBOT_NOTE"}:          "",
+		{report.BotMailScanner, "Lynx"}:            report.BotMailScanner,
+		{report.BotAutomation, "GPTBot"}:           report.BotAutomation,
+		{report.BotSpeculative, "GPTBot"}:          report.BotSpeculative,
+		{"own", ""}:                                "own",
+		{"", "GPTBot"}:                             "",
+		{report.BotMailNetwork, "Proofpoint"}:      report.BotMailNetwork,
+		{report.BotMailNetwork, "Gone"}:            "",
+		{report.BotMailNetwork, "GPTBot"}:          "",
+		{report.BotMailNetwork, ""}:                report.BotMailNetwork,
+		{report.BotDatacenter, "Amazon"}:           report.BotDatacenter,
+		{report.BotDatacenter, "Proofpoint"}:       "",
+		{report.BotMailNetwork, "Amazon"}:          "",
 	} {
 		if got := ReasonOf(in[0], in[1]); got != want {
 			t.Errorf("ReasonOf%q = %q, want %q", in, got, want)

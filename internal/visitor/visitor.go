@@ -13,6 +13,8 @@ package visitor
 import (
 	"net/netip"
 	"net/url"
+
+	"vitrine/report"
 )
 
 // Request is the input of Classify. The zero value of a member means that the
@@ -55,7 +57,7 @@ type Visitor struct {
 }
 
 // Classify labels a request. A bot reason from the user agent takes precedence
-// over BotSpeculative.
+// over report.BotSpeculative.
 func Classify(r Request) Visitor {
 	a := agents.lookup(r.UserAgent)
 	v := Visitor{
@@ -78,11 +80,11 @@ func Classify(r Request) Visitor {
 	switch {
 	case v.Bot != "":
 	case headlessBrand(r.SecCHUA):
-		v.Bot = BotHeadless
+		v.Bot = report.BotHeadless
 	case Speculative(r.SecPurpose, r.Purpose, r.XPurpose, r.XMoz):
-		v.Bot = BotSpeculative
+		v.Bot = report.BotSpeculative
 	case !navigates(r.SecFetchDest):
-		v.Bot = BotNotShown
+		v.Bot = report.BotNotShown
 	}
 	return v
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"vitrine/report"
 )
 
 // TestPlaces checks that a known place replaces the embedded table's country,
@@ -35,7 +37,7 @@ func TestClassify(t *testing.T) {
 	if got != want {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
-	if got, want := Classify(Request{}), (Visitor{Source: Direct, Bot: BotShortUserAgent}); got != want {
+	if got, want := Classify(Request{}), (Visitor{Source: Direct, Bot: report.BotShortUserAgent}); got != want {
 		t.Errorf("Classify of an empty request = %+v, want %+v", got, want)
 	}
 }
@@ -70,13 +72,13 @@ func TestHints(t *testing.T) {
 		{"the user agent is more telling", Request{UserAgent: chrome124 + " Edg/124.0.0.0",
 			SecCHUA: fmt.Sprintf(brands, `"Brave"`)}, "Edge", ""},
 		{"a headless browser in disguise", Request{UserAgent: chrome124,
-			SecCHUA: fmt.Sprintf(brands, `"HeadlessChrome"`)}, "Chrome", BotHeadless},
-		{"a prefetch", Request{UserAgent: chrome124, SecPurpose: "prefetch"}, "Chrome", BotSpeculative},
-		{"a prerender", Request{UserAgent: chrome124, SecPurpose: "prefetch;prerender"}, "Chrome", BotSpeculative},
-		{"an old prefetch", Request{UserAgent: chrome124, Purpose: "prefetch"}, "Chrome", BotSpeculative},
-		{"an old Firefox's", Request{UserAgent: chrome124, XMoz: "prefetch"}, "Chrome", BotSpeculative},
-		{"a thumbnail", Request{UserAgent: safari174, XPurpose: "preview"}, "Safari", BotSpeculative},
-		{"a crawler that prefetches", Request{UserAgent: "Twitterbot/1.0", SecPurpose: "prefetch"}, "", BotLinkPreview},
+			SecCHUA: fmt.Sprintf(brands, `"HeadlessChrome"`)}, "Chrome", report.BotHeadless},
+		{"a prefetch", Request{UserAgent: chrome124, SecPurpose: "prefetch"}, "Chrome", report.BotSpeculative},
+		{"a prerender", Request{UserAgent: chrome124, SecPurpose: "prefetch;prerender"}, "Chrome", report.BotSpeculative},
+		{"an old prefetch", Request{UserAgent: chrome124, Purpose: "prefetch"}, "Chrome", report.BotSpeculative},
+		{"an old Firefox's", Request{UserAgent: chrome124, XMoz: "prefetch"}, "Chrome", report.BotSpeculative},
+		{"a thumbnail", Request{UserAgent: safari174, XPurpose: "preview"}, "Safari", report.BotSpeculative},
+		{"a crawler that prefetches", Request{UserAgent: "Twitterbot/1.0", SecPurpose: "prefetch"}, "", report.BotLinkPreview},
 	} {
 		if v := Classify(c.r); v.Browser != c.browser || v.Bot != c.bot {
 			t.Errorf("%s: browser %q, bot %q, want %q, %q", c.about, v.Browser, v.Bot, c.browser, c.bot)
@@ -132,9 +134,9 @@ func FuzzClassify(f *testing.F) {
 		f.Add(row[1], "android-app://com.slack/", "utm_source=%E2%80%AE",
 			[]byte{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, "", "")
 	}
-	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless,
-		BotMailScanner, BotSpeculative,
-		BotAIAssistant, BotAITraining, BotAISearch, BotMonitor}
+	reasons := []string{"", report.BotShortUserAgent, report.BotLinkPreview, report.BotClientLibrary, report.BotCrawler, report.BotHeadless,
+		report.BotMailScanner, report.BotSpeculative,
+		report.BotAIAssistant, report.BotAITraining, report.BotAISearch, report.BotMonitor}
 	devices, browsers, systems := append(Devices(), ""), append(Browsers(), ""), append(Systems(), "")
 	f.Fuzz(func(t *testing.T, userAgent, referer, query string, ip []byte, brands, purpose string) {
 		q, _ := url.ParseQuery(query)

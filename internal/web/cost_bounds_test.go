@@ -1,6 +1,7 @@
 package web_test
 
-// costExceptions are the routes that may cost more, with what bounds them instead.
+// costExceptions are the routes that may cost more, with what bounds them
+// instead.
 var costExceptions = map[string]string{
 	"POST /sign-in":                         byHash,
 	"POST /p/{slug}":                        byHash,

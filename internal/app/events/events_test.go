@@ -112,7 +112,7 @@ func TestTell(t *testing.T) {
 	w.wants("link.live")
 	// Programs and the owner are not told, and neither is a view that may still
 	// turn out to be a program's.
-	for _, bot := range []string{"crawler", report.BotOwn, report.BotUndecided} {
+	for _, bot := range []string{"crawler", report.BotOwn, report.BotMailNetwork} {
 		for range 500 / 3 {
 			w.view(l, report.View{Bot: bot, Own: bot == report.BotOwn})
 		}
@@ -148,7 +148,7 @@ func TestTell(t *testing.T) {
 	w.Clock.Advance(3 * time.Minute)
 	w.wants("view")
 	// A late decision makes events, late and once. Another rule makes none.
-	late := w.view(l, report.View{Viewer: 4, Bot: report.BotUndecided})
+	late := w.view(l, report.View{Viewer: 4, Bot: report.BotMailNetwork})
 	w.download(l, late)
 	w.Clock.Advance(time.Minute)
 	w.wants()
@@ -336,7 +336,7 @@ func history(t *testing.T, s *fixture.Instance, seed uint64, steps int) {
 		l := links[random.IntN(2)]
 		switch n := random.IntN(10); {
 		case n < 3 || len(views) == 0:
-			bot := []string{"", "", "", "crawler", report.BotOwn, report.BotUndecided}[random.IntN(6)]
+			bot := []string{"", "", "", "crawler", report.BotOwn, report.BotMailNetwork}[random.IntN(6)]
 			id := w.view(l, report.View{Bot: bot, Own: bot == report.BotOwn, Viewer: random.Uint64N(9),
 				Country: "DE"})
 			views = append(views, &made{link: l, id: id, person: bot == ""})

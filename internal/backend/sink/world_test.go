@@ -111,7 +111,7 @@ func (w *world) happen(n int) {
 	for range n {
 		v := w.traffic.Open()
 		if w.random.IntN(8) == 0 {
-			v.Bot, v.Product = report.BotUndecided, "Some Scanner"
+			v.Bot, v.Product = report.BotMailNetwork, "Some Scanner"
 		}
 		b.Views = append(b.Views, v)
 	}
@@ -126,7 +126,7 @@ func (w *world) happen(n int) {
 			s := vitrine.Snapshot{Link: link, View: id, At: v.At + after, Session: report.Session{EngagedMs: after / 2,
 				PresentMs: after, Screen: "1200-1439", Depth: w.random.Int64N(1_000_000)}}
 			if w.random.IntN(20) == 0 {
-				s.Bot = vitrine.BotAutomation
+				s.Bot = report.BotAutomation
 			}
 			b.Snapshots = append(b.Snapshots, s)
 		case 3:

@@ -128,7 +128,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	e.Apply(*s)
 	e.hasSession, e.changed = true, true
-	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == vitrine.BotAutomation})
+	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == report.BotAutomation})
 	if e.Human() {
 		w.note(s.Link, s.View, memory.NewsOf(&e.Session, e.Recipient), s.At)
 	}

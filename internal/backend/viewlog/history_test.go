@@ -344,7 +344,7 @@ func (r randomHistory) batch(h *facts, views, late int) (b vitrine.Batch) {
 			s := vitrine.Snapshot{Link: k.link, View: k.view, At: k.view.Ms() + r.Int64N(3_600_000),
 				Session: r.session()}
 			if r.IntN(6) == 0 {
-				s.Bot = vitrine.BotAutomation
+				s.Bot = report.BotAutomation
 			}
 			b.Snapshots = append(b.Snapshots, s)
 		}

@@ -114,7 +114,7 @@ func TestRollUpCutOffThenLate(t *testing.T) {
 			s := vitrine.Snapshot{Link: vitrine.LinkID(v.Link), View: vitrine.ViewID(v.ID), At: v.At + 3_000_000}
 			switch {
 			case v.Link == 2 || i%40 == 0:
-				s.Bot = vitrine.BotAutomation
+				s.Bot = report.BotAutomation
 			case v.Link == 3 && report.DayOf(v.At) == d+1 || i%50 == 0:
 				s.Session = report.Session{EngagedMs: 85_000, PresentMs: 90_000}
 				b.Views = append(b.Views, on(report.DayOf(v.At), 5_000_000+int64(i), v.Link, 77))
@@ -168,7 +168,7 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, v vitrine.ViewRecord) {
 			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(v.ID), At: v.At,
-				Bot: vitrine.BotAutomation}}})
+				Bot: report.BotAutomation}}})
 		},
 		"delete": func(t *testing.T, h *facts, l *ViewLog, v vitrine.ViewRecord) {
 			h.deleteLink(2)
@@ -271,7 +271,7 @@ func TestLateOnRolledUpDays(t *testing.T) {
 					Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
 			case 1:
 				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: v.At + 9000,
-					Bot: vitrine.BotAutomation})
+					Bot: report.BotAutomation})
 			case 2:
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, View: id})
 			case 3:

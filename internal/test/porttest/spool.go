@@ -54,7 +54,7 @@ func SpoolBatch(id int) vitrine.Batch {
 		Pages: []report.PageTime{{Page: 3, Ms: 4}}, Played: 1, Reached: 2, Depth: 3}
 	return vitrine.Batch{
 		Views: []vitrine.ViewRecord{{Account: 7, View: view}},
-		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, View: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation,
+		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, View: vitrine.ViewID(id), At: 6, Bot: report.BotAutomation,
 			Session: session}},
 		Downloads: []vitrine.Download{{ID: 9, Link: 1 << 60, View: vitrine.ViewID(id)}},
 	}

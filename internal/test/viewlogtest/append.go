@@ -146,7 +146,7 @@ func (t logTest) reload() {
 	vitrinetest.Equal(t, "returning", t.returns(2), []bool{false, false, true})
 	// A view that counts once it is read.
 	slow := view(3, 10*time.Minute, 30)
-	slow.Bot, slow.Product = report.BotUndecided, "Net"
+	slow.Bot, slow.Product = report.BotMailNetwork, "Net"
 	t.view(view(3, 0, 30), slow, view(3, time.Hour, 30))
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(slow, time.Minute, report.Session{EngagedMs: 5000,
 		PresentMs: 6000})}})
@@ -221,9 +221,9 @@ func (t logTest) botSnapshot() {
 	tally, _ := t.tally(vitrine.Scope{Account: 1, Link: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "views", tally.Views(), 1)
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)
-	vitrinetest.Equal(t, "bots", tally.Bots(), []report.Bucket{{Key: vitrine.BotAutomation, Count: 1, Pct: 1000}})
+	vitrinetest.Equal(t, "bots", tally.Bots(), []report.Bucket{{Key: report.BotAutomation, Count: 1, Pct: 1000}})
 	got := t.all(1)[0]
-	vitrinetest.Equal(t, "reason", got.Bot, vitrine.BotAutomation)
+	vitrinetest.Equal(t, "reason", got.Bot, report.BotAutomation)
 	if got.Session == nil {
 		t.Error("the snapshot's session is missing")
 	}
@@ -240,7 +240,7 @@ func (t logTest) botSnapshotAgain() {
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(a),
 		snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
 	t.counted(1, 0, 0)
-	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
+	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, report.BotAutomation)
 }
 
 // botSnapshotReturning tests which viewers are returning after a view is

@@ -43,7 +43,7 @@ func (c random) view() vitrine.ViewRecord {
 	}
 	switch c.IntN(8) {
 	case 0:
-		v.Bot, v.Product = report.BotUndecided, c.word("network ")
+		v.Bot, v.Product = report.BotMailNetwork, c.word("network ")
 	case 1:
 		if v.Own, v.Bot, v.Product = true, "", ""; c.IntN(3) > 0 {
 			v.Bot = report.BotOwn
@@ -99,7 +99,7 @@ func (c random) batch(m *memory) (b vitrine.Batch) {
 		link, open := c.known(m)
 		s := vitrine.Snapshot{Link: link, View: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
 		if c.IntN(8) == 0 {
-			s.Bot = vitrine.BotAutomation
+			s.Bot = report.BotAutomation
 		}
 		b.Snapshots = append(b.Snapshots, s)
 	}

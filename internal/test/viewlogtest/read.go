@@ -103,7 +103,7 @@ func (t logTest) recent() {
 	}
 	t.append(batch)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(batch.Views[6])}}) // its download no longer counts
-	batch.Views[6].Bot = vitrine.BotAutomation
+	batch.Views[6].Bot = report.BotAutomation
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
 			got := t.recents(1, day, day+1, n)

@@ -20,7 +20,7 @@ func (t logTest) reclass() {
 	first, again, person := bot(view(1, 0, 5)), bot(view(1, day, 5)), view(1, 2*day, 5)
 	first.Product, again.Product = "Lynx", "Lynx"
 	driven, scanner := bot(view(1, 3*day, 6)), view(1, 4*day, 7)
-	driven.Bot, scanner.Bot, scanner.Product = report.BotAutomation, report.BotUndecided, "Net"
+	driven.Bot, scanner.Bot, scanner.Product = report.BotAutomation, report.BotMailNetwork, "Net"
 	t.view(first, again, person, driven, scanner)
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(first, time.Minute), download(person, time.Minute)},
 		Snapshots: []vitrine.Snapshot{snapshot(scanner, time.Second, report.Session{EngagedMs: 500, PresentMs: 900})}})
@@ -45,7 +45,7 @@ func (t logTest) reclass() {
 		vitrinetest.Equal(t, what, got, want)
 	}
 	asStored := [][4]string{{"crawler", "Lynx"}, {"crawler", "Lynx"}, {}, {report.BotAutomation},
-		{report.BotUndecided, "Net"}}
+		{report.BotMailNetwork, "Net"}}
 	for settled := range 2 {
 		if settled == 1 {
 			if err := t.log.RollUp(ctx, report.DayOf(scanner.At)+1); err != nil {
@@ -60,7 +60,7 @@ func (t logTest) reclass() {
 		says("", true, all...)
 		is("people's", [4]string{"", "", "crawler", "Lynx"}, [4]string{"", "", "crawler", "Lynx"}, [4]string{},
 			asStored[3],
-			[4]string{"", "", report.BotUndecided, "Net"})
+			[4]string{"", "", report.BotMailNetwork, "Net"})
 		t.counted(1, 4, 2)
 		vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, true, false, false, false})
 		says("", true, all...) // again
@@ -68,15 +68,15 @@ func (t logTest) reclass() {
 		says("crawler", false, all...)
 		t.counted(1, 1, 1)
 		is("a crawler's", asStored[0], asStored[1], asStored[2], asStored[3],
-			[4]string{"crawler", "Net", report.BotUndecided, "Net"})
-		says(report.BotUndecided, false, all...)
+			[4]string{"crawler", "Net", report.BotMailNetwork, "Net"})
+		says(report.BotMailNetwork, false, all...)
 		is("all back", asStored...)
 	}
 	// A view that was read long enough is no longer undecided.
 	says("", true, scanner)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(scanner, time.Hour, report.Session{EngagedMs: 1500,
 		PresentMs: 2000})}})
-	says(report.BotUndecided, false, scanner)
+	says(report.BotMailNetwork, false, scanner)
 	t.counted(1, 2, 1)
 	// A snapshot that reports automation overrides the rules.
 	says("", true, first)
@@ -84,7 +84,7 @@ func (t logTest) reclass() {
 	says("", true, first)
 	says("crawler", false, first)
 	is("told", [4]string{report.BotAutomation}, asStored[1], asStored[2], asStored[3],
-		[4]string{"", "", report.BotUndecided, "Net"})
+		[4]string{"", "", report.BotMailNetwork, "Net"})
 	t.counted(1, 2, 1)
 	vitrinetest.Equal(t, "sent again", t.append(vitrine.Batch{Views: all}), nil)
 }
@@ -161,12 +161,12 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 		return
 	case v.Bot, report.BotOwn, report.BotAutomation:
 		return
-	case report.BotUndecided:
-		if first[0] != report.BotUndecided || read {
+	case report.BotMailNetwork:
+		if first[0] != report.BotMailNetwork || read {
 			return
 		}
 	}
-	if v.Bot == report.BotUndecided {
+	if v.Bot == report.BotMailNetwork {
 		return
 	}
 	if v.Counted() {
@@ -180,7 +180,7 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 
 // reason returns a random reason, which may not exist in the rules.
 func (c random) reason() string {
-	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
+	reasons := []string{"", "", "crawler", "ai_training", report.BotMailNetwork, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]
 }
 

@@ -110,7 +110,7 @@ func snapshot(v vitrine.ViewRecord, after time.Duration, s report.Session) vitri
 
 func automationSnapshot(v vitrine.ViewRecord) vitrine.Snapshot {
 	s := snapshot(v, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
-	s.Bot = vitrine.BotAutomation
+	s.Bot = report.BotAutomation
 	return s
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/visitor"
 	"vitrine/internal/web/app"
 	"vitrine/report"
 )
@@ -174,7 +173,7 @@ func (d *Demo) read(l *vitrine.Link, n int) {
 			"Tablet Safari iPadOS 768-991"))
 		v.Device, v.Browser, v.OS = agent[0], agent[1], agent[2]
 		if r.IntN(12) == 0 {
-			v.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
+			v.Bot = one(report.BotCrawler, report.BotLinkPreview, report.BotLinkPreview, report.BotMailScanner)
 		}
 		if l.Kind != "" && r.IntN(9) > 0 && (v.Bot == "" || r.IntN(6) == 0) {
 			v.Session = d.session(r, l)

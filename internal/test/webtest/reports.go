@@ -22,7 +22,6 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/test/vitrinetest"
-	"vitrine/internal/visitor"
 	"vitrine/internal/visitor/geo"
 	"vitrine/report"
 
@@ -153,7 +152,7 @@ func (s *Site) ReadBy(l *vitrine.Link, n int) {
 			Device: one("Desktop", "Mobile"), Browser: one("Chrome", "Safari"), OS: one("Linux", "iOS"),
 			QR: r.IntN(9) == 0}
 		if r.IntN(8) == 0 {
-			v.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotMailScanner)
+			v.Bot = one(report.BotCrawler, report.BotLinkPreview, report.BotMailScanner)
 		}
 		if r.IntN(5) > 0 {
 			engaged := r.Int64N(120_000)

@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
@@ -49,7 +48,7 @@ func TestNewsOfTheLastDay(t *testing.T) {
 		o.Ahead.Add(int64(51 * time.Minute))
 		o.OpenNow(o.Links[kind], uint64(7000+i))
 	}
-	o.AddExcluded(o.Links[report.ContentNone], [2]string{visitor.BotCrawler}, [2]string{report.BotOwn})
+	o.AddExcluded(o.Links[report.ContentNone], [2]string{report.BotCrawler}, [2]string{report.BotOwn})
 	for _, zone := range []string{"UTC", "America/New_York", "Asia/Kathmandu"} {
 		o.Check(o.Server.Accounts.SetTimeZone(t.Context(), o.Account.ID, zone))
 		var want report.AccountReport

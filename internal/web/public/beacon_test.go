@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"vitrine"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/public"
@@ -53,7 +52,7 @@ func TestBeacon(t *testing.T) {
 		t.Errorf("clamped session = %+v", v.Session)
 	}
 	send(`{"automation":true}`, webtest.PlainText)
-	if v = s.Views(l)[0]; v.Bot != vitrine.BotAutomation {
+	if v = s.Views(l)[0]; v.Bot != report.BotAutomation {
 		t.Errorf("bot = %q, want automation", v.Bot)
 	}
 }

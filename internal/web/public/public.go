@@ -302,7 +302,7 @@ const (
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
 	v := s.Server.PageLoad(r, a, s.Server.PublicURL.Host, now)
-	counts := v.Bot == "" || v.Bot == visitor.BotClientLibrary || v.Bot == visitor.BotNotShown // a file is fetched, not shown
+	counts := v.Bot == "" || v.Bot == report.BotClientLibrary || v.Bot == report.BotNotShown // a file is fetched, not shown
 	if !counts || visitor.MailNetwork(s.Server.ClientAddr(r)) != "" {
 		return 0
 	}

@@ -233,7 +233,7 @@ func TestTextReadsAreAssistants(t *testing.T) {
 			t.Errorf("the report has no row %s", row)
 		}
 	}
-	reads := s.ReportOf(l).TextReads(visitor.BotAIAssistant)["ChatGPT-User"]
+	reads := s.ReportOf(l).TextReads(report.BotAIAssistant)["ChatGPT-User"]
 	if len(reads) != 2 || reads[0] != (report.Bucket{Key: "3-5", Count: 2}) {
 		t.Errorf("ChatGPT-User read %v", reads)
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"vitrine/internal/base/notation"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -90,20 +89,20 @@ func KindNoun(kind string) string {
 
 // BotNouns maps reasons for excluded views to what they are, and who.
 var BotNouns = map[string][2]string{
-	report.BotOwn:             {"Your own visits", "pages of your links that you opened while signed in"},
-	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
-	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does; it counts once the page is read for a second"},
-	visitor.BotCrawler:        {"Crawlers", "search engines, archives, marketing, security scans"},
-	visitor.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
-	visitor.BotAITraining:     {"AI training", "a program that collects pages to train models"},
-	visitor.BotAISearch:       {"AI search", "a program that builds the index which an assistant searches"},
-	visitor.BotNotShown:       {"Not shown", "a browser that loaded the page as a picture, a script or data, without showing it"},
-	report.BotDatacenter:      {"Hosting networks", "a browser in a network of rented servers; it counts once the page is read for a second"},
-	report.BotExcess:          {"Too many from one network", "views above the limits of a network, which are only counted: see the documentation"},
-	visitor.BotMonitor:        {"Monitors", "a service that checks whether the page is up"},
-	visitor.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
-	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
-	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
-	visitor.BotAutomation:     {"Automated browsers", "the page detected that a program controls the browser"},
-	report.BotImported:        {"Marked as bots in the import", "the imported file says so"},
+	report.BotOwn:            {"Your own visits", "pages of your links that you opened while signed in"},
+	report.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
+	report.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does; it counts once the page is read for a second"},
+	report.BotCrawler:        {"Crawlers", "search engines, archives, marketing, security scans"},
+	report.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
+	report.BotAITraining:     {"AI training", "a program that collects pages to train models"},
+	report.BotAISearch:       {"AI search", "a program that builds the index which an assistant searches"},
+	report.BotNotShown:       {"Not shown", "a browser that loaded the page as a picture, a script or data, without showing it"},
+	report.BotDatacenter:     {"Hosting networks", "a browser in a network of rented servers; it counts once the page is read for a second"},
+	report.BotExcess:         {"Too many from one network", "views above the limits of a network, which are only counted: see the documentation"},
+	report.BotMonitor:        {"Monitors", "a service that checks whether the page is up"},
+	report.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
+	report.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
+	report.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
+	report.BotAutomation:     {"Automated browsers", "the page detected that a program controls the browser"},
+	report.BotImported:       {"Marked as bots in the import", "the imported file says so"},
 }

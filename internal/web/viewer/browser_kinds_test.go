@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"vitrine"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
 
@@ -99,6 +98,6 @@ func TestBrowserAutomation(t *testing.T) {
 	webtest.Eventually(t, "a bot's open", func() bool {
 		o := s.Views(l)
 		return len(o) == 1 &&
-			o[0].Bot == vitrine.BotAutomation
+			o[0].Bot == report.BotAutomation
 	})
 }

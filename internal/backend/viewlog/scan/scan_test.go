@@ -97,7 +97,7 @@ func history(r *rand.Rand, n int) (views []report.View) {
 			QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0, Version: 2 * r.IntN(3), Album: int64(max(0, r.IntN(6)-3))}
 		switch r.IntN(8) {
 		case 0:
-			v.Bot, v.Product = some("crawler", "monitor", report.BotUndecided), some("", "GPTBot")
+			v.Bot, v.Product = some("crawler", "monitor", report.BotMailNetwork), some("", "GPTBot")
 		case 1:
 			v.Own, v.Bot = true, some("", report.BotOwn)
 		}

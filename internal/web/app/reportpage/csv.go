@@ -11,7 +11,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/export"
-	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -35,7 +34,7 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"mix":       mixRows,
 
 	"assistants": func(n *numbers) [][]string {
-		return bucketRows("assistant", "reads", n.summary().ProductsOf(visitor.BotAIAssistant))
+		return bucketRows("assistant", "reads", n.summary().ProductsOf(report.BotAIAssistant))
 	},
 }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/visitor"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -103,11 +102,11 @@ func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
 // assistants returns the card of what AI assistants read, with the crawlers
 // that collect training data. It reports false if there are neither.
 func assistants(r *report.Summary) (card statsBars, any bool) {
-	read, texts := r.ProductsOf(visitor.BotAIAssistant), r.TextReads(visitor.BotAIAssistant)
+	read, texts := r.ProductsOf(report.BotAIAssistant), r.TextReads(report.BotAIAssistant)
 	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads",
 		Rows: statsBarsOf(read, "Reads", nil, func(program string, row *statsBar) {
 			row.Note = partsNote(texts[program])
-		}), All: len(read), Training: programs(r, visitor.BotAITraining)}
+		}), All: len(read), Training: programs(r, report.BotAITraining)}
 	return card, len(read) > 0 || len(card.Training) > 0
 }
 

@@ -11,7 +11,6 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 
 	"github.com/chromedp/chromedp"
@@ -141,7 +140,7 @@ func TestOwnViewsOnOneHost(t *testing.T) {
 func TestBrowserOwnVisits(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	l := o.Links[report.ContentScroll]
-	o.AddExcluded(l, [2]string{visitor.BotAIAssistant, "ChatGPT-User"}, [2]string{visitor.BotAITraining, "GPTBot"})
+	o.AddExcluded(l, [2]string{report.BotAIAssistant, "ChatGPT-User"}, [2]string{report.BotAITraining, "GPTBot"})
 	tb := webtest.NewMember(t, o.Site, o.Account)
 	tb.Run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(o.URL+"/p/"+string(l.Slug)))
 	tb.Until(`document.querySelector(".own")?.innerText.includes("your visit is not counted")`)

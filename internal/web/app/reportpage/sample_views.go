@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -68,7 +67,7 @@ var (
 		{[4]string{"Mobile", "Chrome", "Android", "0-575"}, 16}, {[4]string{"Desktop", "Edge", "Windows", "1920+"}, 8},
 		{[4]string{"Tablet", "Safari", "iPadOS", "768-991"}, 4},
 	}
-	sampleBots = []drawn[string]{{visitor.BotLinkPreview, 6}, {visitor.BotCrawler, 4}, {visitor.BotMailScanner, 3}}
+	sampleBots = []drawn[string]{{report.BotLinkPreview, 6}, {report.BotCrawler, 4}, {report.BotMailScanner, 3}}
 	// sampleHours are UTC.
 	sampleHours = []drawn[int]{{6, 2}, {7, 5}, {8, 10}, {9, 14}, {10, 13}, {11, 10}, {12, 8}, {13, 11}, {14, 14},
 		{15, 12}, {16, 9}, {17, 6}, {18, 5}, {19, 5}, {20, 4}, {21, 3}, {22, 1}}

@@ -10,7 +10,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 
@@ -81,7 +80,7 @@ func TestSharedReport(t *testing.T) {
 func TestSharedReportWithoutOwnVisits(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	l := o.Links[report.ContentScroll]
-	o.AddExcluded(l, [2]string{visitor.BotCrawler, "Googlebot"})
+	o.AddExcluded(l, [2]string{report.BotCrawler, "Googlebot"})
 	nonce := regexp.MustCompile(`nonce="[^"]*"`)
 	paths := []string{o.Share(t, webtest.StatsPath(l), "label=The+board"), o.Share(t, "/analytics", "label=The+board")}
 	shown := func() (pages []string) {

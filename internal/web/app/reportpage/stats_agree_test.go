@@ -18,7 +18,6 @@ import (
 	"vitrine"
 	"vitrine/internal/test/tier"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -128,7 +127,7 @@ func (p *past) happen() {
 		}
 		switch r.IntN(9) {
 		case 0:
-			v.Bot = visitor.BotCrawler
+			v.Bot = report.BotCrawler
 		case 1:
 			v.Own, v.Bot = true, report.BotOwn
 		}

@@ -9,7 +9,6 @@ import (
 
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -22,10 +21,10 @@ func TestStatsExcluded(t *testing.T) {
 	if page := o.Parse(o.Get(webtest.StatsPath(l)+"?range=7d", o.Cookie).Text); page.ID("by-assistants").Data != "" {
 		t.Error("a card of assistants without any")
 	}
-	o.AddExcluded(l, [2]string{report.BotOwn}, [2]string{visitor.BotAIAssistant, "ChatGPT-User"},
-		[2]string{visitor.BotAIAssistant, "ChatGPT-User"},
-		[2]string{visitor.BotAIAssistant, "Claude-User"}, [2]string{visitor.BotAITraining, "GPTBot"},
-		[2]string{report.BotUndecided, "Microsoft"})
+	o.AddExcluded(l, [2]string{report.BotOwn}, [2]string{report.BotAIAssistant, "ChatGPT-User"},
+		[2]string{report.BotAIAssistant, "ChatGPT-User"},
+		[2]string{report.BotAIAssistant, "Claude-User"}, [2]string{report.BotAITraining, "GPTBot"},
+		[2]string{report.BotMailNetwork, "Microsoft"})
 	for _, path := range []string{webtest.StatsPath(l) + "?range=7d", "/analytics?range=7d"} {
 		var want report.LinkReport
 		o.API(path, &want)

@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/webtest"
-	"vitrine/internal/visitor"
 	"vitrine/report"
 )
 
@@ -26,7 +25,7 @@ func TestVisitMarks(t *testing.T) {
 		before           time.Duration
 		bot, product     string
 		engaged, visible int64
-	}{{0, "", "", 0, 300}, {0, report.BotUndecided, "Microsoft", 0, 300}, {time.Hour, visitor.BotCrawler, "Googlebot",
+	}{{0, "", "", 0, 300}, {0, report.BotMailNetwork, "Microsoft", 0, 300}, {time.Hour, report.BotCrawler, "Googlebot",
 		31_000, 40_000},
 		{2 * time.Hour, "", "", 200, 900}, {3 * time.Hour, "", "", 0, 60_000}, {4 * time.Hour, "", "", 9_000, 9_000},
 		{5 * time.Hour, "", "", -1, 0}} {
