@@ -1,7 +1,6 @@
 package vitrine
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -108,49 +107,6 @@ func TestClaimSnapshot(t *testing.T) {
 	}
 }
 
-// TestApplyAnyOrder checks that repeating, reordering or losing snapshots adds
-// nothing (promise 14): whatever arrives of an honest page's snapshots, in
-// whatever order, the result is at most the last one, and equals it once the
-// last one has arrived in time.
-func TestApplyAnyOrder(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	for range 500 {
-		v := viewed(report.ContentPages, 9)
-		var sent []Snapshot
-		c := Claim{Pages: map[int]int64{}}
-		var now int64
-		for range 1 + r.IntN(8) {
-			step := r.Int64N(30_000)
-			now += step
-			c.Present, c.Engaged = now, c.Engaged+r.Int64N(step+1)
-			c.Pages[1+r.IntN(9)] += min(r.Int64N(step+1), c.Engaged-sum(c.Pages))
-			c.Downloaded = c.Downloaded || r.IntN(9) == 0
-			s, _ := c.Snapshot(v, "0-575", testTime.Add(time.Duration(now)*time.Millisecond))
-			sent = append(sent, s)
-		}
-		last := sent[len(sent)-1]
-		var in, mixed Engagement
-		for _, s := range sent {
-			in.Apply(s)
-		}
-		if !reflect.DeepEqual(in.Session, last.Session) {
-			t.Fatalf("seed %d: in order = %+v, want %+v", seed, in.Session, last.Session)
-		}
-		got := []Snapshot{last}
-		for range r.IntN(12) {
-			got = append(got, sent[r.IntN(len(sent))])
-		}
-		r.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-		for _, s := range got {
-			mixed.Apply(s)
-		}
-		if !reflect.DeepEqual(mixed.Session, last.Session) {
-			t.Fatalf("seed %d: in another order = %+v, want %+v", seed, mixed.Session, last.Session)
-		}
-	}
-}
-
 // TestApplyBoundsGrowth checks that a dishonest page gains no more than the
 // time between its snapshots and the tolerance.
 func TestApplyBoundsGrowth(t *testing.T) {
@@ -199,11 +155,4 @@ func TestApplyRepeated(t *testing.T) {
 	if onPages > e.Session.EngagedMs {
 		t.Errorf("%d ms on pages, want at most the engaged %d ms", onPages, e.Session.EngagedMs)
 	}
-}
-
-func sum(m map[int]int64) (n int64) {
-	for _, v := range m {
-		n += v
-	}
-	return n
 }

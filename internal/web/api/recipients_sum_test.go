@@ -70,9 +70,7 @@ func TestRecipientsAddUp(t *testing.T) {
 	})
 	f.Check(err)
 
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	g, folds := vitrinetest.NewTraffic(1, 1), make([]report.Fold, read+1) // the last is the plain address
 	downloads := make([]int64, read+1)
 	begin, some := l.CreatedAt.UnixMilli(), make([]vitrine.ViewRecord, views)
