@@ -9,6 +9,9 @@ STATICCHECK = bin/tools/staticcheck -checks all,-ST1000 -tags screens
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
+# Without the paths of this machine, so that all clones on it share what is compiled.
+export GOFLAGS := $(shell go env GOFLAGS) -trimpath
+
 .PHONY: build release run check test test-all screens pictures bench compare bench-pages bench-site bench-costs bench-places bench-scan licences lint format test-js
 
 build: ## one static binary: bin/vitrine

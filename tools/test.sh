@@ -12,7 +12,7 @@ case $tier in check | test | all) ;; *)
 esac
 begin=$SECONDS
 failed=0
-export VITRINE_TEST_TIER=$tier CGO_ENABLED=0
+export VITRINE_TEST_TIER=$tier CGO_ENABLED=0 GOFLAGS=${GOFLAGS:--trimpath} # make sets it
 PATH=$PATH:/usr/sbin # clamd and pgbouncer are there
 
 # What fails is said once more at the end, so that one run shows everything.
@@ -116,7 +116,7 @@ platforms() {
 step "lint" make --no-print-directory lint
 [[ $tier != all ]] || step "platforms" platforms
 step "scripts" make --no-print-directory test-js
-export GOFLAGS="${GOFLAGS:-} -vet=off" # lint has done that
+export GOFLAGS="$GOFLAGS -vet=off" # lint has done that
 if [[ -n ${COVER:-} ]]; then
   mkdir -p "$COVER"
   export GOFLAGS="$GOFLAGS -cover -covermode=atomic"
