@@ -116,11 +116,14 @@ func NormalEmail(s string) (string, error) {
 	return strings.ToLower(s), nil
 }
 
+// ErrBanned is the answer to whatever a suspended account asks for.
 var ErrBanned = Errorf(CodeBanned, "This account is suspended.")
 
 // ClosedName replaces the email address of a closed account.
 func ClosedName(id AccountID) string { return fmt.Sprintf("account %d (closed)", id) }
 
+// AccountByEmail finds the account of an address as a person wrote it. Error:
+// CodeNotFound, with a message for that person.
 func AccountByEmail(tx AccountTx, email string) (*Account, error) {
 	email, err := NormalEmail(email)
 	if err != nil {
@@ -133,6 +136,7 @@ func AccountByEmail(tx AccountTx, email string) (*Account, error) {
 	return a, err
 }
 
+// RandomKey returns a new key of 32 bytes.
 func RandomKey() []byte {
 	b := make([]byte, 32)
 	rand.Read(b)
@@ -166,6 +170,7 @@ type AccountTx interface {
 // KeyPrefix is the prefix of every API key (contract, Names).
 const KeyPrefix = "vtr_"
 
+// KeyNameRunes is the longest name of a key, in characters.
 const KeyNameRunes = 100
 
 // APIKey is a stored API key. The key itself is shown once and never stored.

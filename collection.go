@@ -88,6 +88,7 @@ const (
 	KeptVersions = 20
 )
 
+// ErrNoSite is the error for a website that does not exist for who asks.
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
 // Shown returns the version that the website shows now, in any state, or nil
@@ -108,6 +109,8 @@ func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	return tx.Link(s.Current)
 }
 
+// OwnSite finds a website of an account that is not deleted, or returns
+// ErrNoSite: another account's website does not exist for it.
 func OwnSite(tx SiteTx, a *Account, slug string) (*Site, error) {
 	site, err := tx.SiteBySlug(Slug(slug))
 	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != a.ID || !site.DeletedAt.IsZero()) {

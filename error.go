@@ -130,6 +130,7 @@ var (
 	ErrDayExpired = errors.New("views of that day are no longer kept")
 )
 
+// NotFoundIsNil returns nil for ErrNotFound, and other errors unchanged.
 func NotFoundIsNil(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -165,6 +165,7 @@ func (l *Link) Tag() string {
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
+// ErrNoLink is the error for a link that does not exist for who asks.
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
 // OldSlug is a slug that a link had before. Until a time, its address leads to

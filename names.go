@@ -69,6 +69,7 @@ func (g *ViewIDs) Next(at time.Time) ViewID {
 	return ViewIDAt(at.UnixMilli(), int(g.counter.Add(1)))
 }
 
+// Base32 writes random bytes in names: in lower case, without padding.
 var Base32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // UploadID identifies an upload and, once it is complete, its bytes. It has 26

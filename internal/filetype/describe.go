@@ -66,6 +66,7 @@ func Damaged(t Type) *Problem {
 	return Mismatch(ReasonDamaged, "The file begins like %s, but is damaged or cut short.", t.Label)
 }
 
+// MacroProblem refuses a document with macros.
 func MacroProblem() *Problem {
 	return UnsafeFile(ReasonMacros, "The document contains macros. Save a copy without them and upload that.")
 }

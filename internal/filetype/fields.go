@@ -1,5 +1,6 @@
 package filetype
 
+// HexDigit returns the value of a hexadecimal digit, or -1.
 func HexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
@@ -12,4 +13,5 @@ func HexDigit(c byte) int {
 	return -1
 }
 
+// RtfLetter reports whether c may be in the name of an RTF control word.
 func RtfLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -51,6 +51,7 @@ func pdfHeader(head []byte) bool {
 	return len(head) >= 8 && bytes.HasPrefix(head, []byte("%PDF-")) && '1' <= head[5] && head[5] <= '9'
 }
 
+// PdfInteger reads a whole number of a PDF, with or without a sign.
 func PdfInteger(p []byte) (n int64, ok bool) {
 	negative := len(p) > 0 && p[0] == '-'
 	if negative || len(p) > 0 && p[0] == '+' {
@@ -73,8 +74,10 @@ const (
 	Rar5Magic = "Rar!\x1a\x07\x01\x00"
 )
 
+// SevenMagic is how a 7z file begins.
 const SevenMagic = "7z\xbc\xaf\x27\x1c"
 
+// TarBlock is the size of a block of a tar file, in bytes.
 const TarBlock = 512
 
 // TarHeader reports whether a file is a tar: by the checksum of its first
@@ -189,6 +192,7 @@ func FormOf(name string, head []byte) Form {
 	return FormOther
 }
 
+// ZipForm returns what kind of ZIP file an extension stands for.
 func ZipForm(ext string) Form {
 	switch ext {
 	case "docx", "xlsx", "pptx":

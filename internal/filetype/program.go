@@ -34,6 +34,7 @@ var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm po
 // before the extension: "setup.bat.gz" becomes "setup.bat".
 var packers = ExtensionSet(`gz bz2 xz zst lz lz4 lzma z br`)
 
+// ExtensionSet returns the words of lists as a set.
 func ExtensionSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, list := range lists {

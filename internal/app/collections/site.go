@@ -107,6 +107,7 @@ func (f *SiteFacts) Bytes() (n int64) {
 	return n
 }
 
+// ReadSiteFacts reads a website with its versions and what is shown of it.
 func ReadSiteFacts(tx vitrine.LinkTx, site *vitrine.Site) (f *SiteFacts, err error) {
 	f = &SiteFacts{Site: site}
 	if f.Versions, err = tx.Links(vitrine.LinkQuery{Site: site.ID}); err != nil {

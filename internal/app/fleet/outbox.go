@@ -51,6 +51,7 @@ func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time)
 	return l.ID, err
 }
 
+// Notify makes Send run soon, after a transaction that added letters.
 func (s *Outbox) Notify() {
 	if s != nil && s.Wake != nil {
 		s.Wake()

@@ -105,6 +105,8 @@ func (s *Signer) derive(secret []byte, purposes ...Purpose) {
 	}
 }
 
+// MAC returns the code of fields for a purpose. Codes of other purposes, or of
+// fields that are cut elsewhere, differ.
 func (s *Signer) MAC(p Purpose, fields ...string) []byte {
 	m := s.macs[p].Get().(*mac)
 	defer s.macs[p].Put(m)

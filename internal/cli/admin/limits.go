@@ -36,6 +36,7 @@ var allBounds = []bound{
 	{"recipients", false, func(l *vitrine.Limits) *int64 { return &l.Recipients }},
 }
 
+// UnmarshalText reads bounds as people write them: "links=100,file=2GB".
 func (b *Bounds) UnmarshalText(text []byte) error {
 	named := map[string]int64{}
 	for part := range strings.SplitSeq(string(text), ",") {

@@ -58,6 +58,7 @@ func HashFile(dir, name string) (ManifestFile, error) {
 	return ManifestFile{name, n, hex.EncodeToString(sum.Sum(nil))}, err
 }
 
+// Write writes the manifest to its file in a directory.
 func (m *Manifest) Write(dir string) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -29,6 +29,7 @@ func (m *Meter) Add(bytes int64) {
 	}
 }
 
+// Set says how many bytes are done in all.
 func (m *Meter) Set(bytes int64) {
 	if m.bar != nil {
 		_ = m.bar.Set64(bytes)

@@ -48,6 +48,7 @@ func (f sevenFolder) Size() int64 {
 	return 0
 }
 
+// EncryptedFolder reports whether the i-th folder of packed bytes is encrypted.
 func (a *SevenArchive) EncryptedFolder(i int) bool {
 	for _, c := range a.Folders[i].Coders {
 		if c.ID == sevenAES {
@@ -57,6 +58,7 @@ func (a *SevenArchive) EncryptedFolder(i int) bool {
 	return false
 }
 
+// Encrypted reports whether any folder is.
 func (a *SevenArchive) Encrypted() bool {
 	for i := range a.Folders {
 		if a.EncryptedFolder(i) {

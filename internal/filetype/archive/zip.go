@@ -165,6 +165,7 @@ func ZipMembers(s *filetype.Source, t filetype.Type,
 	return d.offset, nil
 }
 
+// TooManyEntries refuses an archive whose list of members is too long.
 func TooManyEntries() *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonTooManyEntries,
 		"The archive has more than %d entries, or names beyond reason. Split it.", filetype.MaxEntries)

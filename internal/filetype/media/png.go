@@ -21,6 +21,7 @@ type pngWalk struct {
 	ended         bool
 }
 
+// PngMagic is how a PNG file begins.
 const PngMagic = "\x89PNG\r\n\x1a\n"
 
 // pngChannels is the number of samples in a pixel, by colour type.

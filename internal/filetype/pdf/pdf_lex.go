@@ -63,6 +63,7 @@ func (l *Lexer) skipSpace() {
 	}
 }
 
+// Next returns the next token of the text.
 func (l *Lexer) Next() pdfToken {
 	l.skipSpace()
 	if l.I >= len(l.P) {

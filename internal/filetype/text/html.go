@@ -62,6 +62,7 @@ type MarkupWatch struct {
 	Work        *filetype.Account
 }
 
+// Feed looks at the next bytes of the file.
 func (w *MarkupWatch) Feed(chunk []byte) {
 	w.packed.feed(chunk)
 	keep := w.window[max(0, len(w.window)-overlap):]
@@ -110,6 +111,7 @@ var (
 	decoding = [][]byte{[]byte("atob("), []byte("fromcharcode"), []byte("uint8array"), []byte("new blob")}
 )
 
+// ContainsAny reports whether a text has one of some words.
 func ContainsAny(text []byte, words [][]byte) bool {
 	for _, w := range words {
 		if bytes.Contains(text, w) {

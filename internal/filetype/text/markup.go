@@ -321,6 +321,7 @@ func (t *MarkupTag) Attr(name string) string {
 	return ""
 }
 
+// Unescape returns a text with its HTML character references resolved.
 func Unescape(s string) string { return html.UnescapeString(s) }
 
 // Entities reports whether a DOCTYPE defines entities.

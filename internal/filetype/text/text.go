@@ -143,6 +143,7 @@ const maxNULs = 16
 
 func (c *TextCheck) refused() bool { return c.nuls > maxNULs || c.nuls > 0 && (!c.sparse || c.control) }
 
+// Add looks at the next bytes of the file.
 func (c *TextCheck) Add(p []byte) {
 	for i, b := range p {
 		if b >= ' ' || textControl[b] {

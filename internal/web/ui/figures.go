@@ -80,6 +80,7 @@ var kindNouns = map[string]string{
 	"html": "Web page", "archive": "Archive",
 }
 
+// KindNoun returns what people call a file of a kind.
 func KindNoun(kind string) string {
 	if noun, ok := kindNouns[kind]; ok {
 		return noun

@@ -51,6 +51,7 @@ func ReasonName(code string) string {
 	return Capital(strings.ReplaceAll(code, "_", " "))
 }
 
+// Capital returns a text that begins with a capital letter.
 func Capital(s string) string {
 	if s == "" {
 		return ""
@@ -58,6 +59,8 @@ func Capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// LowerFirst returns a text that begins with a small letter, unless it is an
+// address.
 func LowerFirst(s string) string {
 	if strings.Contains(s, "@") || s == "" {
 		return s
@@ -73,6 +76,7 @@ var StateNames = map[vitrine.LinkState]string{
 	vitrine.StateDisabled:   "Disabled",
 }
 
+// StateName returns the name of a state on pages for moderators.
 func StateName(s vitrine.LinkState) string {
 	if s == "" {
 		return "Deleted"
@@ -111,6 +115,7 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionFactor:   "Two-step sign-in",
 }
 
+// ActionName returns the name of an action in the history.
 func ActionName(a vitrine.Action) string {
 	if d, ok := actionNames[a]; ok {
 		return d
@@ -157,6 +162,7 @@ func Doer(e moderation.Event) string {
 	return actorNames[e.By.Kind]
 }
 
+// PlanName returns the name of a plan.
 func PlanName(p vitrine.Plan) string { return Capital(string(p)) }
 
 // uses says what an account has, of whose links some are websites.
@@ -245,6 +251,7 @@ func ScreenName(label string) string {
 // WeekdayNames begin with Sunday, as reports count.
 var WeekdayNames = [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
 
+// HourName returns an hour of the day as a time.
 func HourName(h int) string { return fmt.Sprintf("%02d:00", h) }
 
 // RecentTime returns when a view was, for a column.
@@ -286,6 +293,8 @@ func isCountry(code string) bool {
 	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
+// ReasonTexts are the name and the explanation of each reason of an abuse
+// report.
 var ReasonTexts = map[vitrine.AbuseReason][2]string{
 	vitrine.AbuseMalware:   {"Malware", "It harms the device of people who open it."},
 	vitrine.AbusePhishing:  {"Phishing or fraud", "It pretends to be someone else to get passwords or money."},

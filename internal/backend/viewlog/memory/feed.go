@@ -68,6 +68,7 @@ const (
 	feedEvents       = 1 << 15
 )
 
+// NewFeed returns a feed that nobody follows.
 func NewFeed() *Feed { return &Feed{followers: map[vitrine.AccountID]*follower{}} }
 
 // Followed reports whether an account has followers.
@@ -104,6 +105,7 @@ func (f *Feed) Begin() *Changes {
 	return &Changes{feed: f, began: f.follows}
 }
 
+// Publish passes the changes of a committed transaction to those who follow.
 func (f *Feed) Publish(c *Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -36,6 +36,7 @@ const (
 	manyViews = 1<<8 - 1
 )
 
+// NewViewerDaySet returns an empty set.
 func NewViewerDaySet() *ViewerDaySet {
 	return &ViewerDaySet{leaves: map[uint32]*dayLeaf{}, places: map[int64]uint32{}, many: map[ViewerDay]int32{}}
 }

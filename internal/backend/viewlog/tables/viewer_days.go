@@ -49,6 +49,7 @@ func (t Index) AddRun(account vitrine.AccountID, entries []segment.ViewerDay) er
 	return w.End()
 }
 
+// NewRun adds a run that is still empty, and returns its number.
 func (t Index) NewRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
 	// Numbers are never reused: a reader may still use an old run.
 	err = t.Get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run")
