@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// AccountReport is the report of all links of an account (service,
-// getAccountAnalytics).
+// AccountReport is the report of all links of an account (analytics,
+// Account report).
 type AccountReport struct {
 	Summary
 	TopLinks  []LinkSummary `json:"top_links"`

@@ -5,7 +5,7 @@ import "slices"
 // ContentKind is how reading a link is measured.
 type ContentKind string
 
-// The content kinds (service, content).
+// The content kinds (analytics, Content).
 const (
 	ContentPages  ContentKind = "pages"
 	ContentMedia  ContentKind = "media"

@@ -34,7 +34,7 @@ type LinkCard struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// LinkReport is the report of one link (service, getLinkAnalytics).
+// LinkReport is the report of one link (analytics, Link).
 type LinkReport struct {
 	Link LinkCard `json:"link"`
 	Summary

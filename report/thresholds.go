@@ -7,15 +7,15 @@ const (
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000
 
-	// bounceMs is the engaged time below which a session is a bounce (analytics
-	// semantics, totals).
+	// bounceMs is the engaged time below which a session is a bounce (analytics,
+	// Totals).
 	bounceMs = 5000
 
 	// weeklyOverDays is the widest window whose series has a point a day
-	// (service, granularity).
+	// (analytics, Series).
 	weeklyOverDays = 120
 
-	// How many rows a card has (service, Limits).
+	// How many rows a card has (analytics, Long lists).
 	maxBuckets  = 8
 	maxTopLinks = 25
 	maxRecent   = 25

@@ -9,7 +9,7 @@ import (
 // Range is what a reader asks a report to cover: the key of a window.
 type Range string
 
-// The five ranges (service, getLinkAnalytics).
+// The five ranges (analytics, Range).
 const (
 	Range7d  Range = "7d"
 	Range14d Range = "14d"
@@ -25,7 +25,7 @@ const DefaultRange = Range30d
 func Ranges() []Range { return []Range{Range7d, Range14d, Range30d, Range90d, RangeAll} }
 
 // ParseRange reads a range's key; an empty key is DefaultRange. The match is
-// exact, and any other key is an error (service, Errors: bad_range).
+// exact, and any other key is an error (contract, Errors).
 func ParseRange(s string) (Range, error) {
 	if s == "" {
 		return DefaultRange, nil

@@ -43,12 +43,12 @@ type Visitor struct {
 	Country  string // ISO 3166-1 alpha-2
 	City     string // from a city file: the embedded table only has countries
 	Referrer string // the referring host without "www."
-	Source   string // contract, "sources"
+	Source   string // (contract, Sources)
 	Campaign string // utm_campaign, and so on
 	Medium   string
 	Content  string
 	Term     string
-	Device   string // contract, "devices"
+	Device   string // (contract, Devices)
 	Browser  string
 	OS       string
 	Bot      string // one of the Bot reasons

@@ -21,6 +21,7 @@ type sample struct {
 	hosts, each      []string
 	fast             bool
 	open             *bool
+	note             *string
 }
 
 func (s *sample) run(context.Context, *terminal.Terminal) error { return nil }
@@ -38,6 +39,7 @@ func program(s *sample) *Command {
 	do.Repeated(&s.each, "each", "WORD", "Words.")
 	do.Bool(&s.fast, "fast,f", "Faster.").Env("VITRINE_TEST_FAST")
 	do.OptionalBool(&s.open, "open", "Open it.")
+	do.OptionalString(&s.note, "note", "TEXT", "A note, or none.")
 	s.text = "given"
 	do.String(&s.text, "text", "TEXT", "The text.").Env("VITRINE_TEST_TEXT")
 	do.Exclusive("fast", "open")
@@ -97,11 +99,14 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestEmptyValues checks that no flag and no argument may be empty, and that
-// the error names it.
+// TestEmptyValues checks that no flag and no argument may be empty, but for a
+// flag that says so, and that the error names it.
 func TestEmptyValues(t *testing.T) {
 	program(new(sample)).Walk(func(c *Command) {
 		for _, f := range c.Options {
+			if f.Name == "note" {
+				continue
+			}
 			args := []string{c.Name(), "--" + f.Name + "="}
 			if _, err := parseSample(args...); err == nil || err.Error() != "--"+f.Name+" must not be empty" {
 				t.Errorf("%q: %v", args, err)
@@ -114,6 +119,12 @@ func TestEmptyValues(t *testing.T) {
 			}
 		}
 	})
+	if s, err := parseSample("do", "x", "--note="); err != nil || s.note == nil || *s.note != "" {
+		t.Errorf("an empty text: %+v, %v", s, err)
+	}
+	if s, err := parseSample("do", "x"); err != nil || s.note != nil {
+		t.Errorf("no text: %+v, %v", s, err)
+	}
 	if _, err := parseSample("do", "x", "--hosts", "a,"); err == nil || err.Error() != "--hosts must not be empty" {
 		t.Errorf("a list with an empty value: %v", err)
 	}

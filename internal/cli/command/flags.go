@@ -28,10 +28,11 @@ type Flag struct {
 // value is the value of a flag or an argument.
 type value struct {
 	kind  string             // the placeholder for its value in the help, or "bool"
-	set   func(string) error // with a text that is not empty
+	set   func(string) error // with a text that is not empty, unless empty is set
 	text  func() string
 	once  bool
 	given bool
+	empty bool // an empty text is a value
 }
 
 // rule is an error that continues the name of a flag or an argument, as in
@@ -40,11 +41,11 @@ type rule string
 
 func (r rule) Error() string { return string(r) }
 
-// Set sets the value. No value may be empty: what a program passes as "" is a
-// variable that it forgot to set.
+// Set sets the value. It may be empty only where that has a meaning of its own:
+// what a program passes as "" is usually a variable that it forgot to set.
 func (v *value) Set(text string) error {
 	switch {
-	case text == "":
+	case text == "" && !v.empty:
 		return rule("must not be empty")
 	case v.once && v.given:
 		return rule("is given twice, but takes one value")
@@ -209,7 +210,7 @@ func (c *Command) Int(to *int, name, kind, help string) *Flag {
 // OptionalString adds a flag for a text that may be empty; nil if it is not
 // given.
 func (c *Command) OptionalString(to **string, name, kind, help string) *Flag {
-	return c.add(name, help, &value{kind: kind, text: func() string { return "" },
+	return c.add(name, help, &value{kind: kind, empty: true, text: func() string { return "" },
 		set: func(text string) error { *to = &text; return nil }})
 }
 
