@@ -25,8 +25,9 @@
 // the request reveals (internal/visitor). While the page is read, its tracker
 // sends snapshots; each describes the whole view so far. A [Claim] is limited
 // to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). Whether a view counts is decided when it is opened
-// (internal/visitor); what changes that later, in one place (report.Class).
+// [Engagement.Apply]). Whether a view counts is decided when it is opened, and
+// when something changes that, in one place (report.Class); what a request
+// shows is in internal/visitor.
 // Past days are rolled up in the background ([ViewLog.RollUp]). Reports
 // (internal/app/analytics) ask the [ViewLog] for the tally of a range of days
 // and render it (package report).

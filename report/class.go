@@ -1,7 +1,7 @@
 package report
 
 // Class says whether a view counts, and has all that decides it. A log stores
-// it with the view. Decide is the only rule that changes it.
+// it with the view. View.Open and Decide are the only rules about it.
 //
 // Every load that was answered is a view with a class, so that each rule can
 // change later and every number stays exact. A view from a network of mail
@@ -32,6 +32,21 @@ func (v *View) Class() Class {
 		c.EngagedMs = v.Session.EngagedMs
 	}
 	return c
+}
+
+// Open decides whether a new view counts, which has the reason that its request
+// shows, if any. A view from a network of programs (network and reason, or "")
+// does not until it is read. A view by the owner of the link does if the owner
+// wants that, whatever the request shows.
+func (v *View) Open(network, reason string, own, countOwn bool) {
+	if v.Bot == "" && network != "" {
+		v.Bot, v.Product = reason, network
+	}
+	if own {
+		if v.Own, v.Bot, v.Product = true, "", ""; !countOwn {
+			v.Bot = BotOwn
+		}
+	}
 }
 
 // Counts reports whether the view counts.

@@ -87,6 +87,13 @@ func (s *Server) SignedInAccount(r *http.Request) *vitrine.Account {
 	return me
 }
 
+// SignedInAs reports whether the sender of a request is signed in to an
+// account.
+func (s *Server) SignedInAs(r *http.Request, a vitrine.AccountID) bool {
+	me := s.SignedInAccount(r)
+	return me != nil && me.ID == a
+}
+
 // ClientAddr returns the client's address; the zero Addr: unknown.
 func (s *Server) ClientAddr(r *http.Request) netip.Addr {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)

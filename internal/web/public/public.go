@@ -134,8 +134,7 @@ func (s *Handler) Show(f form) LinkHandler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		me := s.Server.SignedInAccount(r)
-		own := me != nil && me.ID == a.ID
+		own := s.Server.SignedInAs(r, a.ID)
 		view, err := s.storeView(r, l, a, own)
 		if err != nil {
 			return err
@@ -149,22 +148,15 @@ func (s *Handler) Show(f form) LinkHandler {
 }
 
 // storeView stores a view with what the request reveals, and returns what the
-// page's beacons are about. A view by the link's owner is excluded unless the
-// owner wants it counted.
+// page's beacons are about.
 func (s *Handler) storeView(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed,
 	err error) {
 	view := s.viewOf(r, l, a)
 	if view.Album, err = s.openedFrom(r, a); err != nil {
 		return v, err
 	}
-	if name, reason := visitor.Network(s.Server.ClientAddr(r)); name != "" && view.Bot == "" {
-		view.Bot, view.Product = reason, name // until it is read
-	}
-	if own {
-		if view.Own, view.Bot, view.Product = true, "", ""; !a.CountOwn {
-			view.Bot = report.BotOwn
-		}
-	}
+	network, reason := visitor.Network(s.Server.ClientAddr(r))
+	view.Open(network, reason, own, a.CountOwn)
 	v = vitrine.Viewed{Link: l.ID, Kind: report.ContentOf(l.Kind), Pages: l.Pages,
 		Recipient: l.Through.Recipient}
 	if v.Kind == report.ContentScroll {
@@ -306,7 +298,7 @@ func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID
 	if !counts || visitor.MailNetwork(s.Server.ClientAddr(r)) != "" {
 		return 0
 	}
-	if me := s.Server.SignedInAccount(r); me != nil && me.ID == a.ID {
+	if s.Server.SignedInAs(r, a.ID) {
 		return 0
 	}
 	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(v.Viewer%downloadCounters))

@@ -28,7 +28,7 @@ func (s *Viewers) PassOf(r *http.Request, l *vitrine.Link) (p vitrine.Pass) {
 	}
 	p = s.Gates.Held(r.Context(), l, p)
 	if !l.Access.Admits(p) {
-		if me := s.Server.SignedInAccount(r); me != nil && me.ID == l.Account {
+		if s.Server.SignedInAs(r, l.Account) {
 			return ownerPass(l)
 		}
 		if q, ok := s.albumPass(r, l); ok && !l.Access.Fits(p) {
