@@ -20,7 +20,6 @@ const (
 	// maxDuration bounds the duration of a medium, in ms, so that shares do not
 	// overflow: 30 years.
 	maxDuration = 1_000_000_000_000
-	Million     = 1_000_000
 )
 
 // Snapshot is the state of a view according to one beacon. Values only grow, so
@@ -84,7 +83,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 			clamped = clamped || s.Session.Parts != c.Parts
 		}
 	case report.ContentScroll:
-		s.Session.Depth = bound(c.Depth, 100) * (Million / 100)
+		s.Session.Depth = bound(c.Depth, 100) * (report.Whole / 100)
 		s.Session.Outlined = v.Pages > 0
 	}
 	last, left := v.Pages, s.Session.EngagedMs
@@ -109,7 +108,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 const MaxPages = 100_000
 
 // share returns n/all in millionths, rounded to the nearest.
-func share(n, all int64) int64 { return (n*2*Million + all) / (2 * all) }
+func share(n, all int64) int64 { return (n*2*report.Whole + all) / (2 * all) }
 
 // Engagement is the stored engagement of a view.
 type Engagement struct {

@@ -45,7 +45,7 @@ func (c *counts) addCity(city, country string, n int64) {
 	c.add(string(label), n)
 }
 
-func breakdowns(t *Tally) Breakdowns { return t.Breakdowns(maxBuckets, false) }
+func breakdowns(t *Tally) Breakdowns { return t.Breakdowns(DefaultRows, false) }
 
 // Breakdowns returns the cards with at most rows buckets each; with extra, also
 // the extra cards.

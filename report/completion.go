@@ -31,9 +31,9 @@ func (e engagement) completion(l *Link) (sum, of int64) {
 	case ContentPages:
 		return e.pages, int64(max(l.Pages, 0))
 	case ContentMedia:
-		return e.played, whole
+		return e.played, Whole
 	case ContentScroll:
-		return e.depth, whole
+		return e.depth, Whole
 	}
 	return 0, 0
 }

@@ -225,7 +225,7 @@ func mediaContent(t *Tally) *MediaContent {
 	sessions := t.sessions.sessions
 	return &MediaContent{
 		PlayedPct:    pct(t.media.begun, sessions),
-		AvgPlayedPct: pct(t.sessions.played, sessions*whole),
+		AvgPlayedPct: pct(t.sessions.played, sessions*Whole),
 		FinishedPct:  pct(t.media.finished(), sessions),
 		Quartiles:    t.media.marks(sessions),
 		Dropoff:      t.media.dropoff(sessions),
@@ -235,7 +235,7 @@ func mediaContent(t *Tally) *MediaContent {
 func scrollContent(t *Tally) *ScrollContent {
 	sessions := t.sessions.sessions
 	return &ScrollContent{
-		AvgDepthPct:  pct(t.sessions.depth, sessions*whole),
+		AvgDepthPct:  pct(t.sessions.depth, sessions*Whole),
 		ReadToEndPct: pct(t.scroll.finished(), sessions),
 		Depths:       t.scroll.marks(sessions),
 		Dropoff:      t.scroll.dropoff(sessions),

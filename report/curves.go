@@ -10,8 +10,8 @@ type points struct {
 }
 
 func (p *points) add(s *Session, n int64) {
-	p.reached[within(s.Reached, whole)/(whole/100)] += n
-	p.depth[within(s.Depth, whole)/(whole/100)] += n
+	p.reached[within(s.Reached, Whole)/(Whole/100)] += n
+	p.depth[within(s.Depth, Whole)/(Whole/100)] += n
 }
 
 func (p *points) orEmpty() points {

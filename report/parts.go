@@ -39,9 +39,9 @@ func (p Parts) Count() int { return bits.OnesCount64(p[0]) + bits.OnesCount64(p[
 // beyond its furthest point, and parts beyond the number that its time played
 // can cover half each. The first parts are kept.
 func (p Parts) Within(played, reached int64) Parts {
-	const part = whole / PartCount
+	const part = Whole / PartCount
 	var kept Parts
-	for i, left := 0, (2*within(played, whole)+part-1)/part; i < PartCount && left > 0 && int64(i)*part < reached; i++ {
+	for i, left := 0, (2*within(played, Whole)+part-1)/part; i < PartCount && left > 0 && int64(i)*part < reached; i++ {
 		if p.Has(i) {
 			kept.Add(i)
 			left--

@@ -41,11 +41,11 @@ func furthest(l *Link, s *Session) int64 {
 		if l.Pages <= 0 {
 			return int64(len(s.Pages)) // of an unknown number
 		}
-		return within(int64(len(s.Pages))*whole/int64(l.Pages), whole)
+		return within(int64(len(s.Pages))*Whole/int64(l.Pages), Whole)
 	case ContentMedia:
-		return within(s.Played, whole)
+		return within(s.Played, Whole)
 	case ContentScroll:
-		return within(s.Depth, whole)
+		return within(s.Depth, Whole)
 	}
 	return 0
 }

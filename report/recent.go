@@ -78,9 +78,9 @@ func progressText(l *Link, s *Session) string {
 		}
 		return fmt.Sprintf("%d of %s", len(s.Pages), plural(int64(l.Pages), "page"))
 	case ContentMedia:
-		return fmt.Sprintf("%d%% played", ratio(within(s.Played, whole), whole, 100))
+		return fmt.Sprintf("%d%% played", ratio(within(s.Played, Whole), Whole, 100))
 	case ContentScroll:
-		return fmt.Sprintf("%d%% scrolled", ratio(within(s.Depth, whole), whole, 100))
+		return fmt.Sprintf("%d%% scrolled", ratio(within(s.Depth, Whole), Whole, 100))
 	}
 	return "opened"
 }

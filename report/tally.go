@@ -103,8 +103,8 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) eng
 		sessions:  n,
 		engagedMs: n * engaged,
 		pages:     n * t.addPages(s.Pages, n),
-		played:    n * within(s.Played, whole),
-		depth:     n * within(s.Depth, whole),
+		played:    n * within(s.Played, Whole),
+		depth:     n * within(s.Depth, Whole),
 	}
 	t.sessions.add(e)
 	link.sessions.add(e)

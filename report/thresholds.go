@@ -7,8 +7,8 @@ const (
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000
 
-	// bounceMs is the engaged time below which a session is a bounce (analytics,
-	// Totals).
+	// bounceMs is the engaged time below which a session is a bounce
+	// (analytics, Totals).
 	bounceMs = 5000
 
 	// weeklyOverDays is the widest window whose series has a point a day
@@ -16,7 +16,7 @@ const (
 	weeklyOverDays = 120
 
 	// How many rows a card has (analytics, Long lists).
-	maxBuckets  = 8
+	DefaultRows = 8
 	maxTopLinks = 25
 	maxRecent   = 25
 	maxSpark    = 30
@@ -30,8 +30,8 @@ const (
 	dropoffMinSessions = 3
 	dropoffMinPoints   = 10
 
-	// whole is a whole duration or height, in millionths.
-	whole = 1_000_000
+	// Whole is a whole duration or height, in millionths.
+	Whole = 1_000_000
 
 	// maxMs bounds a time of one session (49 days), so that 4 bytes hold it and
 	// no sum overflows.

@@ -101,11 +101,11 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 			row.Pages = append(row.Pages, PageSeen(p))
 		}
 	case ContentMedia:
-		played, reached := pct(within(s.Played, whole), whole), pct(within(s.Reached, whole), whole)
+		played, reached := pct(within(s.Played, Whole), Whole), pct(within(s.Reached, Whole), Whole)
 		row.Played, row.Reached = &played, &reached
 		s.Parts.Ranges(func(from, to int) { row.PlayedIn = append(row.PlayedIn, [2]int{from, to}) })
 	case ContentScroll:
-		depth := pct(within(s.Depth, whole), whole)
+		depth := pct(within(s.Depth, Whole), Whole)
 		row.Depth = &depth
 		for _, p := range s.parts() {
 			row.Parts = append(row.Parts, PartSeen{p.Page, p.Ms})

@@ -6,17 +6,15 @@ import (
 	"vitrine/report"
 )
 
-const whole = 1_000_000 // millionths
-
 // completionOf returns how much of the file that it showed a session saw.
 func completionOf(l report.Link, view *report.View) (v Value, known bool) {
 	switch l = l.WithFile(view.Version); l.Content {
 	case report.ContentPages:
 		return Value{pagesSeen(view.Session), int64(l.Pages)}, l.Pages > 0
 	case report.ContentMedia:
-		return Value{within(view.Session.Played, whole), whole}, true
+		return Value{within(view.Session.Played, report.Whole), report.Whole}, true
 	case report.ContentScroll:
-		return Value{within(view.Session.Depth, whole), whole}, true
+		return Value{within(view.Session.Depth, report.Whole), report.Whole}, true
 	}
 	return Value{}, false
 }
@@ -312,7 +310,7 @@ func scrollFigure(c *report.ScrollContent, p []string) *Figure {
 // millionths returns the mean of shares in millionths.
 func millionths(rule string, part func(*report.View) int64) *Figure {
 	return &Figure{Kind: Share, Rule: rule, Unit: Millionths, of: ofSessions,
-		value: func(v *report.View) (Value, bool) { return Value{within(part(v), whole), whole}, true }}
+		value: func(v *report.View) (Value, bool) { return Value{within(part(v), report.Whole), report.Whole}, true }}
 }
 
 // reach returns the share of sessions whose furthest point is at least that
@@ -331,7 +329,7 @@ func curveFigure(n int, point func(*report.View) int64, p []string) *Figure {
 		return nil
 	}
 	percent := int64(min(i+1, 95)) // everything from there on is the end
-	return reach(func(v *report.View) int64 { return within(point(v), whole) }, percent*whole/100)
+	return reach(func(v *report.View) int64 { return within(point(v), report.Whole) }, percent*report.Whole/100)
 }
 
 func markFigure(p []string, point func(*report.View) int64) *Figure {

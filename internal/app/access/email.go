@@ -61,7 +61,7 @@ func (e Email) parse() (g vitrine.EmailGate, err error) {
 			entry, err := listed(text)
 			if err != nil {
 				return g, wrong(list.name, "%q %v. Write addresses such as ann@example.com, and domains such as example.com.",
-					shortened(text), err)
+					notation.Shorten(text, 60), err)
 			}
 			all = append(all, entry)
 		}
@@ -77,14 +77,6 @@ func (e Email) parse() (g vitrine.EmailGate, err error) {
 		return g, wrong(".consent", "The text that readers agree to has at most 1,000 characters.")
 	}
 	return g, nil
-}
-
-// shortened returns the beginning of a text for a message.
-func shortened(text string) string {
-	if r := []rune(text); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return text
 }
 
 // listed returns an entry of a list in the form in which it is compared.

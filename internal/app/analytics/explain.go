@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/notation"
 	"vitrine/report"
 	"vitrine/report/explain"
 )
@@ -114,7 +115,7 @@ func (m *made) counting(rep any, q ExplainQuery) (*counting, error) {
 	if f == nil || !single {
 		return nil, wrong(paramExplain,
 			"The report has no figure %q. Send a JSON pointer to a number of the report, such as /totals/views.",
-			shortened(q.Figure))
+			notation.Shorten(q.Figure, maxShown))
 	}
 	e := &Explanation{Figure: q.Figure, Value: value, Kind: f.Kind, Rule: f.Rule, Unit: f.Unit, From: f.From,
 		Without: f.Without, Sum: f.Without, Of: f.WithoutOf, Visits: []ExplainedVisit{}, Excluded: map[string]int64{}}

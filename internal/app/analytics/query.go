@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/links"
+	"vitrine/internal/base/notation"
 	"vitrine/report"
 )
 
@@ -230,9 +231,6 @@ func (q Query) Values() url.Values {
 	return v
 }
 
-// defaultRows is the default number of rows of a card (analytics, Breakdowns).
-const defaultRows = 8
-
 // check returns the error of an invalid query, before anything is looked up.
 func (q *Query) check(now time.Time, link bool) error {
 	if link && len(q.Filter.On(report.OnLink, report.OnKind)) > 0 {
@@ -258,7 +256,7 @@ func (q *Query) window(now, created time.Time) (report.Window, error) {
 // and counts only downloads of its views.
 func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	if q.Rows > 0 || q.UTM {
-		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, defaultRows), q.UTM)
+		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, report.DefaultRows), q.UTM)
 	}
 	if q.Excluded {
 		s.ByReason = s.ExcludedViews()
@@ -285,7 +283,7 @@ func (s *Service) resolveLinks(ctx context.Context, a *vitrine.Account, lens *re
 		case err == nil:
 			f[i].Value = strconv.FormatInt(int64(l.ID), 10)
 		case vitrine.CodeOf(err) == vitrine.CodeNotFound:
-			return wrong(paramFilter, "There is no link %q.", shortened(c.Value))
+			return wrong(paramFilter, "There is no link %q.", notation.Shorten(c.Value, maxShown))
 		default:
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
@@ -26,7 +27,7 @@ func (s *Service) checkValues(ctx context.Context, of vitrine.Scope, f report.Fi
 			return err
 		}
 		if !occurs {
-			return wrong(paramFilter, "No view has the %s %q. %s", c.Dimension, shortened(c.Value), advice)
+			return wrong(paramFilter, "No view has the %s %q. %s", c.Dimension, notation.Shorten(c.Value, maxShown), advice)
 		}
 	}
 	return nil
@@ -116,10 +117,3 @@ var plain = strings.NewReplacer(" ", "", "-", "", "px", "")
 
 // maxShown is the most characters of a value that a message repeats.
 const maxShown = 40
-
-func shortened(value string) string {
-	if r := []rune(value); len(r) > maxShown {
-		return string(r[:maxShown]) + "…"
-	}
-	return value
-}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/base/notation"
 )
 
 // letter formats a message.
@@ -110,13 +111,6 @@ If it was not you, choose a new password now: %s`, s.Site, s.Address(vitrine.Tok
 // shownName is how much of a name a message shows, in characters.
 const shownName = 60
 
-func shorten(s string) string {
-	if r := []rune(s); len(r) > shownName {
-		return string(r[:shownName]) + "…"
-	}
-	return s
-}
-
 func (s *Accounts) letterKey(to string, action vitrine.Action, k *vitrine.APIKey) vitrine.Message {
 	subject, was := "A new API key at "+s.Site, "created"
 	if action == vitrine.ActionRotate {
@@ -128,7 +122,7 @@ func (s *Accounts) letterKey(to string, action vitrine.Action, k *vitrine.APIKey
   scope: %s
 
 If it was not you, revoke it on the page API keys, and choose a new
-password: %s`, s.Site, was, shorten(k.Name), k.Scope, s.Address(vitrine.TokenPassword, ""))
+password: %s`, s.Site, was, notation.Shorten(k.Name, shownName), k.Scope, s.Address(vitrine.TokenPassword, ""))
 }
 
 // letterKeyByAdministrator names no address, because a command knows none.
@@ -145,7 +139,7 @@ func letterKeyByAdministrator(to string, action vitrine.Action, k *vitrine.APIKe
 
 If you did not expect it, revoke it on the page API keys, and ask the
 administrator.
-`, was, shorten(k.Name), k.Scope)}
+`, was, notation.Shorten(k.Name, shownName), k.Scope)}
 }
 
 func (s *Accounts) letterDevice(to, label string, at time.Time) vitrine.Message {
@@ -156,7 +150,7 @@ has not signed in to it before:
   %s
 
 If it was not you, choose a new password, which signs out all browsers:
-%s`, s.Site, shorten(label), at.UTC().Format("2 Jan 2006, 15:04 UTC"), s.Address(vitrine.TokenPassword, ""))
+%s`, s.Site, notation.Shorten(label, shownName), at.UTC().Format("2 Jan 2006, 15:04 UTC"), s.Address(vitrine.TokenPassword, ""))
 }
 
 func (s *Accounts) letterFactor(to, detail string) vitrine.Message {

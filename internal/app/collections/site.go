@@ -60,20 +60,12 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
 			"An account can have %d websites. Delete one first.", vitrine.MaxSites)
 	}
-	links, _, err := tx.CountLinks(id)
-	if err != nil {
-		return err
+	u, err := links.UsageOf(tx, id, now, "")
+	if most := s.Plans.LimitsOf(a).Links; err == nil && most > 0 && u.Links+u.HeldLinks >= most {
+		return links.Exceeded(a, vitrine.CodeLinkLimit, most, u.Links+u.HeldLinks,
+			"A website uses one link, and all links of your account are in use. Delete a link first.")
 	}
-	held, _, err := tx.Held(id, now, "")
-	if err != nil {
-		return err
-	}
-	if most := s.Plans.LimitsOf(a).Links; most > 0 && links+held >= most {
-		used := links + held
-		return &vitrine.Error{Code: vitrine.CodeLinkLimit, Limit: &most, Used: &used, Upgrade: !a.Plan.Pro(),
-			Message: "A website uses one link, and all links of your account are in use. Delete a link first."}
-	}
-	return nil
+	return err
 }
 
 // SlugFree reports whether an account may give a new website a slug now.

@@ -216,7 +216,7 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		if !(*m.pct >= 0 && *m.pct <= 100) {
 			return fmt.Errorf("session: %v is not a percentage of 0 to 100", *m.pct)
 		}
-		*m.to = int64(math.Round(*m.pct * (vitrine.Million / 100)))
+		*m.to = int64(math.Round(*m.pct * (report.Whole / 100)))
 	}
 	s.Reached = max(s.Reached, s.Played)
 	return in.readParts(s)

@@ -26,7 +26,7 @@ func OwnLink(ctx context.Context, store vitrine.Store, a *vitrine.Account, slug 
 func LinkBySlug(tx vitrine.LinkTx, slug string) (*vitrine.Link, error) {
 	l, err := tx.LinkBySlug(vitrine.Slug(strings.ToLower(slug)))
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
-		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
+		return nil, errNoSlug(slug)
 	}
 	return l, err
 }
@@ -54,13 +54,24 @@ func ifOwn(a *vitrine.Account) func(*vitrine.Link, error) (*vitrine.Link, error)
 
 // LinkByAnySlug finds a link by its slug or a former one.
 func LinkByAnySlug(tx vitrine.Tx, slug string, now time.Time) (*vitrine.Link, error) {
-	l, unknown := LinkBySlug(tx, slug)
-	if vitrine.CodeOf(unknown) != vitrine.CodeNotFound {
-		return l, unknown
-	}
-	l, err := LinkByOldSlug(tx, vitrine.Slug(strings.ToLower(slug)), now)
+	l, err := AnyBySlug(tx, slug, now)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
-		return nil, unknown
+		return nil, errNoSlug(slug)
+	}
+	return l, err
+}
+
+func errNoSlug(slug string) error {
+	return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
+}
+
+// AnyBySlug finds a link by its slug or a former one: also in the trash, and a
+// deleted one as long as its slug rests. Error: vitrine.ErrNotFound.
+func AnyBySlug(tx vitrine.Tx, slug string, now time.Time) (*vitrine.Link, error) {
+	name := vitrine.Slug(strings.ToLower(slug))
+	l, err := tx.LinkBySlug(name)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return LinkByOldSlug(tx, name, now)
 	}
 	return l, err
 }

@@ -56,15 +56,14 @@ func MakeRoom(tx vitrine.Tx, a vitrine.AccountID, most int64, now time.Time) (ch
 	if most == 0 {
 		return nil, nil
 	}
-	_, bytes, err1 := tx.CountLinks(a)
-	_, held, err2 := tx.Held(a, now, "")
-	spare, err3 := tx.CountSpare(a, now)
-	if err := errors.Join(err1, err2, err3); err != nil || bytes+held+spare <= most {
+	u, err := UsageOf(tx, a, now, "")
+	spare, failed := tx.CountSpare(a, now)
+	if err := errors.Join(err, failed); err != nil || u.Bytes+u.HeldBytes+spare <= most {
 		return nil, err
 	}
 	all, err := tx.Spare(a, now)
 	for _, f := range all {
-		if err != nil || bytes+held+spare <= most {
+		if err != nil || u.Bytes+u.HeldBytes+spare <= most {
 			break
 		}
 		spare -= f.Size

@@ -3,7 +3,6 @@ package links
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -166,27 +165,23 @@ func ownTrashed(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (
 
 // placeFree returns CodeLinkLimit if an account has no place for another link.
 func (s *Service) placeFree(tx vitrine.Tx, a *vitrine.Account, now time.Time) error {
-	most := s.Plans.LimitsOf(a).Links
-	n, _, err1 := tx.CountLinks(a.ID)
-	held, _, err2 := tx.Held(a.ID, now, "")
-	if used := n + held; err1 == nil && err2 == nil && most > 0 && used >= most {
-		return &vitrine.Error{Code: vitrine.CodeLinkLimit, Limit: &most, Used: &used, Upgrade: !a.Plan.Pro(),
-			Message: "All links of your account are in use. Delete another link, then restore this one."}
+	u, err := UsageOf(tx, a.ID, now, "")
+	if most := s.Plans.LimitsOf(a).Links; err == nil && most > 0 && u.Links+u.HeldLinks >= most {
+		return Exceeded(a, vitrine.CodeLinkLimit, most, u.Links+u.HeldLinks,
+			"All links of your account are in use. Delete another link, then restore this one.")
 	}
-	return errors.Join(err1, err2)
+	return err
 }
 
 // bytesFit returns CodeStorageLimit if what an account's links store exceeds
 // its plan, which may have become smaller.
 func (s *Service) bytesFit(tx vitrine.Tx, a *vitrine.Account, now time.Time) error {
-	most := s.Plans.LimitsOf(a).StorageBytes
-	_, bytes, err1 := tx.CountLinks(a.ID)
-	_, held, err2 := tx.Held(a.ID, now, "")
-	if used := bytes + held; err1 == nil && err2 == nil && most > 0 && used > most {
-		return &vitrine.Error{Code: vitrine.CodeStorageLimit, Limit: &most, Used: &used, Upgrade: !a.Plan.Pro(),
-			Message: "The file does not fit into the storage of your account. Delete another link, then restore this one."}
+	u, err := UsageOf(tx, a.ID, now, "")
+	if most := s.Plans.LimitsOf(a).StorageBytes; err == nil && most > 0 && u.Bytes+u.HeldBytes > most {
+		return Exceeded(a, vitrine.CodeStorageLimit, most, u.Bytes+u.HeldBytes,
+			"The file does not fit into the storage of your account. Delete another link, then restore this one.")
 	}
-	return errors.Join(err1, err2)
+	return err
 }
 
 // DeleteTrashed deletes a link of an account permanently that is in the trash.
@@ -226,11 +221,7 @@ func (s *Service) purgeNow(ctx context.Context, gone []*vitrine.Link) {
 
 // TrashedBySlug finds a link in the trash by its slug or a former one.
 func TrashedBySlug(tx vitrine.Tx, slug string, now time.Time) (*vitrine.Link, error) {
-	name := vitrine.Slug(strings.ToLower(slug))
-	l, err := tx.LinkBySlug(name)
-	if errors.Is(err, vitrine.ErrNotFound) {
-		l, err = LinkByOldSlug(tx, name, now)
-	}
+	l, err := AnyBySlug(tx, slug, now)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.InTrash() {
 		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q in the trash.", slug)
 	}
@@ -239,12 +230,9 @@ func TrashedBySlug(tx vitrine.Tx, slug string, now time.Time) (*vitrine.Link, er
 
 // KeptBySlug finds a link by its slug or a former one, also in the trash.
 func KeptBySlug(tx vitrine.Tx, slug string, now time.Time) (*vitrine.Link, error) {
-	l, err := LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		return l, err
+	l, err := AnyBySlug(tx, slug, now)
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.DeletedAt.IsZero() && !l.InTrash() {
+		return nil, errNoSlug(slug)
 	}
-	if l, failed := TrashedBySlug(tx, slug, now); vitrine.CodeOf(failed) != vitrine.CodeNotFound {
-		return l, failed
-	}
-	return nil, err
+	return l, err
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -199,10 +198,7 @@ func (s *Service) History(ctx context.Context, before vitrine.ChangeID, n int) (
 // long as its slug rests. Errors: CodeNotFound.
 func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err := tx.LinkBySlug(vitrine.Slug(strings.ToLower(slug)))
-		if errors.Is(err, vitrine.ErrNotFound) {
-			l, err = links.LinkByOldSlug(tx, vitrine.Slug(strings.ToLower(slug)), s.Now())
-		}
+		l, err := links.AnyBySlug(tx, slug, s.Now())
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}

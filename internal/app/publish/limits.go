@@ -14,32 +14,26 @@ import (
 // upload. What the upload itself holds is not counted. Errors:
 // CodeFileTooLarge, CodeLinkLimit, CodeStorageLimit.
 func checkLimits(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vitrine.Upload, now time.Time) error {
-	links, bytes, err := tx.CountLinks(a.ID)
+	has, err := links.UsageOf(tx, a.ID, now, u.ID)
 	if err != nil {
 		return err
-	}
-	held, heldBytes, err := tx.Held(a.ID, now, u.ID)
-	if err != nil {
-		return err
-	}
-	refuse := func(code vitrine.Code, limit, used int64, message string) *vitrine.Error {
-		return &vitrine.Error{Code: code, Limit: &limit, Used: &used, Upgrade: !a.Plan.Pro(), Message: message}
 	}
 	full := fullLimit{tx: tx, upload: u, now: now, zone: time.UTC}
 	if zone, err := time.LoadLocation(a.TimeZone); err == nil {
 		full.zone = zone
 	}
-	switch used, usedBytes := links+held, bytes+heldBytes; {
+	switch used, usedBytes := has.Links+has.HeldLinks, has.Bytes+has.HeldBytes; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
-		return refuse(vitrine.CodeFileTooLarge, limits.FileBytes, u.Size,
+		return links.Exceeded(a, vitrine.CodeFileTooLarge, limits.FileBytes, u.Size,
 			"The file is larger than your account allows.")
 	case u.Site == 0 && u.Replaces == 0 && limits.Links > 0 && used >= limits.Links: // a version takes none
-		full.what, full.links, full.held, full.need = vitrine.Slots, links, held, used-limits.Links+1
-		return full.explain(refuse(vitrine.CodeLinkLimit, limits.Links, used, "All links of your account are in use."))
+		full.what, full.links, full.held, full.need = vitrine.Slots, has.Links, has.HeldLinks, used-limits.Links+1
+		return full.explain(links.Exceeded(a, vitrine.CodeLinkLimit, limits.Links, used,
+			"All links of your account are in use."))
 	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-usedBytes:
-		full.what, full.links, full.held, full.need = vitrine.Bytes, links, heldBytes,
+		full.what, full.links, full.held, full.need = vitrine.Bytes, has.Links, has.HeldBytes,
 			u.Size-(limits.StorageBytes-usedBytes)
-		return full.explain(refuse(vitrine.CodeStorageLimit, limits.StorageBytes, usedBytes,
+		return full.explain(links.Exceeded(a, vitrine.CodeStorageLimit, limits.StorageBytes, usedBytes,
 			"The file does not fit into the storage of your account."))
 	}
 	return nil

@@ -225,7 +225,7 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 		_, err = s.Accounts.SetPlan(t.Context(), s.Account.Email, vitrine.PlanLifetime, nil, fixture.Administrator(""))
 		s.Must(err)
 	}
-	c, err := (&moderation.Service{Store: s.Store}).Account(t.Context(), s.Account.ID)
+	c, err := (&moderation.Service{Store: s.Store, Now: time.Now}).Account(t.Context(), s.Account.ID)
 	s.Must(err)
 	if len(c.History) != 0 {
 		t.Errorf("%d rows in the history, want 0", len(c.History))
@@ -297,7 +297,7 @@ func TestScanRaces(t *testing.T) {
 	wg.Wait()
 	// The changes of a history must form a chain.
 	for _, l := range links {
-		all, err := (&moderation.Service{Store: s.Store}).OfLink(ctx, string(l.Slug))
+		all, err := (&moderation.Service{Store: s.Store, Now: time.Now}).OfLink(ctx, string(l.Slug))
 		s.Must(err)
 		for i := range len(all) - 1 {
 			if all[i].From != all[i+1].To {

@@ -239,8 +239,8 @@ func TestUnavailableChangedNothing(t *testing.T) {
 				case hit:
 					hits++
 				case after:
-					if hits < 8 {
-						t.Errorf("%d operations failed, want at least 8", hits)
+					if hits < 6 {
+						t.Errorf("%d operations failed, want at least 6", hits)
 					}
 					return
 				default:

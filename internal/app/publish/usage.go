@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 )
 
 // Usage is how much of its limits an account uses. What unfinished uploads hold
@@ -33,17 +34,13 @@ func (s *Uploads) Usage(ctx context.Context, a *vitrine.Account) (u Usage, err e
 	now := s.Now()
 	u.Limits = s.Plans.LimitsOf(a)
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		links, bytes, err := tx.CountLinks(a.ID)
+		has, err := links.UsageOf(tx, a.ID, now, "")
 		if err != nil {
 			return err
 		}
-		held, heldBytes, err := tx.Held(a.ID, now, "")
-		if err != nil {
-			return err
-		}
-		u.HeldLinks, u.HeldBytes, u.HeldUntil = held, heldBytes, time.Time{}
-		if heldBytes > 0 {
-			if u.HeldUntil, err = tx.HeldUntil(a.ID, now, "", vitrine.Bytes, heldBytes); err != nil {
+		u.HeldLinks, u.HeldBytes, u.HeldUntil = has.HeldLinks, has.HeldBytes, time.Time{}
+		if has.HeldBytes > 0 {
+			if u.HeldUntil, err = tx.HeldUntil(a.ID, now, "", vitrine.Bytes, has.HeldBytes); err != nil {
 				return err
 			}
 		}
@@ -56,7 +53,7 @@ func (s *Uploads) Usage(ctx context.Context, a *vitrine.Account) (u Usage, err e
 		}
 		u.Sites = int64(len(sites))
 		n, oldest, err := tx.CountUploads(a.ID, now.Add(-vitrine.RateWindow))
-		u.Links, u.Bytes, u.Uploads, u.NextUpload = links+held, bytes+heldBytes, n, time.Time{}
+		u.Links, u.Bytes, u.Uploads, u.NextUpload = has.Links+has.HeldLinks, has.Bytes+has.HeldBytes, n, time.Time{}
 		if most := u.Limits.HourlyUploads; most > 0 && n >= most {
 			u.NextUpload = oldest.Add(vitrine.RateWindow)
 		}

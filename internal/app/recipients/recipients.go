@@ -133,7 +133,7 @@ func (s *Service) Add(ctx context.Context, a *vitrine.Account, slug string,
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		list = nil
-		if l, err = ownLink(tx, a, slug, now); err != nil {
+		if l, err = links.OwnLinkByAnySlug(tx, a, slug, now); err != nil {
 			return err
 		}
 		if call != "" {
@@ -258,7 +258,7 @@ func (s *Service) within(tx vitrine.AccountTx, id vitrine.AccountID, open, rows,
 func (s *Service) List(ctx context.Context, a *vitrine.Account, slug string, after int64,
 	n int) (l *vitrine.Link, list []*vitrine.Recipient, next int64, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		if l, err = ownLink(tx, a, slug, s.Now()); err != nil {
+		if l, err = links.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		list, err = tx.Recipients(vitrine.RecipientQuery{Link: l.ID, After: after, Limit: n + 1})
@@ -337,7 +337,7 @@ func (s *Service) Revoke(ctx context.Context, a *vitrine.Account, slug string,
 func (s *Service) change(ctx context.Context, a *vitrine.Account, slug string, id vitrine.RecipientID,
 	f func(*vitrine.Link, *vitrine.Recipient) error) (l *vitrine.Link, r *vitrine.Recipient, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if l, err = ownLink(tx, a, slug, s.Now()); err != nil {
+		if l, err = links.OwnLinkByAnySlug(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		r, err = tx.Recipient(l.ID, id)
@@ -365,13 +365,4 @@ func ownRound(r *vitrine.Recipient) string {
 		return ""
 	}
 	return r.Access.Round
-}
-
-// ownLink finds a link of an account by any of its slugs.
-func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
-	l, err := links.LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
-		return nil, vitrine.ErrNoOwnLink
-	}
-	return l, err
 }

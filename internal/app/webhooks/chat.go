@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/access"
 	"vitrine/internal/app/events"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/filetype"
 )
 
@@ -60,13 +61,6 @@ var phrases = map[vitrine.EventKind]string{
 // maxTitle and maxText bound the texts of a chat, in characters.
 const maxTitle, maxText = 200, 1500
 
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
-}
-
 // chatBody returns the message about an event for a chat.
 func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 	c := chats[w.Format]
@@ -105,10 +99,10 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 	parts = append(parts, access.OwnerMeaning(data.Reason), data.Detail)
 	for _, p := range parts {
 		if p != "" {
-			text += " · " + c.escape(cut(filetype.OneLine(p), maxTitle))
+			text += " · " + c.escape(notation.Shorten(filetype.OneLine(p), maxTitle))
 		}
 	}
-	return json.Marshal(c.message(cut(text, maxText)))
+	return json.Marshal(c.message(notation.Shorten(text, maxText)))
 }
 
 // spent returns a time that was spent reading.
@@ -136,7 +130,7 @@ func (c chat) link(l *events.FormLink, s *Service) string {
 	if !strings.HasPrefix(address, s.Addresses.Site(l.Slug)) {
 		address = s.Report(l.Slug)
 	}
-	return fmt.Sprintf(c.anchor, c.escape(cut(filetype.OneLine(l.Title), maxTitle)), address)
+	return fmt.Sprintf(c.anchor, c.escape(notation.Shorten(filetype.OneLine(l.Title), maxTitle)), address)
 }
 
 // markdown escapes what Markdown understands. The invisible space keeps a word

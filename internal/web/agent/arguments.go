@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine/client"
+	"vitrine/internal/base/notation"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,7 +73,7 @@ func readArguments[In any](tool string, schema *jsonschema.Schema, raw json.RawM
 		p := schema.Properties[name]
 		switch {
 		case p == nil:
-			return argumentError("", "%s has no argument %q. It has: %s.", tool, cut(name),
+			return argumentError("", "%s has no argument %q. It has: %s.", tool, notation.Shorten(name, maxLabelRunes),
 				strings.Join(argumentNames(schema), ", "))
 		case v.Kind() == 'n':
 			delete(given, name)

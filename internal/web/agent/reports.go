@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/base/notation"
 	"vitrine/report"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -122,16 +123,8 @@ func cardsOfReaders() (cards []string) {
 	return cards
 }
 
-// cut shortens words of others.
-func cut(text string) string {
-	if runes := []rune(text); len(runes) > maxLabelRunes {
-		return string(runes[:maxLabelRunes-1]) + "…"
-	}
-	return text
-}
-
 // quoted returns a label of a reader for a model.
-func quoted(label string) string { return strconv.Quote(cut(label)) }
+func quoted(label string) string { return strconv.Quote(notation.Shorten(label, maxLabelRunes)) }
 
 // wholeReport returns a report as the API does, with the labels of readers in
 // members named untrusted.

@@ -326,7 +326,7 @@ func (c *counter) addTime(ms uint32) {
 	c.times[n] = append(c.times[n], ms)
 }
 
-const whole = 1_000_000
+const whole = report.Whole
 
 // progressOf adds engagement to the sums that completion is made of.
 func (c *counter) progressOf(sums *report.Sums, s *segment.Session, pages int64) {

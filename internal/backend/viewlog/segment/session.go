@@ -13,7 +13,7 @@ const MaxSessionMs = 4 * 60 * 60 * 1000
 // WrongSession returns what is impossible about a session, or "". Fewer rules
 // apply to imported sessions.
 func WrongSession(s *report.Session, imported bool) string {
-	const whole = 1_000_000
+	const whole = report.Whole
 	share := func(n int64) bool { return 0 <= n && n <= whole }
 	switch {
 	case s.EngagedMs < 0 || s.PresentMs < 0:

@@ -40,7 +40,7 @@ type statsBar struct {
 func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string,
 	dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
-	for _, bucket := range buckets[:min(len(buckets), maxBuckets)] {
+	for _, bucket := range buckets[:min(len(buckets), maxCardRows)] {
 		b := statsBar{Name: bucket.Key, Key: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct,
 			Width: chart.Percent(bucket.Count, buckets[0].Count)}
 		if name != nil {

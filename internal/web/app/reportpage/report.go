@@ -329,7 +329,7 @@ func (s *Handler) statsLink(l *vitrine.Link, n *numbers) *statsLink {
 // with visits; busyViews is the number from which it names the busiest hour.
 const (
 	maxRecent   = 25      // visits on the page
-	maxBuckets  = 100     // rows of a card on the page
+	maxCardRows = 100     // rows of a card on the page
 	maxPages    = 500     // of a document on the page
 	pageBuckets = 1000    // of a card that the page counts
 	fileBuckets = 100_000 // of a card as a file
@@ -403,7 +403,7 @@ func (p *reportPage) fillAccount(n *numbers, now time.Time) {
 	a := p.Account
 	p.Part = a.Truncated
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0
-	p.Top = statsTopLinks(a.TopLinks[:min(len(a.TopLinks), maxBuckets)], n.sample || p.Reader)
+	p.Top = statsTopLinks(a.TopLinks[:min(len(a.TopLinks), maxCardRows)], n.sample || p.Reader)
 	if p.Website != nil {
 		p.fillWebsite(n, now)
 		return

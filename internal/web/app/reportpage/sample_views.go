@@ -139,7 +139,7 @@ func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day)
 }
 
 func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report.Session {
-	const whole = 1_000_000
+	const whole = report.Whole
 	engaged := int64(4000 + r.ExpFloat64()*70_000)
 	if r.IntN(8) == 0 {
 		engaged = r.Int64N(5000)
