@@ -13,6 +13,7 @@ type Sums struct {
 	Views, QR, Returning int64
 	Atypical             int64 // with sessions of bots
 	Sessions             int64
+	Unmeasured           int64 // sessions of which it is not known how far they came
 	EngagedMs            int64
 	Pages                int64 // from 1 up, seen
 	Played, Depth        int64 // millionths
@@ -47,7 +48,8 @@ func CountingRules() Rules {
 
 // engagement returns the part of s that days, links and the whole share.
 func (s *Sums) engagement() engagement {
-	return engagement{sessions: s.Sessions, engagedMs: s.EngagedMs, pages: s.Pages, played: s.Played, depth: s.Depth}
+	return engagement{sessions: s.Sessions, unmeasured: s.Unmeasured, engagedMs: s.EngagedMs, pages: s.Pages,
+		played: s.Played, depth: s.Depth}
 }
 
 // AddSums adds the sums over all views.

@@ -87,6 +87,7 @@ func addSums(all []*report.Sums, v *report.View, rules report.Rules) {
 			continue
 		}
 		sums.Sessions++
+		sums.Unmeasured += one(s.Unmeasured)
 		sums.EngagedMs += min(s.EngagedMs, rules.MaxMs)
 		sums.Bounces += one(s.EngagedMs < rules.BounceMs)
 		sums.Outlined += one(s.Outlined)

@@ -13,14 +13,15 @@ type completion struct {
 // add adds the sessions of a link.
 func (c *completion) add(l *Link, e engagement) {
 	sum, of := e.completion(l)
-	if of == 0 || e.sessions == 0 {
+	n := e.measured()
+	if of == 0 || n == 0 {
 		return
 	}
 	if c.sums == nil {
 		c.sums = make(map[int64]int64)
 	}
-	c.sessions += e.sessions
-	c.sums[of] += min(sum, e.sessions*of)
+	c.sessions += n
+	c.sums[of] += min(sum, n*of)
 }
 
 // completion returns the sum of how far the sessions of a link got, and in of

@@ -27,8 +27,9 @@ func ContentOf[K ~string](kind K) ContentKind {
 	return ContentNone
 }
 
-// Content is `content` of a link's report, over counted sessions (analytics,
-// Content). Only the card of its kind is set; with ContentNone none is.
+// Content is `content` of a link's report, over counted sessions of which it is
+// known how far they came (analytics, Content). Only the card of its kind is
+// set; with ContentNone none is.
 type Content struct {
 	Kind ContentKind `json:"kind"`
 	// Version is the version of the file that the card describes, or 0 if the
@@ -121,7 +122,7 @@ type MarkDropoff struct {
 func ContentOfTally(l *Link, t *Tally) Content { return content(l, orEmpty(t)) }
 
 func content(l *Link, t *Tally) Content {
-	c := Content{Kind: l.Content, Sessions: t.sessions.sessions}
+	c := Content{Kind: l.Content, Sessions: t.sessions.measured()}
 	switch l.Content {
 	case ContentPages:
 		c.Pages = pagesContent(max(l.Pages, 0), t)
@@ -142,7 +143,7 @@ func pagesContent(total int, t *Tally) *PagesContent {
 	if total == 0 {
 		end = furthest
 	}
-	sessions := t.sessions.sessions
+	sessions := t.sessions.measured()
 	c := &PagesContent{
 		PagesTotal:   total,
 		AvgPagesSeen: Tenths(ratio(t.sessions.pages, sessions, 10)),
@@ -222,7 +223,7 @@ func pageDropoff(end int, sessions int64, t *Tally) PageDropoff {
 }
 
 func mediaContent(t *Tally) *MediaContent {
-	sessions := t.sessions.sessions
+	sessions := t.sessions.measured()
 	return &MediaContent{
 		PlayedPct:    pct(t.media.begun, sessions),
 		AvgPlayedPct: pct(t.sessions.played, sessions*Whole),
@@ -233,7 +234,7 @@ func mediaContent(t *Tally) *MediaContent {
 }
 
 func scrollContent(t *Tally) *ScrollContent {
-	sessions := t.sessions.sessions
+	sessions := t.sessions.measured()
 	return &ScrollContent{
 		AvgDepthPct:  pct(t.sessions.depth, sessions*Whole),
 		ReadToEndPct: pct(t.scroll.finished(), sessions),

@@ -58,7 +58,7 @@ func curve(counts *[101]int64, sessions int64) []Tenths {
 func (c *Content) AddCurves(t *Tally) {
 	t = orEmpty(t)
 	p := t.points.orEmpty()
-	sessions := t.sessions.sessions
+	sessions := t.sessions.measured()
 	switch c.Kind {
 	case ContentPages:
 		c.Pages.addExpected()

@@ -33,11 +33,12 @@ func (c *fileCount) merge(d *fileCount) {
 // minus returns c without d.
 func (c fileCount) minus(d *fileCount) fileCount {
 	return fileCount{c.views - d.views, engagement{
-		sessions:  c.sessions.sessions - d.sessions.sessions,
-		engagedMs: c.sessions.engagedMs - d.sessions.engagedMs,
-		pages:     c.sessions.pages - d.sessions.pages,
-		played:    c.sessions.played - d.sessions.played,
-		depth:     c.sessions.depth - d.sessions.depth,
+		sessions:   c.sessions.sessions - d.sessions.sessions,
+		unmeasured: c.sessions.unmeasured - d.sessions.unmeasured,
+		engagedMs:  c.sessions.engagedMs - d.sessions.engagedMs,
+		pages:      c.sessions.pages - d.sessions.pages,
+		played:     c.sessions.played - d.sessions.played,
+		depth:      c.sessions.depth - d.sessions.depth,
 	}}
 }
 

@@ -169,14 +169,14 @@ func completionInsight(f findings) (Insight, bool) {
 }
 
 func dropoffInsight(f findings) (Insight, bool) {
-	where, lost := f.content.stop()
+	where, lost, sessions := f.content.stop()
 	if lost == nil {
 		return Insight{}, false
 	}
 	card := Insight{
 		ID: "dropoff", Label: "Biggest drop-off", Tone: Neutral,
 		Value:  where,
-		Detail: fmt.Sprintf("%s%% of %s stopped there", lost, plural(f.Totals.Sessions, "session")),
+		Detail: fmt.Sprintf("%s%% of %s stopped there", lost, plural(sessions, "session")),
 	}
 	if *lost >= dropoffWarn {
 		card.Tone = Warn
@@ -184,26 +184,26 @@ func dropoffInsight(f findings) (Insight, bool) {
 	return card, true
 }
 
-// stop returns where most sessions stopped, and their share in percent; lost is
-// nil if the content card does not show it.
-func (c *Content) stop() (where string, lost *Tenths) {
+// stop returns where most sessions stopped, and their share of how many, in
+// percent; lost is nil if the content card does not show it.
+func (c *Content) stop() (where string, lost *Tenths, sessions int64) {
 	var d MarkDropoff
 	switch {
 	case c == nil:
-		return "", nil
+		return "", nil, 0
 	case c.Pages != nil && c.Pages.Dropoff.AfterPage != nil:
-		return fmt.Sprintf("After page %d", *c.Pages.Dropoff.AfterPage), c.Pages.Dropoff.LostPct
+		return fmt.Sprintf("After page %d", *c.Pages.Dropoff.AfterPage), c.Pages.Dropoff.LostPct, c.Sessions
 	case c.PartDropoff != nil && c.PartDropoff.AfterPart != nil:
-		return "After " + c.PartName(*c.PartDropoff.AfterPart), c.PartDropoff.LostPct
+		return "After " + c.PartName(*c.PartDropoff.AfterPart), c.PartDropoff.LostPct, *c.PartSessions
 	case c.Media != nil:
 		d = c.Media.Dropoff
 	case c.Scroll != nil:
 		d = c.Scroll.Dropoff
 	}
 	if d.BeforePct == nil {
-		return "", nil
+		return "", nil, 0
 	}
-	return fmt.Sprintf("Before %d%%", *d.BeforePct), d.LostPct
+	return fmt.Sprintf("Before %d%%", *d.BeforePct), d.LostPct, c.Sessions
 }
 
 func returning(f findings) (Insight, bool) {

@@ -13,6 +13,7 @@ import (
 // The oracle's cards of the content, the recent views and an account's links.
 
 func oracleContent(l report.Link, sessions []report.View) object {
+	sessions = slices.DeleteFunc(slices.Clone(sessions), func(x report.View) bool { return x.Session.Unmeasured })
 	of := func(share func(*report.Session) int64) (values []int64) {
 		for _, x := range sessions {
 			values = append(values, share(x.Session))
@@ -206,6 +207,9 @@ func fileShown(l report.Link, x report.View) report.Link {
 }
 
 func oracleProgress(l report.Link, s *report.Session) string {
+	if s.Unmeasured {
+		return "unknown"
+	}
 	switch l.Kind {
 	case "pdf":
 		text := fmt.Sprintf("%d pages", len(s.Pages))

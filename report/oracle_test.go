@@ -265,6 +265,9 @@ func (o *oracle) completion(sessions []report.View) any {
 }
 
 func completionOf(l report.Link, s *report.Session) *big.Rat {
+	if s.Unmeasured {
+		return nil
+	}
 	switch l.Kind {
 	case "pdf":
 		if l.Pages > 0 {

@@ -122,6 +122,10 @@ func randomSession(r *rand.Rand, l report.Link) *report.Session {
 		Played:     randomShare(r), Reached: randomShare(r), Depth: randomShare(r),
 	}
 	s.PresentMs = max(s.EngagedMs, pick(r, 0, 1999, 2000, r.Int64N(200_000)))
+	if r.IntN(5) == 0 {
+		s.Played, s.Reached, s.Depth, s.Unmeasured = 0, 0, 0, true
+		return s
+	}
 	most := l.Pages
 	if most == 0 {
 		most = 5

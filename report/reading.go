@@ -28,6 +28,9 @@ func (r *Reading) Add(l *Link, v *View) {
 		return
 	}
 	r.EngagedMs += min(max(v.Session.EngagedMs, 0), maxMs)
+	if v.Session.Unmeasured {
+		return
+	}
 	l = l.withFile(v.Version)
 	if f := furthest(l, v.Session); r.Progress == "" || f > r.Furthest {
 		r.Furthest, r.Progress = f, progressText(l, v.Session)

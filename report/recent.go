@@ -71,6 +71,9 @@ func recentView(l *Link, v *View) RecentView {
 
 // progressText describes how far a session got.
 func progressText(l *Link, s *Session) string {
+	if s.Unmeasured {
+		return "unknown"
+	}
 	switch l.Content {
 	case ContentPages:
 		if l.Pages <= 0 {

@@ -5,12 +5,17 @@ type counts map[string]*int64
 
 // engagement sums counted sessions.
 type engagement struct {
-	sessions  int64
-	engagedMs int64
-	pages     int64 // distinct pages seen, summed over sessions
-	played    int64 // millionths, summed
-	depth     int64 // millionths, summed
+	sessions   int64
+	unmeasured int64 // sessions of which it is not known how far they came
+	engagedMs  int64
+	pages      int64 // distinct pages seen, summed over sessions
+	played     int64 // millionths, summed
+	depth      int64 // millionths, summed
 }
+
+// measured returns the number of sessions of which it is known how far they
+// came.
+func (e engagement) measured() int64 { return e.sessions - e.unmeasured }
 
 // linkSums is what an account's report shows for each link.
 type linkSums struct {
@@ -90,6 +95,7 @@ func (c counts) total() int64 {
 
 func (e *engagement) add(f engagement) {
 	e.sessions += f.sessions
+	e.unmeasured += f.unmeasured
 	e.engagedMs += f.engagedMs
 	e.pages += f.pages
 	e.played += f.played

@@ -106,6 +106,9 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) eng
 		played:    n * within(s.Played, Whole),
 		depth:     n * within(s.Depth, Whole),
 	}
+	if s.Unmeasured {
+		e.unmeasured = n
+	}
 	t.sessions.add(e)
 	link.sessions.add(e)
 	row.sessions += n

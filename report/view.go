@@ -93,6 +93,9 @@ type Session struct {
 	Reached  int64 // media: furthest point, of the duration
 	Parts    Parts // media: which hundredths of the duration were played
 	Depth    int64 // scroll kinds: furthest depth
+	// Unmeasured is set if nothing is known of how far the file was read, as of
+	// some imported sessions. Then there are no pages, parts or shares.
+	Unmeasured bool
 }
 
 // PageTime is the time on one page or part, counted from 1.
@@ -117,6 +120,7 @@ func (s *Session) Max(t *Session) {
 	s.Reached = max(s.Reached, t.Reached)
 	s.Parts = s.Parts.Union(t.Parts)
 	s.Depth = max(s.Depth, t.Depth)
+	s.Unmeasured = s.Unmeasured && t.Unmeasured
 }
 
 // maxPages returns the longest time of every page of a and b, ascending by

@@ -95,6 +95,9 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 		return row
 	}
 	row.Engaged, row.EngagedMs, row.PresentMs, row.Progress = true, s.EngagedMs, s.PresentMs, progressText(l, s)
+	if s.Unmeasured {
+		return row
+	}
 	switch l.Content {
 	case ContentPages:
 		for _, p := range s.Pages {

@@ -8,6 +8,9 @@ import (
 
 // completionOf returns how much of the file that it showed a session saw.
 func completionOf(l report.Link, view *report.View) (v Value, known bool) {
+	if view.Session.Unmeasured {
+		return Value{}, false
+	}
 	switch l = l.WithFile(view.Version); l.Content {
 	case report.ContentPages:
 		return Value{pagesSeen(view.Session), int64(l.Pages)}, l.Pages > 0
@@ -32,7 +35,7 @@ func pagesSeen(s *report.Session) (n int64) {
 // completion returns the figure of the completion of all links of the report.
 func (r *Report) completion() *Figure {
 	return &Figure{Kind: MeanShare, Unit: Millionths, of: ofSessions,
-		Rule: "The mean over counted sessions of how much of the file each saw: its pages, time or height.",
+		Rule: "The mean of how much of the file each counted session saw, if that was measured: pages, time or height.",
 		value: func(v *report.View) (Value, bool) {
 			l, known := r.Of[v.Link]
 			if !known {
@@ -114,6 +117,7 @@ func (r *Report) content(p []string) *Figure {
 		return none("The version of the file that the card is of.")
 	case is(p, "sessions") && c.OfVersion != nil:
 		f = sessions()
+		f.Rule = "Counted sessions in which it was measured how far readers came."
 	case p[0] == "pages" && c.Pages != nil:
 		f = pagesFigure(c.Pages, p[1:])
 	case p[0] == "media" && c.Media != nil:
@@ -122,6 +126,9 @@ func (r *Report) content(p []string) *Figure {
 		f = scrollFigure(c.Scroll, p[1:])
 	default:
 		f = partsFigure(c, p)
+	}
+	if f != nil && f.value != nil {
+		f.where(func(v *report.View) bool { return !v.Session.Unmeasured })
 	}
 	if f != nil && f.value != nil && c.Version > 0 {
 		f.where(func(v *report.View) bool { return max(v.Version, 1) == c.Version })

@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/base/signer"
 	"vitrine/internal/filetype"
 	"vitrine/internal/test/fixture"
+	"vitrine/internal/test/tier"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 	"vitrine/report/explain"
@@ -153,6 +154,10 @@ func (e *explained) view(l *vitrine.Link, id vitrine.ViewID) report.View {
 	s := &report.Session{EngagedMs: pick(e.Rand, 0, 999, 1000, 4999, 5000, e.Int64N(90_000)),
 		Screen: pick(e.Rand, "", "1440-1919"), Downloaded: v.Bot == "" && e.IntN(3) == 0}
 	s.PresentMs = max(s.EngagedMs, pick(e.Rand, 0, 1999, 2000, e.Int64N(200_000)))
+	v.Session = s
+	if s.Unmeasured = kind != filetype.Archive && e.IntN(6) == 0; s.Unmeasured {
+		return v
+	}
 	switch kind {
 	case filetype.PDF:
 		for p := 1; p <= pages; p++ {
@@ -167,7 +172,6 @@ func (e *explained) view(l *vitrine.Link, id vitrine.ViewID) report.View {
 	case filetype.HTML:
 		s.Depth = pick(e.Rand, 0, 250_000, 499_999, 950_000, 1_000_000, e.Int64N(1_000_001))
 	}
-	v.Session = s
 	return v
 }
 
@@ -323,7 +327,7 @@ func TestExplain(t *testing.T) {
 			defer log.Close()
 			r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 			kinds, reports := map[explain.Kind]int{}, 0
-			for n := range 5 {
+			for n := range tier.Pick(5, 10) { // all: 200 reports of each log
 				e := newExplained(t, r, store, log, n)
 				for range 20 {
 					e.check(append(e.slugs, "", "", website)[e.IntN(len(e.slugs)+3)], kinds)

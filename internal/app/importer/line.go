@@ -194,6 +194,8 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		return notOneOf("session.screen", in.Screen, screenRanges)
 	case len(in.Pages) > 0 && l.content != report.ContentPages:
 		return errors.New("session.pages is for PDF links: leave it out, and for a document send session.scrollPct")
+	case in.Parts != nil && in.ScrollPct == nil && l.content == report.ContentScroll:
+		return errors.New("session.parts needs session.scrollPct beside it")
 	case in.Parts != nil && (l.content != report.ContentScroll || l.pages == 0):
 		return errors.New("session.parts is for links with sections or slides")
 	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:
@@ -202,7 +204,7 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
 	}
 	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen,
-		Downloaded: in.Downloaded, Pages: s.Pages[:0], Outlined: in.Parts != nil}
+		Downloaded: in.Downloaded, Pages: s.Pages[:0], Outlined: in.Parts != nil, Unmeasured: !in.measures(l.content)}
 	if err := in.readPages(l.pages, s); err != nil {
 		return err
 	}
@@ -220,6 +222,19 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	}
 	s.Reached = max(s.Reached, s.Played)
 	return in.readParts(s)
+}
+
+// measures reports whether the line says how far a file was read.
+func (in *importedSession) measures(content report.ContentKind) bool {
+	switch content {
+	case report.ContentPages:
+		return in.Pages != nil
+	case report.ContentMedia:
+		return in.PlayedPct != nil || in.ReachedPct != nil
+	case report.ContentScroll:
+		return in.ScrollPct != nil
+	}
+	return true // nothing of it is measured
 }
 
 // readPages reads the time on each page, or on each part of a file that is no

@@ -72,8 +72,9 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
 		`"slug":"video","version":7,"campaign":"` + label + `","medium":"m","content":"n","term":"t","bot":true,"product":"GPTBot",
 			"session":{"engagedMs":5,"presentMs":6,"playedPct":62,"reachedPct":100,"playedIn":[[0,50.2],[99,100]]}`,
-		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"parts":[]}`,
-		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"parts":[{"part":4,"ms":3},{"part":1,"ms":2}]}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":0,"parts":[]}`,
+		`"slug":"html","session":{"engagedMs":5,"presentMs":6}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"parts":[{"part":4,"ms":3},{"part":1,"ms":2}]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord
 		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)),

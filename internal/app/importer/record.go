@@ -18,6 +18,12 @@ const (
 	stagedMore // what few views have
 )
 
+// The flags of a session in a view that few have.
+const (
+	stagedOutlined = 1 << iota
+	stagedUnmeasured
+)
+
 // labelsOf returns the labels of a staged view, each at most 255 bytes.
 func labelsOf(v *vitrine.ViewRecord) [12]*string {
 	return [...]*string{&v.Country, &v.City, &v.Referrer, &v.Source, &v.Device, &v.Browser, &v.OS, &v.Campaign,
@@ -31,7 +37,7 @@ const stagedLabels = 7
 func hasMore(v *vitrine.ViewRecord) bool {
 	return v.Version > 1 || v.Recipient != 0 || v.Album != 0 ||
 		v.Campaign != "" || v.Medium != "" || v.Content != "" || v.Term != "" || v.Product != "" ||
-		v.Session != nil && (v.Session.Outlined || v.Session.Parts != report.Parts{})
+		v.Session != nil && (v.Session.Outlined || v.Session.Unmeasured || v.Session.Parts != report.Parts{})
 }
 
 // appendStaged writes a view in a short form that readStaged reads; all but
@@ -73,11 +79,14 @@ func appendStaged(b []byte, v *vitrine.ViewRecord) []byte {
 		b = binary.AppendUvarint(b, uint64(p.Ms))
 	}
 	if flags&stagedMore != 0 {
+		var measured byte
 		if s.Outlined {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
+			measured |= stagedOutlined
 		}
+		if s.Unmeasured {
+			measured |= stagedUnmeasured
+		}
+		b = append(b, measured)
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[0])
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[1])
 	}
@@ -119,7 +128,8 @@ func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 			s.Pages[i] = report.PageTime{Page: int(r.number()), Ms: r.number()}
 		}
 		if flags&stagedMore != 0 {
-			s.Outlined = r.bytes(1)[0] == 1
+			measured := r.bytes(1)[0]
+			s.Outlined, s.Unmeasured = measured&stagedOutlined != 0, measured&stagedUnmeasured != 0
 			s.Parts = report.Parts{binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8))}
 		}
 		v.Session = s

@@ -40,7 +40,7 @@ func (t logTest) imports() {
 	crawler := bot(view(1, 2*time.Minute, 30))
 	crawler.Session = &report.Session{Downloaded: true}
 	idle := view(1, 3*time.Minute, 40)
-	idle.Session = new(report.Session)
+	idle.Session = &report.Session{Unmeasured: true}
 	t.doImport(1, 4, read, again, crawler, idle)
 	vitrinetest.Equal(t, "opens", t.all(1), []report.View{read.View, again.View, crawler.View, idle.View})
 	t.counted(1, 3, 1)

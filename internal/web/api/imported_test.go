@@ -124,6 +124,61 @@ func TestImportOfVersions(t *testing.T) {
 	}
 }
 
+// TestImportUnmeasured checks that sessions that do not say how far they came
+// are in no mean of that, and that everything shows their progress as unknown.
+func TestImportUnmeasured(t *testing.T) {
+	for kind, c := range map[string]struct{ known, mean string }{
+		"pdf":   {`,"pages":[{"page":1,"ms":900},{"page":2,"ms":800}]`, "/content/pages/avgPagesSeen"},
+		"audio": {`,"playedPct":50,"reachedPct":50`, "/content/media/avgPlayedPct"},
+		"text":  {`,"scrollPct":50`, "/content/scroll/avgDepthPct"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			f := webtest.NewFixture(t)
+			key := f.Account(vitrine.PlanPro)
+			in := importer.Importer{Store: f.Server.Links.Store, Log: f.Log, Now: f.Server.Now}
+			line := fmt.Sprintf(`{"slug":"moved-in","title":"x","kind":%q,"createdAt":"2026-01-01T00:00:00Z","account":%q`,
+				kind, f.Emails[key])
+			if kind == "pdf" {
+				line += `,"pagesTotal":4`
+			}
+			_, err := in.Links(t.Context(), strings.NewReader(line+"}"))
+			f.Check(err)
+			add := func(first, n int, progress string) {
+				_, err := in.Views(t.Context(), strings.NewReader(f.History("moved-in", first, n,
+					`"session":{"engagedMs":9000,"presentMs":9500`+progress+`}`)))
+				f.Check(err)
+			}
+			totals := func() map[string]any {
+				return f.Call(key, "GET", "/links/moved-in/analytics?range=all", nil).Want(200, "").JSON()["totals"].(map[string]any)
+			}
+			add(1, 3, "")
+			webtest.Same(t, "completion of nothing", totals()["completionPct"], nil)
+			webtest.Same(t, "sessions", totals()["sessions"], any(3.0))
+			add(4, 2, c.known)
+			webtest.Same(t, "completion", totals()["completionPct"], any(50.0))
+			webtest.Same(t, "of the account", f.Call(key, "GET", "/analytics?range=all", nil).Want(200,
+				"").JSON()["totals"].(map[string]any)["completionPct"], any(50.0))
+			for figure, count := range map[string]any{"/totals/completionPct": 2.0, c.mean: 2.0, "/totals/sessions": 5.0} {
+				x := f.Call(key, "GET", "/links/moved-in/analytics?range=all&explain="+figure, nil).Want(200, "").JSON()
+				webtest.Same(t, "visits of "+figure, x["count"], count)
+			}
+			visits := f.Call(key, "GET", "/links/moved-in/visits?range=all", nil).Want(200, "").JSON()["visits"].([]any)
+			file := string(f.Call(key, "GET", "/links/moved-in/visits?range=all&format=csv", nil).Want(200, "").Body)
+			webtest.Same(t, "lines with unknown progress", strings.Count(file, ",unknown,false,false,,,,,\r\n"), 3)
+			for i, v := range visits { // newest first
+				v := v.(map[string]any)
+				webtest.Same(t, "progress is unknown", v["progress"] == "unknown", i < 3)
+				for _, name := range []string{"pages", "playedPct", "reachedPct", "depthPct"} {
+					if _, there := v[name]; there && i < 3 {
+						t.Errorf("an unmeasured visit has %s: %v", name, v)
+					}
+				}
+			}
+			f.Audit()
+		})
+	}
+}
+
 // TestLoadsThatShowNothing checks that a page that a browser loads as a
 // picture, a script or data is an excluded view with that reason, and that
 // loads that show it count, with and without the header.

@@ -331,6 +331,9 @@ const whole = report.Whole
 // progressOf adds engagement to the sums that completion is made of.
 func (c *counter) progressOf(sums *report.Sums, s *segment.Session, pages int64) {
 	sums.Sessions++
+	if s.Unmeasured {
+		sums.Unmeasured++
+	}
 	sums.EngagedMs += min(max(s.EngagedMs, 0), c.rules.MaxMs)
 	sums.Pages += pages
 	sums.Played += min(max(s.Played, 0), whole)

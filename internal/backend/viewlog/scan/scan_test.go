@@ -113,6 +113,8 @@ func history(r *rand.Rand, n int) (views []report.View) {
 				s.Parts.AddRange(r.IntN(report.PartCount), r.IntN(report.PartCount))
 			case 2:
 				s.Depth = r.Int64N(1_000_001)
+			case 3:
+				s.Unmeasured = r.IntN(2) == 0
 			}
 			v.Session = s
 		}

@@ -18,7 +18,8 @@ import (
 //	session: engaged, present, screen, [start − ms of the view],
 //	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
-// Parts in brackets are present if their flag is set. Blobs with rare parts
+// Parts in brackets are present if their flag is set. A depth of 0 says that the
+// session is unmeasured. Blobs with rare parts
 // have the second version, which adds at the end:
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
@@ -218,7 +219,7 @@ func (s *Session) flags() (flags byte) {
 		{s.StartMs != 0, sessionStart},
 		{len(s.Pages) > 0, sessionPages},
 		{s.Played != 0 || s.Reached != 0, sessionMedia},
-		{s.Depth != 0, sessionDepth},
+		{s.Depth != 0 || s.Unmeasured, sessionDepth},
 	} {
 		if part.there {
 			flags |= part.flag
@@ -316,6 +317,7 @@ func (s *Session) Decode(b []byte, viewMs int64) error {
 	}
 	if flags&sessionDepth != 0 {
 		s.Depth = r.number()
+		s.Unmeasured = s.Depth == 0
 	}
 	if more&1 != 0 {
 		s.Parts = r.parts()

@@ -57,6 +57,7 @@ func TestRecordBytes(t *testing.T) {
 			"64" + "000000" + "01" + "0205"},
 		{Session{Session: report.Session{Outlined: true, Parts: report.Parts{0b1110, 1 << 35}}},
 			"80" + "000000" + "02" + "0103" + "5f01"},
+		{Session{Session: report.Session{EngagedMs: 5, PresentMs: 6, Unmeasured: true}}, "30" + "050600" + "00"},
 	} {
 		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)

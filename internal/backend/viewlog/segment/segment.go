@@ -338,6 +338,7 @@ func (u *Decoder) session(s *Session) {
 	}
 	if flags&sessionDepth != 0 {
 		s.Depth = shareOf(c[columnDepth].next())
+		s.Unmeasured = s.Depth == 0
 	}
 	if flags&sessionParts != 0 {
 		s.Parts = u.parts()

@@ -24,6 +24,8 @@ func WrongSession(s *report.Session, imported bool) string {
 		return fmt.Sprintf("it was present for %d ms, longer than a view can count", s.PresentMs)
 	case !share(s.Played) || !share(s.Reached) || !share(s.Depth):
 		return "its progress is more than 100%"
+	case s.Unmeasured && (len(s.Pages) > 0 || s.Outlined || s.Played+s.Reached+s.Depth > 0):
+		return "its progress is marked as not measured, but there is some"
 	}
 	page := 0
 	for _, p := range s.Pages {
