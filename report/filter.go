@@ -255,3 +255,6 @@ func IDText(id int64) string {
 func (f Filter) OnlyRecipients() bool {
 	return !slices.ContainsFunc(f, func(c Condition) bool { return c.Dimension != OnRecipient })
 }
+
+// FromAlbums reports whether all views that match were opened from an album.
+func (f Filter) FromAlbums() bool { return !f.On(OnAlbum).Match(new(View)) }

@@ -67,7 +67,7 @@ func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *repo
 		}
 		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.To, Account: q.Link == 0,
 			Brief: q.Brief, Events: d.within}
-		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, tables.Between(oldest.ID, r.To), &of)
+		s, err := l.scan(ctx, tx, []vitrine.Scope{q.Scope}, r.Since(oldest.ID), &of)
 		if err != nil {
 			return false, err
 		}
@@ -128,7 +128,7 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 		if err != nil {
 			return err
 		}
-		r := tables.Between(vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0))
+		r := tables.IDs{From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0), Albums: q.Filter.FromAlbums()}
 		expired = 0
 		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.From < kept {
 			r.From, expired = kept, st.retainedFrom

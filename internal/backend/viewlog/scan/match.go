@@ -86,7 +86,7 @@ func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 	if !u.Named() && !m.flags.On(report.OnRecipient).Match(new(report.View)) {
 		return false, nil // all views are through the plain address
 	}
-	if !u.FromAlbums() && !m.flags.On(report.OnAlbum).Match(new(report.View)) {
+	if !u.FromAlbums() && m.flags.FromAlbums() {
 		return false, nil // none came from an album
 	}
 	for kind, column := range [...]segment.Column{segment.KindPlace: segment.PlaceColumn,

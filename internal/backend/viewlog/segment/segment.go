@@ -96,6 +96,7 @@ func (r *Row) ViewerDay(link vitrine.LinkID) ViewerDay {
 type Encoder struct {
 	columns           [columns]columnWriter
 	Views, Sessions   int64
+	Albums            bool // a view was opened from an album
 	First, Last       vitrine.ViewID
 	lastMs, lastCount int64
 }
@@ -130,6 +131,7 @@ func (p *Encoder) Add(r *Row) {
 		}
 	}
 	p.Views++
+	p.Albums = p.Albums || flags&viewAlbum != 0
 	p.Last, p.lastMs, p.lastCount = r.ID, ms, count
 	if r.Engaged {
 		p.Sessions++

@@ -224,11 +224,15 @@ func (b *batch) readSegments() error {
 		var id int64
 		var first vitrine.ViewID
 		var data sql.RawBytes
-		if err := row.Scan(&id, &first, &data); err != nil {
+		var albums bool
+		if err := row.Scan(&id, &first, &albums, &data); err != nil {
 			return b.tx.Failed(err)
 		}
 		l := b.link(id)
 		err := u.Open(data, first)
+		if err == nil && albums != u.FromAlbums() {
+			l.fault("segment %d is marked wrongly as one with or without views from albums", first)
+		}
 		for err == nil {
 			r := u.Next()
 			if r == nil {
@@ -251,7 +255,7 @@ func (b *batch) readSegments() error {
 			err = nil
 		}
 		return err
-	}, "SELECT link, first, data FROM segments WHERE link > $1 AND link <= $2 ORDER BY link, first", b.between...)
+	}, "SELECT link, first, albums, data FROM segments WHERE link > $1 AND link <= $2 ORDER BY link, first", b.between...)
 }
 
 func (b *batch) readViews() error {

@@ -65,8 +65,11 @@ func (t Index) Segments(s vitrine.Scope, r IDs, f func(vitrine.LinkID, *Segment)
 // segmentsIn returns the FROM clause of the segments of a scope that may
 // contain IDs of a range, and its arguments.
 func segmentsIn(s vitrine.Scope, r IDs) (from string, args []any) {
-	const inRange = ` AND p.first < $2 AND p.last >= $3
+	inRange := ` AND p.first < $2 AND p.last >= $3
 		AND p.first >= coalesce((SELECT max(q.first) FROM segments q WHERE q.link = p.link AND q.first <= $4), $5)`
+	if r.Albums {
+		inRange += " AND p.albums"
+	}
 	args = []any{int64(s.Link), int64(r.To), int64(r.From), int64(r.From), int64(r.From)}
 	if s.Link != 0 {
 		return " FROM segments p WHERE p.link = $1" + inRange, args
@@ -233,21 +236,32 @@ func (w *SegmentWriter) end() error {
 	if p.Views == 0 {
 		return nil
 	}
-	first, last, views, sessions := p.First, p.Last, p.Views, p.Sessions
+	first, last, views, sessions, albums := p.First, p.Last, p.Views, p.Sessions, p.Albums
 	w.b = p.End(w.b[:0])
-	_, err := w.Tx.Exec("INSERT INTO segments (link, first, last, views, sessions, data) VALUES ($1, $2, $3, $4, $5, $6)",
-		int64(w.Link), int64(first), int64(last), views, sessions, w.b)
+	_, err := w.Tx.Exec(`INSERT INTO segments (link, first, last, views, sessions, albums, data)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, int64(w.Link), int64(first), int64(last), views, sessions, albums, w.b)
 	return err
 }
 
-// IDs is the range of IDs [From, To).
-type IDs struct{ From, To vitrine.ViewID }
+// IDs is the range of IDs [From, To). With Albums, views that were not opened
+// from an album are not needed, so that segments without others are left out,
+// and downloads of links without others.
+type IDs struct {
+	From, To vitrine.ViewID
+	Albums   bool
+}
 
 // Between returns the range [from, to).
-func Between(from, to vitrine.ViewID) IDs { return IDs{from, to} }
+func Between(from, to vitrine.ViewID) IDs { return IDs{From: from, To: to} }
+
+// Since returns the part of a range from an ID on.
+func (r IDs) Since(from vitrine.ViewID) IDs {
+	r.From = from
+	return r
+}
 
 // IDsOf returns the range of some days.
-func IDsOf(from, to report.Day) IDs { return IDs{segment.FirstID(from), segment.FirstID(to)} }
+func IDsOf(from, to report.Day) IDs { return Between(segment.FirstID(from), segment.FirstID(to)) }
 
 // Within returns the FROM and WHERE clauses of a query for a scope's rows in a
 // range of IDs, and its arguments. The table has the columns link and id and
@@ -257,7 +271,12 @@ func Within(s vitrine.Scope, table string, r IDs) (clause string, args []any) {
 	if s.Link != 0 {
 		return " FROM " + table + " o WHERE o.link = $1" + inRange, []any{int64(s.Link), int64(r.From), int64(r.To)}
 	}
+	of := " FROM links l CROSS JOIN " + table + " o WHERE l.account = $1 AND NOT l.deleting"
+	if r.Albums && table == "downloads" {
+		of += ` AND (EXISTS (SELECT 1 FROM segments p WHERE p.link = l.link AND p.albums)
+			OR EXISTS (SELECT 1 FROM views w WHERE w.link = l.link))`
+	}
 	// CROSS JOIN makes SQLite iterate over the links.
-	return " FROM links l CROSS JOIN " + table + " o WHERE l.account = $1 AND NOT l.deleting AND o.link = l.link" + inRange,
+	return of + " AND o.link = l.link" + inRange,
 		[]any{int64(s.Account), int64(r.From), int64(r.To)}
 }

@@ -83,9 +83,11 @@ CREATE TABLE segments (
     last     BIGINT NOT NULL,
     views    BIGINT NOT NULL,
     sessions BIGINT NOT NULL,
+    albums   BOOLEAN NOT NULL, -- some of its views were opened from an album
     data     BYTEA  NOT NULL,
     PRIMARY KEY (link, first)
 );
+CREATE INDEX segments_albums ON segments (link, first) WHERE albums;
 ALTER TABLE segments ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compact already
 
 -- Which viewer came to which link on which day, of the views by people in segments. Each run is sorted; an entry of any run is

@@ -80,9 +80,11 @@ CREATE TABLE segments (
     last     BIGINT NOT NULL,
     views    BIGINT NOT NULL,
     sessions BIGINT NOT NULL,
+    albums   BOOLEAN NOT NULL, -- some of its views were opened from an album
     data     BLOB   NOT NULL,
     PRIMARY KEY (link, first)
 );
+CREATE INDEX segments_albums ON segments (link, first) WHERE albums;
 
 -- Which viewer came to which link on which day, of the views by people in segments. Each run is sorted; an entry of any run is
 -- valid.
