@@ -51,9 +51,9 @@ type AlbumTx interface {
 	// AlbumLinks lists the links of an album that are not deleted, in order, at
 	// most n (0: all).
 	AlbumLinks(a AlbumID, n int) ([]*Link, error)
-	// ProtectedAlbums lists the albums with a link that are not deleted and
-	// whose readers need something.
-	ProtectedAlbums(l LinkID) ([]*Album, error)
+	// AlbumsWith lists the albums with a link that are not deleted, the oldest
+	// first.
+	AlbumsWith(l LinkID) ([]*Album, error)
 	// AlbumSizes returns, for each album of an account with such links, the
 	// number of links that are not deleted.
 	AlbumSizes(a AccountID) (map[AlbumID]int64, error)

@@ -216,9 +216,9 @@ func (s *Albums) MayRead(ctx context.Context, slug vitrine.Slug, by access.Asker
 	return access.CheckAlbum(album, by)
 }
 
-// Around returns the protected albums that a link is in.
+// Around returns the albums that a link is in.
 func (s *Albums) Around(ctx context.Context, id vitrine.LinkID) ([]*vitrine.Album, error) {
-	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Album, error) { return tx.ProtectedAlbums(id) })
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Album, error) { return tx.AlbumsWith(id) })
 }
 
 // shown finds an album that readers may see, once they have passed its gate,

@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"vitrine"
@@ -119,7 +120,8 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		if recipient != nil {
 			found.link = *link.For(recipient)
 		} else if link.Access.Gated() {
-			around, err := tx.ProtectedAlbums(link.ID)
+			around, err := tx.AlbumsWith(link.ID)
+			around = slices.DeleteFunc(around, func(a *vitrine.Album) bool { return !a.Access.Gated() })
 			if len(around) > 0 {
 				found.link.Albums = (*vitrine.Albums)(&around)
 			}

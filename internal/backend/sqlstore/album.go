@@ -48,8 +48,8 @@ func (t Tx) AlbumLinks(a vitrine.AlbumID, n int) ([]*vitrine.Link, error) {
 		w.End(" ORDER BY album_links.place", n), w.Args...)
 }
 
-func (t Tx) ProtectedAlbums(l vitrine.LinkID) ([]*vitrine.Album, error) {
-	return albums.list(t, ` WHERE deleted_at IS NULL AND access <> '' AND id IN
+func (t Tx) AlbumsWith(l vitrine.LinkID) ([]*vitrine.Album, error) {
+	return albums.list(t, ` WHERE deleted_at IS NULL AND id IN
 		(SELECT album FROM album_links WHERE link = $1) ORDER BY id`, int64(l))
 }
 

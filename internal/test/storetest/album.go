@@ -51,9 +51,9 @@ func (t storeTest) albums() {
 	})
 }
 
-// protectedAlbums tests that the protected albums of a link are found, and none
-// that is open, deleted or without it.
-func (t storeTest) protectedAlbums() {
+// albumsWith tests that the albums of a link are found, and none that is deleted
+// or without it.
+func (t storeTest) albumsWith() {
 	ann := t.account("ann@example.org")
 	l, other := link(ann, "a-link", 0), link(ann, "b-link", 0)
 	t.addLinks(l, other)
@@ -80,8 +80,8 @@ func (t storeTest) protectedAlbums() {
 		return nil
 	})
 	t.read(func(tx vitrine.Tx) error {
-		got, err := tx.ProtectedAlbums(l.ID)
-		vitrinetest.Equal(t, "protected albums", got, []*vitrine.Album{one, two})
+		got, err := tx.AlbumsWith(l.ID)
+		vitrinetest.Equal(t, "albums", got, []*vitrine.Album{one, two, open})
 		return err
 	})
 }

@@ -57,7 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"SiteVersions", storeTest.siteVersions},
 		{"LinkVersions", storeTest.linkVersions},
 		{"Albums", storeTest.albums},
-		{"ProtectedAlbums", storeTest.protectedAlbums},
+		{"AlbumsWith", storeTest.albumsWith},
 		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
 		{"Events", storeTest.events},

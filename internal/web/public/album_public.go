@@ -135,21 +135,22 @@ func (s *Handler) giveAlbumPlace(w http.ResponseWriter, r *http.Request, door *v
 // albumParam has the slug of the album from which a link is opened.
 const albumParam = "album"
 
-// openedFrom returns the album of an account from which a request opens a link,
-// or 0.
-func (s *Handler) openedFrom(r *http.Request, a *vitrine.Account) (int64, error) {
-	text := r.URL.Query().Get(albumParam)
-	if text == "" {
+// openedFrom returns the album with a link from which a request opens it, or 0.
+func (s *Handler) openedFrom(r *http.Request, l *vitrine.Link) (int64, error) {
+	slug := vitrine.Slug(r.URL.Query().Get(albumParam))
+	if slug == "" {
 		return 0, nil
 	}
-	album, err := s.Albums.Find(r.Context(), a, text)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
-		return 0, nil
-	}
+	albums, err := s.Albums.Around(r.Context(), l.ID)
 	if err != nil {
 		return 0, err
 	}
-	return int64(album.ID), nil
+	for _, a := range albums {
+		if a.Slug == slug {
+			return int64(a.ID), nil
+		}
+	}
+	return 0, nil
 }
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")

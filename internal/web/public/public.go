@@ -152,7 +152,7 @@ func (s *Handler) Show(f form) LinkHandler {
 func (s *Handler) storeView(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (v vitrine.Viewed,
 	err error) {
 	view := s.viewOf(r, l, a)
-	if view.Album, err = s.openedFrom(r, a); err != nil {
+	if view.Album, err = s.openedFrom(r, l); err != nil {
 		return v, err
 	}
 	network, reason := visitor.Network(s.Server.ClientAddr(r))

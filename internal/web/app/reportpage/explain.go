@@ -85,7 +85,7 @@ func (s *Handler) ShowExplanation(w http.ResponseWriter, r *http.Request, me *vi
 	if of.link != nil {
 		p.Head = s.Shell.LinkHead(me, of.link, app.LinkAnalytics)
 	}
-	if err := s.fillExplanation(r, p, me, of, place{view.root, q}); err != nil {
+	if err := s.fillExplanation(r, p, me, of, place{root: view.root, q: q}); err != nil {
 		return err
 	}
 	if of.website != nil {
@@ -136,7 +136,7 @@ func (s *Handler) sharedExplanation(r *http.Request, found *analytics.Shared) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fillExplanation(r, p, found.Owner, of, place{sharedRoot + r.PathValue("token"), q}); err != nil {
+	if err := s.fillExplanation(r, p, found.Owner, of, sharedPlace(r, found, q)); err != nil {
 		return nil, err
 	}
 	listed := map[string]bool{}

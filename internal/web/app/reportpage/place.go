@@ -19,10 +19,16 @@ import (
 type place struct {
 	root string
 	q    analytics.Query
+	kept bool // the root keeps the query, so that addresses need no filter
 }
 
 // at returns an address below the root, such as "/pulse".
-func (p place) at(below string) string { return p.root + below + "?" + p.q.Values().Encode() }
+func (p place) at(below string) string {
+	if p.kept {
+		p.q.Filter = nil
+	}
+	return p.root + below + "?" + p.q.Values().Encode()
+}
 
 // with returns the address with a changed query.
 func (p place) with(change func(*analytics.Query)) string {
@@ -146,18 +152,22 @@ func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsFor
 	return a
 }
 
-// nameChips gives conditions on albums, and on recipients of a link, their
-// names. Without an account, albums have their IDs.
-func (s *Handler) nameChips(ctx context.Context, me *vitrine.Account, l *vitrine.Link, f report.Filter,
+// nameChips gives conditions on albums of the report's owner, and on recipients
+// of a link, their names instead of their IDs.
+func (s *Handler) nameChips(ctx context.Context, owner *vitrine.Account, l *vitrine.Link, f report.Filter,
 	chips []statsChip) error {
-	if me != nil && len(f.On(report.OnAlbum)) > 0 {
-		albums, err := s.Albums.List(ctx, me)
+	if len(f.On(report.OnAlbum)) > 0 {
+		albums, err := s.Albums.List(ctx, owner)
 		if err != nil {
 			return err
 		}
-		for _, a := range albums {
-			for i, c := range f {
-				if c.Dimension == report.OnAlbum && c.Value == report.IDText(int64(a.ID)) {
+		for i, c := range f {
+			if c.Dimension != report.OnAlbum || c.Value == "" {
+				continue
+			}
+			chips[i].Value = "a deleted album"
+			for _, a := range albums {
+				if c.Value == report.IDText(int64(a.ID)) {
 					chips[i].Value = a.Title
 				}
 			}

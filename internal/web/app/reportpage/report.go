@@ -294,7 +294,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	if of.website != nil {
 		p.Website = new(s.Shell.WebsiteRow(of.website))
 	}
-	here := place{view.root, n.q}
+	here := place{root: view.root, q: n.q}
 	p.Address, p.Pulse, p.Now = here.at(""), here.at("/pulse"), here.at("/now")
 	asks := !n.sample
 	if asks {
@@ -308,7 +308,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 		asked.Zone = zoneOf(me, asked)
 	}
 	api := s.Server.PublicURL.String() + httpx.APIRoot
-	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + view.root, asked}.at("") + `"`
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{root: api + view.root, q: asked}.at("") + `"`
 	p.Tools, p.Ask = newStatsTools(here, p.Summary, asks, s.Now()), newStatsForm(here, p.Summary, asks, s.Now())
 	p.fill(n, here, s.Now())
 	if err := s.nameChips(r.Context(), me, of.link, n.q.Filter, p.Ask.Chips); err != nil {

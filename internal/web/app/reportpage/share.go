@@ -215,6 +215,11 @@ func (s *Handler) sharedQuery(r *http.Request, found *analytics.Shared) (analyti
 	return inRange(rg), err
 }
 
+// sharedPlace returns the place of a shared report with a query.
+func sharedPlace(r *http.Request, found *analytics.Shared, q analytics.Query) place {
+	return place{sharedRoot + r.PathValue("token"), q, found.Query != ""}
+}
+
 // sharedPage returns the report of a shared address.
 func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportPage, error) {
 	of := subject{link: found.Link}
@@ -235,13 +240,16 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 	if l := found.Link; l != nil {
 		p.Link = s.statsLink(l, n)
 	}
-	where := place{sharedRoot + r.PathValue("token"), n.q}
+	where := sharedPlace(r, found, n.q)
 	p.explain, p.By, p.Until = where.at("/explain"), found.Owner.Email, found.ExpiresAt
 	if found.Query != "" {
 		p.Fixed = true
 	}
 	p.Tools, p.Ask = newStatsTools(where, p.Summary, false, s.Now()), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
+	if err := s.nameChips(r.Context(), found.Owner, nil, n.q.Filter, p.Ask.Chips); err != nil {
+		return nil, err
+	}
 	if l := found.Link; l != nil {
 		if _, err := s.Links.PublicByID(r.Context(), l.ID, s.Viewers.Reader(r)); err == nil {
 			p.Pages.show(where.root, l)

@@ -209,5 +209,5 @@ func (p *reportPage) visitsAt(n *numbers) string {
 	if p.Link == nil || p.Reader || n.sample {
 		return ""
 	}
-	return place{app.VisitsRoot(p.Link.Link), n.q}.at("")
+	return place{root: app.VisitsRoot(p.Link.Link), q: n.q}.at("")
 }

@@ -79,8 +79,8 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if asked.Zone != nil && values.Get("timezone") == "" {
 		asked.Zone = nil
 	}
-	here := place{app.VisitsRoot(l), asked}
-	p.Report = place{reportRoot(l), asked}.at("")
+	here := place{root: app.VisitsRoot(l), q: asked}
+	p.Report = place{root: reportRoot(l), q: asked}.at("")
 	if p.Shown, err = s.shownVisits(r, me, l, q, here.at("")); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if some.Next != 0 {
 		p.Next = shown + "&cursor=" + httpx.FormatVisitCursor(some.Next)
 	}
-	if err := s.fillVisits(r.Context(), p, l, here, some.Rows); err != nil {
+	if err := s.fillVisits(r.Context(), p, me, l, here, some.Rows); err != nil {
 		return err
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
@@ -103,12 +103,12 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 
 // fillVisits fills the list and the filter of a page, with the names of
 // addresses.
-func (s *Handler) fillVisits(ctx context.Context, p *visitsPage, l *vitrine.Link, here place,
+func (s *Handler) fillVisits(ctx context.Context, p *visitsPage, me *vitrine.Account, l *vitrine.Link, here place,
 	rows []report.VisitRow) error {
 	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
 	p.Visits = app.NewVisits(l, rows, s.Now())
 	return errors.Join(app.NameAddresses(ctx, s.Recipients, l, p.Visits),
-		s.nameChips(ctx, nil, l, here.q.Filter, p.Ask.Chips))
+		s.nameChips(ctx, me, l, here.q.Filter, p.Ask.Chips))
 }
 
 // showAll is the value of the parameter "show" for all visits of a link.
