@@ -96,3 +96,32 @@ func (t *Tally) appendLinks(b []byte) []byte {
 	}
 	return b
 }
+
+// append writes the sessions, doubled, and 1 more if the number of unmeasured
+// ones follows.
+func (e engagement) append(b []byte) []byte {
+	if e.unmeasured == 0 {
+		b = appendNumber(b, 2*e.sessions)
+	} else {
+		b = appendNumber(appendNumber(b, 2*e.sessions+1), e.unmeasured)
+	}
+	if e.sessions == 0 {
+		return b
+	}
+	for _, n := range []int64{e.engagedMs, e.pages, e.played, e.depth} {
+		b = appendNumber(b, n)
+	}
+	return b
+}
+
+func (r *pieceReader) engagement() (e engagement) {
+	n := r.number()
+	if e.sessions = n / 2; n%2 == 1 {
+		e.unmeasured = r.number()
+	}
+	if e.sessions == 0 {
+		return e
+	}
+	e.engagedMs, e.pages, e.played, e.depth = r.number(), r.number(), r.number(), r.number()
+	return e
+}

@@ -63,10 +63,14 @@ func (s *Versions) List(ctx context.Context, a *vitrine.Account,
 	return m, list, err
 }
 
-// all lists the versions of a link, newest first.
+// all lists the versions of a link, newest first. The current one is live
+// unless the link is held or was disabled by others than its owner.
 func all(tx vitrine.LinkTx, m *vitrine.Link) ([]Version, error) {
 	now := *m
-	now.Of, now.State, now.Reason, now.Detail = m.ID, vitrine.StateLive, "", ""
+	now.Of = m.ID
+	if m.MayMove() {
+		now.State, now.Reason, now.Detail = vitrine.StateLive, "", ""
+	}
 	list := []Version{{Link: &now, Current: true}}
 	if m.Versions == 0 {
 		return list, nil

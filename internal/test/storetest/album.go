@@ -51,8 +51,8 @@ func (t storeTest) albums() {
 	})
 }
 
-// albumsWith tests that the albums of a link are found, and none that is deleted
-// or without it.
+// albumsWith tests that the albums of a link are found, and none that is
+// deleted or without it.
 func (t storeTest) albumsWith() {
 	ann := t.account("ann@example.org")
 	l, other := link(ann, "a-link", 0), link(ann, "b-link", 0)

@@ -58,6 +58,13 @@ func (s *scanned) pending() {
 	}
 }
 
+// versionStatus returns the status of the current version of a link.
+func (s *scanned) versionStatus(slug string) any {
+	s.T.Helper()
+	of := s.Call(s.key, "GET", "/links/"+slug+"/versions", nil).Want(200, "").JSON()["versions"].([]any)
+	return of[0].(map[string]any)["status"]
+}
+
 // status returns a link's entry in the list.
 func (s *scanned) status(slug string) map[string]any {
 	s.T.Helper()
@@ -185,17 +192,18 @@ func TestVideoIsScannedLater(t *testing.T) {
 	bad := s.complete("bad.webm", "video/webm", string(clip)+vitrinetest.ClamdMarker).Want(200, "")
 	for _, a := range []webtest.Answer{good, bad} {
 		if a.JSON()["processing"] != true || s.status(a.Text("slug"))["status"] != "processing" ||
-			s.OpenPage(a.Text("slug")) != 404 {
+			s.OpenPage(a.Text("slug")) != 404 || s.versionStatus(a.Text("slug")) != "processing" {
 			t.Errorf("complete of a video: %s", a.Body)
 		}
 	}
 	s.pending()
-	if status := s.OpenPage(good.Text("slug")); status != 200 || s.status(good.Text("slug"))["status"] != "live" {
+	if status := s.OpenPage(good.Text("slug")); status != 200 || s.status(good.Text("slug"))["status"] != "live" ||
+		s.versionStatus(good.Text("slug")) != "live" {
 		t.Errorf("page of a clean video: status %d, want 200", status)
 	}
 	l := s.status(bad.Text("slug"))
 	if status := s.OpenPage(bad.Text("slug")); status != 410 || l["status"] != "disabled" || l["reason"] != "malware" ||
-		l["detail"] == nil {
+		l["detail"] == nil || s.versionStatus(bad.Text("slug")) != "disabled" {
 		t.Errorf("malware: status %d, link %v", status, l)
 	}
 	s.Audit()

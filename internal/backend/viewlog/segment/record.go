@@ -18,9 +18,9 @@ import (
 //	session: engaged, present, screen, [start − ms of the view],
 //	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
-// Parts in brackets are present if their flag is set. A depth of 0 says that the
-// session is unmeasured. Blobs with rare parts
-// have the second version, which adds at the end:
+// Parts in brackets are present if their flag is set. A depth of 0 says that
+// the session is unmeasured. Blobs with rare parts have the second version,
+// which adds at the end:
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
 //	         [previous bot reason], [recipient], [album]
