@@ -87,7 +87,7 @@ func (w *writing) findIn(p *reclassing, link vitrine.LinkID, views []vitrine.Vie
 	}
 	views = views[from:to]
 	var days []report.Day
-	u := segment.Decoder{CountPages: true}
+	u := segment.Decoder{Sums: true}
 	r := tables.Between(views[0], views[len(views)-1]+1)
 	err = w.tx.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, s *tables.Segment) error {
 		from, _ := slices.BinarySearch(views, s.First)

@@ -40,14 +40,23 @@ const quarter = 15 * 60 * 1000
 // years.
 const mostQuarters = 1 << 17
 
+// newClock returns a clock that remembers the last quarter hours of the steps
+// [from, to).
+func newClock(steps *report.Steps, from, to report.Day) Clock {
+	c := Clock{Steps: steps}
+	if from < to {
+		begin, end := steps.Bounds(from, to)
+		first, after := begin/quarter, (end-1)/quarter+1
+		c.first = max(first, after-mostQuarters)
+		c.seen = make([]moment, max(after-c.first, 0))
+	}
+	return c
+}
+
 // Set moves to a moment, in ms from 1970 on, which must be in one of the steps.
 func (c *Clock) Set(ms int64) {
 	q := ms / quarter
-	if c.seen == nil {
-		c.first = q - mostQuarters/2
-		c.seen = make([]moment, mostQuarters)
-	}
-	if q < c.first || q >= c.first+mostQuarters {
+	if q < c.first || q >= c.first+int64(len(c.seen)) {
 		c.Step, c.Weekday, c.Hour = c.Steps.Place(ms)
 		return
 	}

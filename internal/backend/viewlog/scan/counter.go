@@ -97,7 +97,7 @@ func newCounter(q *Query) *counter {
 	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
 		files: map[file]*report.Sums{},
 		steps: make([]report.Sums, max(q.To-q.From, 0)),
-		clock: Clock{Steps: q.Steps}}
+		clock: newClock(q.Steps, q.From, q.To)}
 	if q.Single {
 		c.points = new([2][101]int64)
 	}
@@ -143,7 +143,7 @@ func (c *counter) segment(p *waiting) error {
 	if some, err := c.match.mayMatch(&c.decoder); err != nil || !some {
 		return err
 	}
-	c.decoder.CountPages = c.q.Account
+	c.decoder.Sums = c.q.Account
 	for r := c.decoder.Next(); r != nil; r = c.decoder.Next() {
 		if err := c.row(r, c.decoder.SeenPages); err != nil {
 			return err

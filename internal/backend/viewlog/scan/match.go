@@ -11,6 +11,8 @@ type matcher struct {
 	parts [segment.Kinds]part
 	flags report.Filter // conditions on fields of the row itself
 	kinds []int         // the parts that have conditions
+	left  []int         // those that rows may not match: kinds, or some
+	some  []int         // those that not all rows of a segment match
 }
 
 // part is the part of a filter for one kind of words.
@@ -28,6 +30,7 @@ func newMatcher(q *Query) matcher {
 			m.kinds = append(m.kinds, kind)
 		}
 	}
+	m.left = m.kinds
 	return m
 }
 
@@ -62,7 +65,7 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 			return false, nil
 		}
 	}
-	for _, kind := range m.kinds {
+	for _, kind := range m.left {
 		if ok, err := m.holds(kind, segment.WordKinds[kind].Number(r)); err != nil || !ok {
 			return false, err
 		}
@@ -80,8 +83,8 @@ func viewOf(kind int, l *segment.Labels) *report.View {
 	return &v
 }
 
-// mayMatch reports whether a segment may contain rows that match. It checks the
-// columns of labels that every row has.
+// mayMatch reports whether a segment may contain rows that match, and prepares
+// for its rows. It checks the columns of labels that every row has.
 func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 	if !u.Named() && !m.flags.On(report.OnRecipient).Match(new(report.View)) {
 		return false, nil // all views are through the plain address
@@ -89,24 +92,36 @@ func (m *matcher) mayMatch(u *segment.Decoder) (bool, error) {
 	if !u.FromAlbums() && m.flags.FromAlbums() {
 		return false, nil // none came from an album
 	}
-	for kind, column := range [...]segment.Column{segment.KindPlace: segment.PlaceColumn,
-		segment.KindOrigin: segment.OriginColumn, segment.KindAgent: segment.AgentColumn} {
-		if len(m.parts[kind].filter) == 0 {
-			continue
-		}
-		found := false
-		for _, id := range u.Words(column) {
+	m.some = m.some[:0]
+	for _, kind := range m.kinds {
+		some, all := wordColumns[kind] == 0, false
+		if !some {
 			var err error
-			if found, err = m.holds(kind, segment.LabelID(id)); err != nil {
+			if some, all, err = m.among(kind, u.Words(wordColumns[kind])); err != nil || !some {
 				return false, err
 			}
-			if found {
-				break
-			}
 		}
-		if !found {
-			return false, nil
+		if !all {
+			m.some = append(m.some, kind)
 		}
 	}
+	m.left = m.some
 	return true, nil
+}
+
+// wordColumns are the columns of labels that every row has.
+var wordColumns = [segment.Kinds]segment.Column{segment.KindPlace: segment.PlaceColumn,
+	segment.KindOrigin: segment.OriginColumn, segment.KindAgent: segment.AgentColumn}
+
+// among reports whether some or all of the labels match the part.
+func (m *matcher) among(kind int, labels []int64) (some, all bool, err error) {
+	all = true
+	for _, id := range labels {
+		holds, err := m.holds(kind, segment.LabelID(id))
+		if err != nil {
+			return false, false, err
+		}
+		some, all = some || holds, all && holds
+	}
+	return some, all, nil
 }

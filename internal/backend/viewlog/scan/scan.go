@@ -146,6 +146,7 @@ func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
 	c.mu.Lock() // the counter's goroutine may be counting a segment
 	defer c.mu.Unlock()
 	c.begin(link, r.ID)
+	c.match.left = c.match.kinds
 	return c.row(r, int64(len(r.Session.Pages)))
 }
 

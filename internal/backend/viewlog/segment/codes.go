@@ -170,11 +170,14 @@ func (t *codeTable) make() (ok bool) {
 		return false
 	}
 	t.width = int(slices.Max(t.lengths))
-	t.entries = slices.Grow(t.entries[:0], 1<<t.width)[:1<<t.width]
-	clear(t.entries)
-	for i, code := range t.codes {
-		for at := code; at < 1<<t.width; at += 1 << t.lengths[i] {
-			t.entries[at] = uint32(i)<<4 | uint32(t.lengths[i])
+	t.entries = slices.Grow(t.entries[:0], 1<<t.width)[:1]
+	t.entries[0] = 0
+	for n := 1; n <= t.width; n++ { // what n bits mean, also before any further ones
+		t.entries = append(t.entries, t.entries...)
+		for i, length := range t.lengths {
+			if length == uint64(n) {
+				t.entries[t.codes[i]] = uint32(i)<<4 | uint32(n)
+			}
 		}
 	}
 	return true

@@ -222,6 +222,7 @@ type column struct {
 	words []int64
 	codes codeTable // of words
 	bit   int       // position of the next number, in bits, or in bytes if plain
+	inner *column   // memory to read the words and their codes
 }
 
 // decodedAtOnce is the number of numbers that are decoded together.
@@ -236,7 +237,7 @@ func (c *column) zeros() bool { return c.form == 0 && c.base == 0 && len(c.words
 func (c *column) open(b []byte, kind columnKind) bool {
 	t := c.codes
 	*c = column{some: c.some[:0], words: c.words[:0],
-		codes: codeTable{lengths: t.lengths[:0], codes: t.codes, entries: t.entries}}
+		codes: codeTable{lengths: t.lengths[:0], codes: t.codes, entries: t.entries}, inner: c.inner}
 	if len(b) == 0 {
 		if kind == listed {
 			c.form = plain
@@ -270,24 +271,27 @@ func (c *column) open(b []byte, kind columnKind) bool {
 // openWords reads n words and the lengths of their codes. It returns what
 // follows, or nil if they are damaged.
 func (c *column) openWords(b []byte, n int) []byte {
-	var distances, lengths column
-	if !distances.open(b, measures) {
+	if c.inner == nil {
+		c.inner = new(column)
+	}
+	in := c.inner
+	if !in.open(b, measures) {
 		return nil
 	}
-	for sum := int64(0); len(c.words) < n && !distances.bad; {
-		sum += distances.nextOf(n - len(c.words))
+	for sum := int64(0); len(c.words) < n && !in.bad; {
+		sum += in.nextOf(n - len(c.words)) // the distances
 		c.words = append(c.words, sum)
 	}
-	if distances.bad || !lengths.open(distances.rest(), measures) {
+	if in.bad || !in.open(in.rest(), measures) {
 		return nil
 	}
 	for range n {
-		c.codes.lengths = append(c.codes.lengths, uint64(lengths.nextOf(n-len(c.codes.lengths))))
+		c.codes.lengths = append(c.codes.lengths, uint64(in.nextOf(n-len(c.codes.lengths))))
 	}
-	if lengths.bad {
+	if in.bad {
 		return nil
 	}
-	return lengths.rest()
+	return in.rest()
 }
 
 // rest returns what follows the numbers that were decoded, in a column that was

@@ -209,10 +209,10 @@ func (p *Encoder) End(b []byte) []byte {
 // Decoder reads the rows of a segment. A row is valid until the next call, and
 // while the memory of the segment is unchanged.
 type Decoder struct {
-	// CountPages skips the pages of sessions. Only their number is read, into
-	// SeenPages.
-	CountPages bool
-	SeenPages  int64
+	// Sums skips what no sums over links are made of: starts, parts, how far a
+	// medium was played, and pages. Only their number is read, into SeenPages.
+	Sums      bool
+	SeenPages int64
 
 	rows, left      int64
 	columns         [columns]column
@@ -322,27 +322,29 @@ func (u *Decoder) session(s *Session) {
 	s.EngagedMs = c[columnEngaged].next()
 	s.PresentMs = s.EngagedMs + c[columnPresent].next()
 	s.Screen = c[columnScreen].word()
-	if flags&sessionStart != 0 {
+	if flags&sessionStart != 0 && !u.Sums {
 		s.StartMs = u.lastMs + c[columnStart].signed()
 	}
 	if u.SeenPages = 0; flags&sessionPages != 0 {
 		if u.SeenPages = c[columnPages].next(); u.SeenPages < 0 || u.SeenPages > vitrine.MaxPages {
 			u.SeenPages, c[columnPages].bad = 0, true
 		}
-		if !u.CountPages {
+		if !u.Sums {
 			pages = u.pages(pages, s.EngagedMs)
 		}
 	}
 	s.Pages = pages
 	if flags&sessionMedia != 0 {
 		s.Played = c[columnPlayed].next()
-		s.Reached = s.Played + c[columnReached].signed()
+		if !u.Sums {
+			s.Reached = s.Played + c[columnReached].signed()
+		}
 	}
 	if flags&sessionDepth != 0 {
 		s.Depth = shareOf(c[columnDepth].next())
 		s.Unmeasured = s.Depth == 0
 	}
-	if flags&sessionParts != 0 {
+	if flags&sessionParts != 0 && !u.Sums {
 		s.Parts = u.parts()
 	}
 }
