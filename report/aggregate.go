@@ -1,5 +1,7 @@
 package report
 
+import "iter"
+
 // A log can sum views in their stored form. The methods below make its sums the
 // same tally that Add, AddViewerDay, AddLinkViewer and AddDownload make one by
 // one. Each method adds n facts at once; the caller makes sure that every fact
@@ -134,8 +136,9 @@ func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 	}
 }
 
-// AddEngaged adds counted sessions with engaged times of 0 to MaxMs.
-func (t *Tally) AddEngaged(engagedMs []uint32) { t.times.addAll(engagedMs) }
+// AddEngaged adds the engaged times, of 0 to MaxMs, of all counted sessions of
+// t. It reads them twice, and keeps those that the median needs.
+func (t *Tally) AddEngaged(engagedMs iter.Seq[uint32]) { t.times.addAll(engagedMs) }
 
 // AddViewerDays does n times what AddViewerDay does.
 func (t *Tally) AddViewerDays(v ViewerDay, n int64) { t.day(v.Day).seen.add(v.Prev, n) }

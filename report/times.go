@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -57,18 +58,23 @@ func (ts *times) add(v uint32) {
 	}
 }
 
-// addAll counts durations.
-func (ts *times) addAll(durations []uint32) {
-	var known [lastBucket + 1]*timeBucket
-	for _, v := range durations {
-		k, open := bucketOf(v)
-		b := known[k]
-		if b == nil {
-			b = entry(ts, k)
-			known[k] = b
+// addAll counts the durations of an empty ts, and keeps the values that its
+// median needs.
+func (ts *times) addAll(durations iter.Seq[uint32]) {
+	var counts [lastBucket + 1]int64
+	for v := range durations {
+		k, _ := bucketOf(v)
+		counts[k]++
+	}
+	for k, n := range counts {
+		if n > 0 {
+			entry(ts, bucket(k)).n = n
 		}
-		b.n++
-		if open > 0 {
+	}
+	lacking := ts.lacking()
+	for v := range durations {
+		if k, _ := bucketOf(v); slices.Contains(lacking, k) {
+			b := (*ts)[k]
 			b.values = append(b.values, v)
 		}
 	}
@@ -144,6 +150,19 @@ func (ts times) at(k int64) (bucket, int64) {
 func (ts times) lacks(b bucket) bool {
 	_, open := b.low()
 	return open > 0 && int64(len(ts[b].values)) < ts[b].n
+}
+
+// lacking returns the buckets whose values the median needs and are not in
+// memory.
+func (ts times) lacking() (list []bucket) {
+	if n := ts.count(); n > 0 {
+		for _, k := range ranks(n) {
+			if b, _ := ts.at(k); ts.lacks(b) && !slices.Contains(list, b) {
+				list = append(list, b)
+			}
+		}
+	}
+	return list
 }
 
 // buckets lists the buckets in order.

@@ -43,16 +43,7 @@ type MedianTimes struct{ buckets []bucket }
 
 // MedianTimes returns the values that the median of t needs and t lacks.
 // AddTimes must add them before t is rendered.
-func (t *Tally) MedianTimes() (m MedianTimes) {
-	if n := t.times.count(); n > 0 {
-		for _, k := range ranks(n) {
-			if b, _ := t.times.at(k); t.times.lacks(b) && !slices.Contains(m.buckets, b) {
-				m.buckets = append(m.buckets, b)
-			}
-		}
-	}
-	return m
-}
+func (t *Tally) MedianTimes() MedianTimes { return MedianTimes{t.times.lacking()} }
 
 // MergeMedianTimes adds to t the values that its median needs, from tallies
 // whose counts MergeCounts has added to t.

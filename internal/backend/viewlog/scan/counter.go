@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -31,12 +33,13 @@ type counter struct {
 	heat       [7][24]int64
 	words      [segment.Kinds]tallies
 	bots       tallies
-	times      [][]uint32 // in chunks; all but the last one are full
+	times      pile // engaged times, in 4 bytes each
 	pages      []pageSums
 	parts      [report.PartCount]int64
 	parted     int64
 	points     *[2][101]int64
 	viewerDays Set
+	room       room
 	got        []int64 // times of the downloads of matching views
 	clock      Clock
 }
@@ -102,6 +105,8 @@ func newCounter(q *Query) *counter {
 		c.points = new([2][101]int64)
 	}
 	c.link = -1
+	c.room.most = cmp.Or(q.held, heldBytes)
+	c.viewerDays.in = &c.room
 	return c
 }
 
@@ -284,7 +289,8 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	if c.q.Brief {
 		return
 	}
-	c.addTime(uint32(engaged))
+	times := c.times.chunk(4, &c.room)
+	*times = binary.LittleEndian.AppendUint32(*times, uint32(engaged))
 	if c.q.Account {
 		return
 	}
@@ -306,24 +312,6 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 		c.points[0][min(max(s.Reached, 0), whole)/(whole/100)]++
 		c.points[1][min(max(s.Depth, 0), whole)/(whole/100)]++
 	}
-}
-
-// timesChunk is how many times a chunk has.
-const timesChunk = 1 << 14
-
-// addTime keeps an engaged time. A slice that grows would be copied again and
-// again.
-func (c *counter) addTime(ms uint32) {
-	n := len(c.times) - 1
-	if n < 0 || len(c.times[n]) == cap(c.times[n]) {
-		size := 64
-		if n >= 0 {
-			size = min(4*cap(c.times[n]), timesChunk)
-		}
-		c.times = append(c.times, make([]uint32, 0, size))
-		n++
-	}
-	c.times[n] = append(c.times[n], ms)
 }
 
 const whole = report.Whole
@@ -374,7 +362,7 @@ func (c *counter) page(pages []report.PageTime) {
 	}
 }
 
-// addTo adds the counts to a tally, without viewer days.
+// addTo adds the counts to a tally, without viewer days and engaged times.
 func (c *counter) addTo(t *report.Tally) error {
 	t.AddSums(&c.whole)
 	for i := range c.steps {
@@ -394,10 +382,6 @@ func (c *counter) addTo(t *report.Tally) error {
 			t.AddHour(Sunday+report.Day(weekday), hour, n)
 		}
 	}
-	for _, some := range c.times {
-		t.AddEngaged(some)
-	}
-	c.times = nil
 	for p, sums := range c.pages {
 		t.AddPage(p, sums.sessions, sums.ms, sums.last)
 	}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"cmp"
+	"errors"
 	"math/bits"
 	"slices"
 	"sync"
@@ -25,6 +26,7 @@ type viewerStep struct {
 // Set is a set of viewer days. The zero value is empty and ready. All viewer
 // days of a viewer are in the same part, so parts can be counted one at a time.
 type Set struct {
+	in      *room
 	parts   [dayParts]setPart
 	numbers map[int64]uint32
 	links   []int64
@@ -54,7 +56,7 @@ func (v *Set) Add(viewer uint64, link int64, step report.Day) {
 		}
 		v.link, v.number = link, number
 	}
-	v.parts[spread(viewer)>>(64-partBits)].add(viewerStep{viewer, v.number, step})
+	v.parts[spread(viewer)>>(64-partBits)].add(viewerStep{viewer, v.number, step}, v.in)
 }
 
 // found holds the counts of viewer days.
@@ -103,8 +105,8 @@ func (p *prevs) each(f func(step, prev int, n int64)) {
 
 // countDistinct adds the viewer days of sets to a tally, and empties the sets.
 // Of the viewer days to a link only the first of each viewer is counted.
-func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
-	results := make([]found, workers)
+func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) error {
+	results, errs := make([]found, workers), make([]error, workers)
 	var done sync.WaitGroup
 	for w := range results {
 		f := &results[w]
@@ -112,8 +114,8 @@ func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
 		done.Go(func() {
 			d := dealer{sets: sets, numbers: globalNumbers(sets)}
 			links := make([]int64, len(d.numbers.links))
-			for p := w; p < dayParts; p += workers {
-				d.each(p, func(group []viewerStep) { f.group(q, group, links) })
+			for p := w; p < dayParts && errs[w] == nil; p += workers {
+				errs[w] = d.each(p, func(group []viewerStep) { f.group(q, group, links) })
 			}
 			for i, n := range links {
 				if n != 0 {
@@ -123,6 +125,9 @@ func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
 		})
 	}
 	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
 	for _, f := range results {
 		for i, n := range f.firsts {
 			if n != 0 {
@@ -136,6 +141,7 @@ func countDistinct(t *report.Tally, q *distinctQuery, sets ...*Set) {
 			t.AddLinkViewers(link, report.NoDay, n)
 		}
 	}
+	return nil
 }
 
 // numbering assigns one number to each link of all sets.
@@ -177,7 +183,7 @@ const mostGroupBits = 14
 
 // each calls f with each group of a part, and empties the part. Links have
 // their global numbers.
-func (d *dealer) each(part int, f func([]viewerStep)) {
+func (d *dealer) each(part int, f func([]viewerStep)) error {
 	n := 0
 	for _, set := range d.sets {
 		n += set.parts[part].n
@@ -187,7 +193,10 @@ func (d *dealer) each(part int, f func([]viewerStep)) {
 	ends := d.ends[:1<<groupBits+1]
 	clear(ends)
 	for _, set := range d.sets {
-		set.parts[part].each(func(v viewerStep) { ends[spread(v.viewer)<<partBits>>shift+1]++ })
+		err := set.parts[part].each(set.in, func(v viewerStep) { ends[spread(v.viewer)<<partBits>>shift+1]++ })
+		if err != nil {
+			return err
+		}
 	}
 	for g := 1; g < len(ends); g++ {
 		ends[g] += ends[g-1]
@@ -195,12 +204,15 @@ func (d *dealer) each(part int, f func([]viewerStep)) {
 	d.dealt = slices.Grow(d.dealt[:0], n)[:n]
 	for i, set := range d.sets {
 		numbers := d.numbers.of[i]
-		set.parts[part].each(func(v viewerStep) {
+		err := set.parts[part].each(set.in, func(v viewerStep) {
 			v.link = numbers[v.link]
 			at := &ends[spread(v.viewer)<<partBits>>shift]
 			d.dealt[*at] = v
 			*at++
 		})
+		if err != nil {
+			return err
+		}
 		set.parts[part] = setPart{} // gives its memory back
 	}
 	start := int32(0)
@@ -210,6 +222,7 @@ func (d *dealer) each(part int, f func([]viewerStep)) {
 		}
 		start = end
 	}
+	return nil
 }
 
 func (f *found) group(q *distinctQuery, viewerDays []viewerStep, links []int64) {

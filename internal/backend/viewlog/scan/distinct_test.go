@@ -16,7 +16,9 @@ func TestDistinct(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for _, steps := range []report.Day{1, 30, maxDense, maxDense + 1} {
 		q := &distinctQuery{From: firstDay, To: firstDay + steps, Links: true}
-		sets, again := []*Set{{}, {}, {}}, []*Set{{}, {}, {}}
+		in := &room{most: 1}
+		defer in.close()
+		sets, again := []*Set{{}, {in: in}, {in: &room{most: 1 << 20}}}, []*Set{{}, {}, {}}
 		first, ofLink := map[uint64]bool{}, map[[2]uint64]int64{}
 		var got report.Tally
 		var want report.Fold
@@ -33,7 +35,12 @@ func TestDistinct(t *testing.T) {
 			sets[i].Add(v.Viewer, v.Link, report.DayOf(v.At))
 			again[i].Add(v.Viewer, v.Link, report.DayOf(v.At))
 		}
-		countDistinct(&got, q, sets...)
+		if in.end == 0 || sets[2].in.end != 0 {
+			t.Errorf("of a room without memory %d bytes are in a file, of one with enough %d", in.end, sets[2].in.end)
+		}
+		if err := countDistinct(&got, q, sets...); err != nil {
+			t.Fatal(err)
+		}
 		tally := want.Tally()
 		vitrinetest.Equal(t, "uniques", got.Uniques(q.From, q.To), int64(len(first)))
 		for range 30 {
@@ -47,7 +54,9 @@ func TestDistinct(t *testing.T) {
 		}
 		// Without links it is the same but for the viewers of links.
 		var alone report.Tally
-		countDistinct(&alone, &distinctQuery{From: q.From, To: q.To}, again...)
+		if err := countDistinct(&alone, &distinctQuery{From: q.From, To: q.To}, again...); err != nil {
+			t.Fatal(err)
+		}
 		vitrinetest.Equal(t, "the same without links", alone.Equal(&got), false)
 		for link, n := range viewers {
 			alone.AddLinkViewers(link, report.NoDay, n)

@@ -6,6 +6,8 @@ package scan
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"sync"
 
 	"vitrine"
@@ -26,6 +28,8 @@ type Query struct {
 	Word func(segment.LabelID) (*segment.Labels, error)
 	// Events are the download events of views, by link, ordered by view.
 	Events map[vitrine.LinkID][]Event
+
+	held int // for tests: the bytes in memory of a room; 0 means heldBytes
 }
 
 // Event is a download event of a view.
@@ -65,7 +69,7 @@ type Scan struct {
 // counted. However it ends, no goroutine of the scan is left.
 func Count(ctx context.Context, q *Query, feed func(*Scan) error) (*Scan, error) {
 	s := begin(ctx, q)
-	defer s.cancel()
+	defer s.end()
 	fed := func() error {
 		defer s.stop() // also after a panic
 		if err := feed(s); err != nil || len(s.batch) == 0 {
@@ -100,6 +104,14 @@ func begin(ctx context.Context, q *Query) *Scan {
 func (s *Scan) stop() {
 	close(s.segments)
 	s.done.Wait()
+}
+
+// end gives back what the scan has outside of its memory.
+func (s *Scan) end() {
+	s.cancel()
+	for _, c := range s.counters {
+		c.room.close()
+	}
 }
 
 // batchBytes is about how many bytes of segments a worker receives at once.
@@ -186,8 +198,21 @@ func (s *Scan) sum() error {
 		}
 	}
 	q := distinctQuery{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief}
-	countDistinct(s.tally, &q, &s.counters[0].viewerDays, &s.counters[1].viewerDays)
-	return nil
+	return errors.Join(countDistinct(s.tally, &q, &s.counters[0].viewerDays, &s.counters[1].viewerDays), s.addTimes())
+}
+
+// addTimes adds the engaged times.
+func (s *Scan) addTimes() (err error) {
+	s.tally.AddEngaged(func(yield func(uint32) bool) {
+		for _, c := range s.counters {
+			err = errors.Join(err, c.times.each(&c.room, func(b []byte) {
+				for ; len(b) > 0; b = b[4:] {
+					yield(binary.LittleEndian.Uint32(b))
+				}
+			}))
+		}
+	})
+	return err
 }
 
 // Tally returns the counts. It has no downloads of views that the

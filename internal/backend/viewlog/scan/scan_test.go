@@ -233,6 +233,9 @@ func TestScan(t *testing.T) {
 		q := &Query{Lens: report.Lens{Steps: w.Steps, Filter: filter, Single: r.IntN(2) == 0}, From: w.From, To: w.To,
 			Oldest: segment.Place{ID: vitrine.ViewIDAt(from, 0)}, End: vitrine.ViewIDAt(to, 0), Account: r.IntN(2) == 0,
 			Word: d.Word, Events: map[vitrine.LinkID][]Event{}}
+		if r.IntN(2) == 0 {
+			q.held = 1 // most is in a file
+		}
 		if r.IntN(4) == 0 {
 			q.Links = []int64{2, 4}
 		}

@@ -11,9 +11,9 @@ import (
 // Each begins with a byte: the steps since the one before, to the same link, or
 // one of the values below. Then comes its viewer.
 type setPart struct {
-	chunks [][]byte // all but the last one are full
-	n      int
-	last   viewerStep
+	pile
+	n    int
+	last viewerStep
 }
 
 const (
@@ -22,21 +22,11 @@ const (
 	wideViewer = 0xff // another such byte follows, and the viewer has 8 bytes instead of 6
 
 	longestDay = 2 + binary.MaxVarintLen32 + binary.MaxVarintLen64 + 8
-	firstChunk = 128
-	largeChunk = 16 << 10
 )
 
-func (p *setPart) add(v viewerStep) {
-	n := len(p.chunks) - 1
-	if n < 0 || cap(p.chunks[n])-len(p.chunks[n]) < longestDay {
-		size := firstChunk
-		if n >= 0 {
-			size = min(2*cap(p.chunks[n]), largeChunk)
-		}
-		p.chunks = append(p.chunks, make([]byte, 0, size))
-		n++
-	}
-	b, wide := p.chunks[n], v.viewer>>48 != 0
+func (p *setPart) add(v viewerStep, in *room) {
+	chunk := p.chunk(longestDay, in)
+	b, wide := *chunk, v.viewer>>48 != 0
 	if wide {
 		b = append(b, wideViewer)
 	}
@@ -53,14 +43,14 @@ func (p *setPart) add(v viewerStep) {
 	if wide {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v.viewer>>48))
 	}
-	p.chunks[n], p.last = b, v
+	*chunk, p.last = b, v
 	p.n++
 }
 
 // each calls f with each viewer day, in the order in which they were added.
-func (p *setPart) each(f func(viewerStep)) {
+func (p *setPart) each(in *room, f func(viewerStep)) error {
 	var v viewerStep
-	for _, b := range p.chunks {
+	return p.pile.each(in, func(b []byte) {
 		for len(b) > 0 {
 			wide := b[0] == wideViewer
 			if wide {
@@ -87,5 +77,5 @@ func (p *setPart) each(f func(viewerStep)) {
 			}
 			f(v)
 		}
-	}
+	})
 }
