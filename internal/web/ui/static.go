@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"maps"
 	"net/http"
 	"path"
@@ -18,9 +21,35 @@ import (
 
 // asset is a static file, ready to be sent.
 type asset struct {
-	body        []byte
+	body        func() []byte
 	gzip        func() []byte // body compressed, once; nil where that saves nothing
 	contentType string
+}
+
+// newAsset returns a file of the program.
+func newAsset(name string, body []byte) asset {
+	return asset{contentType: assetType(name), body: func() []byte { return body }, gzip: sync.OnceValue(func() []byte {
+		if z := httpx.Compress(body); len(z) < len(body)*9/10 {
+			return z
+		}
+		return nil
+	})}
+}
+
+// packedAsset returns a file that the program has compressed. Nearly every
+// browser gets it as it is.
+func packedAsset(name string, z []byte) asset {
+	return asset{contentType: assetType(name), gzip: func() []byte { return z }, body: func() []byte {
+		r, err := gzip.NewReader(bytes.NewReader(z))
+		if err != nil {
+			panic(err) // the file is part of the program or the checkout
+		}
+		body, err := io.ReadAll(r)
+		if err != nil {
+			panic(err)
+		}
+		return body
+	}}
 }
 
 // assetSet holds every static file by the part of its address after AssetRoot,
@@ -32,10 +61,11 @@ type assetSet struct {
 
 // readAssets reads all static files. The address of a file contains a hash over
 // all own files or, for a vendored library, over all its files, which find each
-// other by path. So the content of an address never changes.
+// other by path. So the content of an address never changes. A file NAME.gz is
+// NAME, compressed.
 func readAssets() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
-	bodies := map[string][]byte{}
+	bodies, packed := map[string][]byte{}, map[string]bool{}
 	for _, f := range folders {
 		f.each(func(file string) {
 			name := path.Join(f.dir, file)
@@ -52,6 +82,9 @@ func readAssets() assetSet {
 				body = slices.Concat([]byte("@layer base {"), body, []byte("}")) // so that pages can change it
 			default:
 				body = layered(name, body)
+			}
+			if unpacked, ok := strings.CutSuffix(name, ".gz"); ok {
+				name, packed[unpacked] = unpacked, true
 			}
 			bodies[name] = body
 		})
@@ -77,12 +110,11 @@ func readAssets() assetSet {
 	hashes := hashAssets(bodies)
 	for name, body := range bodies {
 		address := hashes[assetGroup(name)][:12] + "/" + name
-		set.files[address] = asset{body: body, contentType: assetType(name), gzip: sync.OnceValue(func() []byte {
-			if z := httpx.Compress(body); len(z) < len(body)*9/10 {
-				return z
-			}
-			return nil
-		})}
+		if packed[name] {
+			set.files[address] = packedAsset(name, body)
+		} else {
+			set.files[address] = newAsset(name, body)
+		}
 		set.names[name] = httpx.AssetRoot + address
 	}
 	return set
@@ -223,13 +255,14 @@ func ServeAsset(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", a.contentType)
-	body := a.body
-	if z := a.gzip(); z != nil {
+	body := a.gzip()
+	if body != nil {
 		h.Set("Vary", "Accept-Encoding")
-		if httpx.AcceptsGzip(r) {
-			h.Set("Content-Encoding", "gzip")
-			body = z
-		}
+	}
+	if body != nil && httpx.AcceptsGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+	} else {
+		body = a.body()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method != http.MethodHead {

@@ -31,6 +31,9 @@ cmaps="
 	KSC-EUC-H KSC-EUC-V KSCms-UHC-H KSCms-UHC-V KSCms-UHC-HW-H KSCms-UHC-HW-V KSCpc-EUC-H
 	UniKS-UCS2-H UniKS-UCS2-V UniKS-UTF16-H UniKS-UTF16-V Adobe-Korea1-UCS2"
 
+# The program has large files as browsers get them: compressed, under NAME.gz.
+pack() { find "$to" -type f \( -name '*.mjs' -o -name '*.js' -o -name '*.ttf' -o -name '*.wasm' \) -exec gzip -9n {} +; }
+
 here=$(cd "$(dirname "$0")" && pwd)
 to=$here/vendor/pdfjs
 temp=$(mktemp -d)
@@ -80,10 +83,11 @@ cp "$arimo/LICENSE_FONT" "$to/fonts/LICENSE_ARIMO"
 cp "$from/cmaps/LICENSE" "$to/cmaps/"
 for name in $cmaps; do cp "$from/cmaps/$name.bcmap" "$to/cmaps/"; done
 find "$to" -type f -exec chmod 644 {} +
+pack
 
 cat >"$to/VERSION" <<NOTE
 pdfjs-dist $version, legacy build, https://github.com/mozilla/pdf.js, Apache-2.0 (LICENSE).
-wasm/, fonts/, cmaps/ have licences of their own beside them. Copied by vendor.sh, unchanged but for two functions of the worker
+wasm/, fonts/, cmaps/ have licences of their own beside them. Copied and compressed by vendor.sh, unchanged but for two functions of the worker
 (Catalog.getPageDict and getPageIndex), which there read fewer objects of a flat tree of pages.
 fonts/LiberationSans-*.ttf are Arimo from @expo-google-fonts/arimo $arimo_version, https://github.com/googlefonts/arimo, SIL Open Font
 License 1.1 (LICENSE_ARIMO), under the names by which the library asks for them.
@@ -103,11 +107,12 @@ for name in "docx-preview@$docx_version" "jszip@$jszip_version"; do
 	esac
 done
 find "$to" -type f -exec chmod 644 {} +
+pack
 
 cat >"$to/VERSION" <<NOTE
 docx-preview $docx_version, https://github.com/VolodymyrBaydalka/docxjs, Apache-2.0 (LICENSE).
 jszip $jszip_version, https://github.com/Stuk/jszip, used under the MIT licence (LICENSE_JSZIP); it holds pako, MIT.
-Copied by vendor.sh, unchanged.
+Copied and compressed by vendor.sh, unchanged.
 NOTE
 
 to=$here/vendor/serif
