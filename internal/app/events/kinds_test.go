@@ -1,8 +1,6 @@
 package events_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -14,10 +12,8 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/auth/factor"
-	"vitrine/internal/app/collections"
 	"vitrine/internal/app/events"
 	"vitrine/internal/app/links"
-	"vitrine/internal/app/publish"
 	"vitrine/internal/app/recipients"
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
@@ -132,29 +128,8 @@ func (w *world) changes(is func(...vitrine.EventKind)) {
 	}
 	is("upload.failed")
 	w.Scanner.Verdict = fixture.Clean
-	w.deploy()
+	w.Website()
 	is("website.live")
-}
-
-// deploy publishes a website.
-func (w *world) deploy() {
-	w.T.Helper()
-	ctx := w.T.Context()
-	site, err := (&collections.Sites{Store: w.Instance.Store, Links: w.Links, Plans: w.Uploads.Plans, Now: w.Clock.Now}).Create(ctx,
-		w.Account, "Garden", "")
-	w.Must(err)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	page, err := z.Create("index.html")
-	w.Must(err)
-	w.Must(fixture.Second(page.Write([]byte("<p>A page"))))
-	w.Must(z.Close())
-	begun, err := w.Uploads.Create(ctx, w.Account, publish.UploadRequest{Name: "website.zip", Type: "application/zip",
-		Size: int64(b.Len()), Website: string(site.Slug)})
-	w.Must(err)
-	w.Put(begun.Path, "application/zip", b.String())
-	w.Must(fixture.Second(w.Uploads.Complete(ctx, w.Account, publish.CompleteRequest{Path: string(begun.Path),
-		Name: "website.zip", Type: "application/zip", Website: string(site.Slug)})))
 }
 
 // account causes the events of an account.

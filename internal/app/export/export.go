@@ -306,8 +306,8 @@ func (e *Exporter) events(ctx context.Context, a *vitrine.Account, z *zip.Writer
 			Link vitrine.Slug      `json:"link,omitempty"`
 			Data json.RawMessage   `json:"data"`
 		}{ID: i.Name(), Type: i.Kind, At: i.At, Data: i.Data}
-		if i.Of != nil {
-			line.Link = i.Of.Slug
+		if of := i.Form(events.Addresses{Link: e.URL, Site: e.URL}).Link; of != nil {
+			line.Link = of.Slug
 		}
 		return enc.Encode(line)
 	})

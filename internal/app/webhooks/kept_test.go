@@ -30,6 +30,7 @@ func TestExported(t *testing.T) {
 	hook := w.add(r, func(q *webhooks.Request) { q.Links = &[]string{string(l.Slug)} })
 	w.add(r, func(q *webhooks.Request) { q.Format = new(vitrine.WebhookSlack) })
 	w.event(l, events.View, oneView)
+	site := w.Website()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	address := func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) }
@@ -60,13 +61,13 @@ func TestExported(t *testing.T) {
 	list := &events.Service{Store: w.Store, Now: w.Clock.Now}
 	w.Must(list.Each(ctx, w.Account, func(i events.Item) error {
 		var data bytes.Buffer
-		want = append(want, fmt.Sprint(i.Name(), i.Kind, i.Of.Slug, i.At.UnixMilli()))
+		want = append(want, fmt.Sprint(i.Name(), i.Kind, []vitrine.Slug{l.Slug, l.Slug, site.Slug}[len(want)], i.At.UnixMilli()))
 		err := json.Compact(&data, i.Data)
 		want[len(want)-1] += data.String()
 		return err
 	}))
-	if len(want) != 2 {
-		t.Errorf("%d events, want 2", len(want))
+	if len(want) != 3 {
+		t.Errorf("%d events, want 3", len(want))
 	}
 	vitrinetest.Equal(t, "exported events", got, want)
 	hooks := read("webhooks.json")
