@@ -56,13 +56,13 @@ func ownDelivery(tx vitrine.Tx, a vitrine.AccountID, id vitrine.WebhookID,
 
 // sending returns an error for a webhook that sends nothing.
 func (s *Service) sending(w *vitrine.Webhook) error {
-	switch s.asked(w).Off {
-	case "":
-		return nil
-	case vitrine.WebhookOffSecret:
-		return invalid("secret", "The secret of this webhook is lost. "+lost(w))
+	switch {
+	case s.lost(w):
+		return invalid("secret", "The secret of this webhook is lost. "+instead(w))
+	case w.Off != "":
+		return invalid("enabled", "The webhook is off. Turn it on first.")
 	}
-	return invalid("enabled", "The webhook is off. Turn it on first.")
+	return nil
 }
 
 // Test queues a test message of a webhook, or returns the one that waits. It is

@@ -56,7 +56,7 @@ func (s *Service) prepare(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook)
 	t := &try{delivery: d, url: w.URL}
 	if w.Format == vitrine.WebhookStandard {
 		t.keys = [][]byte{secret}
-		if old, err := s.open(w, w.OldSecret); err == nil && s.Now().Before(w.OldUntil) {
+		if old := s.oldKey(w); old != nil {
 			t.keys = append(t.keys, old)
 		}
 	} else {

@@ -79,11 +79,12 @@ type Request struct {
 }
 
 // Details is a webhook with the slugs of its links. Secret is set only in the
-// answer that has a new one.
+// answer that has a new one. OldUntil is zero unless the old secret signs.
 type Details struct {
 	*vitrine.Webhook
 	Slugs  []vitrine.Slug
 	Secret string
+	Lost   bool // the stored secret cannot be opened
 }
 
 var errNoWebhook = vitrine.Errorf(vitrine.CodeNotFound, "Your account has no such webhook.")
@@ -101,9 +102,15 @@ func invalid(field, message string) error {
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 }
 
-// details adds what is shown of a webhook.
-func details(tx vitrine.Tx, w *vitrine.Webhook) (*Details, error) {
-	d := &Details{Webhook: w, Slugs: []vitrine.Slug{}}
+// details adds what is shown of a webhook. One whose secret is lost is off.
+func (s *Service) details(tx vitrine.Tx, w *vitrine.Webhook) (*Details, error) {
+	d := &Details{Webhook: w, Slugs: []vitrine.Slug{}, Lost: s.lost(w)}
+	if d.Lost && w.Off == "" {
+		w.Off = vitrine.WebhookOffSecret
+	}
+	if s.oldKey(w) == nil {
+		w.OldUntil = time.Time{}
+	}
 	links, err := tx.LinksByID(w.Links)
 	for _, l := range links {
 		if l.DeletedAt.IsZero() {
@@ -120,7 +127,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account) ([]*Details, err
 		list := []*Details{}
 		all, err := tx.Webhooks(a.ID)
 		for _, w := range all {
-			d, err := details(tx, s.asked(w))
+			d, err := s.details(tx, w)
 			if err != nil {
 				return nil, err
 			}
@@ -130,12 +137,19 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account) ([]*Details, err
 	})
 }
 
-// asked returns a webhook, which is off if its secret cannot be opened.
-func (s *Service) asked(w *vitrine.Webhook) *vitrine.Webhook {
-	if _, err := s.open(w, w.Secret); err != nil && w.Off == "" {
-		w.Off = vitrine.WebhookOffSecret
+// lost reports whether the secret of a webhook cannot be opened.
+func (s *Service) lost(w *vitrine.Webhook) bool {
+	_, err := s.open(w, w.Secret)
+	return err != nil
+}
+
+// oldKey returns the secret before, if it signs, or nil.
+func (s *Service) oldKey(w *vitrine.Webhook) []byte {
+	old, err := s.open(w, w.OldSecret)
+	if err != nil || !s.Now().Before(w.OldUntil) {
+		return nil
 	}
-	return w
+	return old
 }
 
 // Get returns a webhook of an account. Error: CodeNotFound.
@@ -145,7 +159,7 @@ func (s *Service) Get(ctx context.Context, a *vitrine.Account, id vitrine.Webhoo
 		if err != nil {
 			return nil, err
 		}
-		return details(tx, s.asked(w))
+		return s.details(tx, w)
 	})
 }
 
@@ -185,7 +199,7 @@ func (s *Service) applied(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook,
 	if err := store(w); err != nil {
 		return nil, err
 	}
-	d, err := details(tx, w)
+	d, err := s.details(tx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +234,8 @@ func (s *Service) turn(tx vitrine.Tx, w *vitrine.Webhook, on bool) (err error) {
 	switch {
 	case !on && w.Off == "":
 		w.Off, w.OffAt = vitrine.WebhookOffOwner, s.Now()
-	case on && s.asked(w).Off == vitrine.WebhookOffSecret:
-		return invalid("enabled", "The secret of this webhook is lost. "+lost(w))
+	case on && s.lost(w):
+		return invalid("enabled", "The secret of this webhook is lost. "+instead(w))
 	case on && w.Off != "":
 		w.Off, w.OffAt, w.Failures, w.NextAt = "", time.Time{}, 0, s.Now()
 		if w.Seen, err = tx.LastEvent(w.Account); err != nil {
@@ -232,8 +246,8 @@ func (s *Service) turn(tx vitrine.Tx, w *vitrine.Webhook, on bool) (err error) {
 	return nil
 }
 
-// lost says what to do about a webhook whose secret is lost.
-func lost(w *vitrine.Webhook) string {
+// instead says what to do about a webhook whose secret is lost.
+func instead(w *vitrine.Webhook) string {
 	if w.Format == vitrine.WebhookStandard {
 		return "Rotate the secret, and give the new one to the receiver."
 	}
@@ -289,7 +303,7 @@ func (s *Service) address(w *vitrine.Webhook, r Request) (secret string, err err
 		w.Off, w.OffAt = "", time.Time{}
 	}
 	if w.Format != vitrine.WebhookStandard { // who knows the address of a chat can write there
-		w.URL, w.OldSecret = u.Scheme+"://"+u.Host+"/…", nil
+		w.URL, w.OldSecret, w.OldUntil = u.Scheme+"://"+u.Host+"/…", nil, time.Time{}
 		w.Secret = s.seal(w, []byte(u.String()))
 		return "", nil
 	}
@@ -358,7 +372,7 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, id vitrine.Web
 }
 
 // Rotate gives a webhook a new secret. Messages have signatures with both for
-// a day. Errors: CodeInvalidRequest, CodeNotFound.
+// a day, unless the one before is lost. Errors: CodeInvalidRequest, CodeNotFound.
 func (s *Service) Rotate(ctx context.Context, a *vitrine.Account, id vitrine.WebhookID) (d *Details, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		w, err := own(tx, a.ID, id)
@@ -369,7 +383,7 @@ func (s *Service) Rotate(ctx context.Context, a *vitrine.Account, id vitrine.Web
 			return invalid("format", "A webhook of a chat has no secret besides its address. Change the address instead.")
 		}
 		w.OldSecret, w.OldUntil = nil, time.Time{}
-		if _, err := s.open(w, w.Secret); err == nil {
+		if !s.lost(w) {
 			w.OldSecret, w.OldUntil = w.Secret, s.Now().Add(bothValid)
 		}
 		if w.Off == vitrine.WebhookOffSecret {
@@ -379,7 +393,7 @@ func (s *Service) Rotate(ctx context.Context, a *vitrine.Account, id vitrine.Web
 		if err := tx.PutWebhook(w); err != nil {
 			return err
 		}
-		d, err = details(tx, w)
+		d, err = s.details(tx, w)
 		if err == nil {
 			d.Secret = secret
 		}

@@ -31,12 +31,9 @@ type webhookItem struct {
 func (s *Handler) webhook(d *webhooks.Details) webhookItem {
 	item := webhookItem{ID: d.ID, URL: d.URL, Format: d.Format, Label: d.Label, Types: d.Kinds, Links: d.Slugs,
 		Names: d.Names, Enabled: d.Off == "", Off: d.Off, OffAt: stamp(d.OffAt), Failures: d.Failures,
-		CreatedAt: stamp(d.CreatedAt), Secret: d.Secret}
+		CreatedAt: stamp(d.CreatedAt), OldUntil: stamp(d.OldUntil), Secret: d.Secret}
 	if item.Types == nil {
 		item.Types = []vitrine.EventKind{}
-	}
-	if s.Now().Before(d.OldUntil) {
-		item.OldUntil = stamp(d.OldUntil)
 	}
 	return item
 }
