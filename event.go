@@ -8,6 +8,9 @@ import (
 // EventKind is what happened. Package internal/app/events has a table of all.
 type EventKind string
 
+// EventView is the kind of an event that says that a view has ended.
+const EventView EventKind = "view"
+
 // Event is something that the owner of an account is told.
 type Event struct {
 	ID      int64 // 1, 2 and so on for each account, in the order of the transactions
@@ -18,7 +21,7 @@ type Event struct {
 	// Ref is the view, download, change or number of views that it is about.
 	// An account has one event with the same link, kind and Ref.
 	Ref  int64
-	Data []byte // JSON
+	Data []byte // JSON; nil of a view that has ended: it is what the report says of it
 }
 
 // EventQuery selects events of an account, of any link and kind if these are
@@ -39,11 +42,14 @@ type EventTx interface {
 	// AddEvents adds those events that there are not yet, in their order, and
 	// sets the ID of the others to 0.
 	AddEvents(list []*Event) error
+	// AddViews adds the events of views that have ended, in their order on each
+	// link, unless there are some already, or the link is deleted.
+	AddViews(at time.Time, views map[LinkID][]ViewID) error
 	// Events lists the events that q selects.
 	Events(q EventQuery) ([]*Event, error)
 	// LastEvent returns the last ID that AddEvent gave in an account, or 0.
 	LastEvent(a AccountID) (int64, error)
-	// DeleteEvents deletes the events of an account (0: of all) before a time.
+	// DeleteEvents deletes events of an account (0: of all) before a time.
 	DeleteEvents(a AccountID, before time.Time) error
 }
 

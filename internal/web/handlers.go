@@ -105,7 +105,7 @@ func (s *Server) app(h *handlers) {
 	h.webhooks = &eventpage.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,
-		SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
+		Events: s.Events, SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
 	h.mails = &app.MailPages{Pages: h.pages, Notify: s.Notify}
 	h.events = &eventpage.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/events"
 	"vitrine/internal/app/export"
 	"vitrine/internal/app/links"
 	"vitrine/internal/base/signer"
@@ -250,7 +251,8 @@ func TestExport(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	export := export.Exporter{Store: e.Store, Blobs: e.Blobs, Now: e.Clock.Now,
-		URL: func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
+		Events: &events.Service{Store: e.Store, Now: e.Clock.Now},
+		URL:    func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
 		Analytics: &analytics.Service{Store: e.Store, Log: e.Log, Signer: signer.New([]byte("k")), Now: e.Clock.Now,
 			URL: func(s vitrine.Slug) string { return string(s) }}}
 	e.Must(export.Write(ctx, e.Account, z))

@@ -27,27 +27,28 @@ const (
 	// unmeasured is how long no beacon comes from the view of a person whose
 	// browser sends none.
 	unmeasured = 60 * time.Minute
-	// slack is how much later news are read, since servers' clocks differ.
+	// slack is how much later views are decided, since servers' clocks differ.
 	slack = time.Minute
 )
 
-// delays are the times after which each of the news is read.
-var delays = [...]time.Duration{0, silence + slack, unmeasured + slack}
-
 // newsBatch is about how many views one transaction looks at.
-const newsBatch = 500
+const newsBatch = 2000
 
 // retention is how long events are kept.
 const retention = 30 * 24 * time.Hour
 
 // Log is what this package uses of a view log.
 type Log interface {
-	// News reads the news of delay ago for the n-th time. The first time, views
-	// are put only of wanted links and of recipients.
-	News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
+	// News reads the news: what happened just now, of views only those of wanted
+	// links and of recipients; and in steps of some minutes the views from which
+	// nothing came for some time, and the counts of links.
+	News(ctx context.Context, now time.Time, silent, unread time.Duration, most int,
 		wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
-		put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (
-		more bool, err error)
+		put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID][]vitrine.ViewID,
+			map[vitrine.LinkID]vitrine.LinkCounts) error) (more bool, err error)
+	// ViewsOf returns views, and the counts of their links.
+	ViewsOf(context.Context, map[vitrine.LinkID][]vitrine.ViewID) ([]vitrine.ViewRecord,
+		map[vitrine.LinkID]vitrine.LinkCounts, error)
 	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
 	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
 }
@@ -55,7 +56,7 @@ type Log interface {
 // Service makes and lists events.
 type Service struct {
 	Store vitrine.Store
-	Log   Log // only for Tell
+	Log   Log // for Tell, and for events that it made
 	// Visits returns views of a link, with its counts, as its visits
 	// (analytics.Service.VisitsAs).
 	Visits func(context.Context, *vitrine.Link, vitrine.LinkCounts, []vitrine.ViewRecord) ([]report.VisitRow, error)
@@ -67,8 +68,8 @@ type Service struct {
 	Mail func(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error
 	Now  func() time.Time
 
-	watched map[vitrine.LinkID]watch     // by Tell
-	quiet   map[vitrine.LinkID]time.Time // links without events of views that were just read
+	watched map[vitrine.LinkID]watch // by Tell
+	quiet   map[vitrine.LinkID]quiet // that were read, by Tell
 }
 
 // Visit is what an event says of a view, as the report's list of visits shows
@@ -112,45 +113,62 @@ type Numbers struct {
 // Tell makes the events of views and downloads. It is background work of one
 // process. Another one that does the same does no harm.
 func (s *Service) Tell(ctx context.Context) error {
-	for n, delay := range delays {
-		for more := true; more; {
-			now := s.Now()
-			var err error
-			more, err = s.Log.News(ctx, n, now, delay, newsBatch, s.untold, func(views []vitrine.ViewRecord,
-				downloads []vitrine.Download, counts map[vitrine.LinkID]vitrine.LinkCounts) error {
-				return s.tell(ctx, now, views, downloads, counts)
+	for more := true; more; {
+		now := s.Now()
+		var err error
+		more, err = s.Log.News(ctx, now, silence+slack, unmeasured+slack, newsBatch, s.untold,
+			func(views []vitrine.ViewRecord, downloads []vitrine.Download, ended map[vitrine.LinkID][]vitrine.ViewID,
+				counts map[vitrine.LinkID]vitrine.LinkCounts) error {
+				return s.tell(ctx, now, views, downloads, ended, counts)
 			})
-			if err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// untold returns which of some links have events that come with a view that was
-// just read.
-func (s *Service) untold(ctx context.Context, ids []vitrine.LinkID) (func(vitrine.LinkID) bool, error) {
-	now := s.Now()
-	asked := slices.DeleteFunc(slices.Clone(ids), func(id vitrine.LinkID) bool { return now.Before(s.quiet[id]) })
-	found, err := s.links(ctx, asked)
-	if s.quiet == nil || len(s.quiet) > mostWatched {
-		s.quiet = map[vitrine.LinkID]time.Time{}
-	}
-	for _, id := range asked {
-		if l := found[id]; l != nil && l.Told > 0 && l.Bell != vitrine.BellDaily && err == nil {
-			s.quiet[id] = now.Add(quietFor)
-		}
-	}
-	return func(id vitrine.LinkID) bool {
-		l := found[id]
-		return l != nil && (l.Told == 0 || l.Bell == vitrine.BellDaily)
-	}, err
+// quiet is a link as it was read.
+type quiet struct {
+	until time.Time // it is read again after that
+	told  int64
+	daily bool
 }
 
-// quietFor is how long it is not asked again whether the bell of a link that
-// was told rings for single days. Until then it rings when a view has ended.
-const quietFor = 10 * time.Minute
+// quietFor is how long a link is not read again. Until then a view has not
+// ended: then it is read whether its bell rings for single days.
+const quietFor = silence
+
+// fresh returns a link as it was read a short time ago.
+func (s *Service) fresh(id vitrine.LinkID, now time.Time) (q quiet, is bool) {
+	q, is = s.quiet[id]
+	return q, is && now.Before(q.until)
+}
+
+// remember notes how links were read.
+func (s *Service) remember(found map[vitrine.LinkID]*vitrine.Link, now time.Time) {
+	if s.quiet == nil || len(s.quiet) > mostWatched {
+		s.quiet = map[vitrine.LinkID]quiet{}
+	}
+	for id, l := range found {
+		s.quiet[id] = quiet{now.Add(quietFor), l.Told, l.Bell == vitrine.BellDaily}
+	}
+}
+
+// untold returns which of some links may have events that come with a view that
+// was just read.
+func (s *Service) untold(ctx context.Context, ids []vitrine.LinkID) (func(vitrine.LinkID) bool, error) {
+	now := s.Now()
+	found, err := s.links(ctx, slices.DeleteFunc(slices.Clone(ids), func(id vitrine.LinkID) bool {
+		q, is := s.fresh(id, now)
+		return is && q.told > 0
+	}))
+	s.remember(found, now)
+	return func(id vitrine.LinkID) bool {
+		q, is := s.fresh(id, now)
+		return is && (q.told == 0 || q.daily)
+	}, err
+}
 
 // links reads links, except those that are deleted.
 func (s *Service) links(ctx context.Context, ids []vitrine.LinkID) (map[vitrine.LinkID]*vitrine.Link, error) {
@@ -183,6 +201,7 @@ func (s *Service) Expire(ctx context.Context) error {
 // told is what happened with one link.
 type told struct {
 	views     []vitrine.ViewRecord // by people
+	ended     []vitrine.ViewID
 	visits    map[vitrine.ViewID]*Visit
 	downloads []vitrine.Download
 	counts    vitrine.LinkCounts
@@ -196,11 +215,10 @@ type told struct {
 
 // tell makes the events of some news, in one transaction, if there are any.
 func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewRecord, downloads []vitrine.Download,
-	counts map[vitrine.LinkID]vitrine.LinkCounts) error {
-	ids := slices.Sorted(maps.Keys(counts))
+	ended map[vitrine.LinkID][]vitrine.ViewID, counts map[vitrine.LinkID]vitrine.LinkCounts) error {
 	of := map[vitrine.LinkID]*told{}
-	for _, id := range ids {
-		of[id] = &told{counts: counts[id], visits: map[vitrine.ViewID]*Visit{}}
+	for id, c := range counts {
+		of[id] = &told{counts: c, visits: map[vitrine.ViewID]*Visit{}}
 	}
 	for _, v := range views {
 		if t := of[vitrine.LinkID(v.Link)]; t != nil && byPerson(&v.View) {
@@ -212,11 +230,20 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 			t.downloads = append(t.downloads, d)
 		}
 	}
+	maps.DeleteFunc(of, func(id vitrine.LinkID, t *told) bool {
+		return len(t.views)+len(t.downloads) == 0 && s.nothing(id, t.counts.Views, now)
+	})
+	ids := slices.Sorted(maps.Keys(of))
 	found, err := s.links(ctx, ids)
 	if err != nil {
 		return err
 	}
+	s.remember(found, now)
 	var some []*told
+	ended = maps.Clone(ended)
+	if ended == nil {
+		ended = map[vitrine.LinkID][]vitrine.ViewID{}
+	}
 	for _, id := range ids {
 		t, l := of[id], found[id]
 		if l == nil {
@@ -236,11 +263,26 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 		t.link = l
 		t.again = t.again || *l != before || s.Mail != nil && slices.ContainsFunc(t.list, mailed)
 		some = append(some, t)
+		if len(t.ended) > 0 {
+			ended[id] = slices.Concat(ended[id], t.ended)
+		}
 	}
-	if len(some) == 0 {
+	if len(some)+len(ended) == 0 {
 		return nil
 	}
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error { return s.add(tx, some, now) })
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := s.add(tx, some, now); err != nil || len(ended) == 0 {
+			return err
+		}
+		return tx.AddViews(now, ended)
+	})
+}
+
+// nothing reports whether there is nothing to tell of a link with a number of
+// views, as far as is known without it.
+func (s *Service) nothing(id vitrine.LinkID, views int64, now time.Time) bool {
+	q, is := s.fresh(id, now)
+	return (reached(views) == 1 || is && (q.told == 0 || reached(views) <= q.told)) && s.calm(id, views, now)
 }
 
 // mailed reports whether an event may be mailed, which may change its link.
@@ -252,7 +294,7 @@ func mailed(e *vitrine.Event) bool {
 // if there can be none now.
 func (s *Service) describe(ctx context.Context, t *told, l *vitrine.Link, now time.Time) (some bool, err error) {
 	t.views = slices.DeleteFunc(t.views, func(v vitrine.ViewRecord) bool {
-		return !certain(&v.View, now) && !ended(&v.View, now) && !t.downloaded(v.ID)
+		return !certain(&v.View, now) && !t.downloaded(v.ID)
 	})
 	if t.spike, err = s.spiked(ctx, l, t.counts.Views, now); err != nil {
 		return false, err
@@ -308,14 +350,6 @@ func certain(v *report.View, now time.Time) bool {
 		return now.UnixMilli() >= v.At+unmeasured.Milliseconds()
 	}
 	return v.Session.EngagedMs >= readMs
-}
-
-// ended reports whether nothing more is expected from a view.
-func ended(v *report.View, now time.Time) bool {
-	if v.Session == nil {
-		return certain(v, now)
-	}
-	return now.UnixMilli() >= v.At+v.Session.PresentMs+silence.Milliseconds()
 }
 
 // reached returns the highest milestone that a number of views has reached.
@@ -415,6 +449,7 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 		list = append(list, &vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref, Data: data})
 	}
 	rung := false
+	t.ended = nil
 	for i := range t.views {
 		v := &t.views[i].View
 		visit := t.visits[vitrine.ViewID(v.ID)]
@@ -437,8 +472,8 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 				event(recipientOpened, v.Recipient, Numbers{Visit: visit})
 			}
 		}
-		if ended(v, now) {
-			event(View, v.ID, Numbers{Visit: visit})
+		if v.Session == nil && certain(v, now) {
+			t.ended = append(t.ended, vitrine.ViewID(v.ID))
 		}
 	}
 	for _, d := range t.downloads {

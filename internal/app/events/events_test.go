@@ -136,7 +136,7 @@ func TestTell(t *testing.T) {
 	w.beacon(l, read)
 	w.Clock.Advance(25 * time.Minute)
 	w.wants("view") // of the short one
-	w.Clock.Advance(10 * time.Minute)
+	w.Clock.Advance(15 * time.Minute)
 	w.wants("view")
 	w.beacon(l, read)
 	w.Clock.Advance(2 * time.Hour)
@@ -145,7 +145,7 @@ func TestTell(t *testing.T) {
 	w.view(l, report.View{Viewer: 3})
 	w.Clock.Advance(59 * time.Minute)
 	w.wants()
-	w.Clock.Advance(3 * time.Minute)
+	w.Clock.Advance(7 * time.Minute)
 	w.wants("view")
 	// A late decision makes events, late and once. Another rule makes none.
 	late := w.view(l, report.View{Viewer: 4, Bot: report.BotMailNetwork})
@@ -161,7 +161,7 @@ func TestTell(t *testing.T) {
 	for range 4 {
 		w.view(l, report.View{Viewer: 6})
 	}
-	w.Clock.Advance(62 * time.Minute)
+	w.Clock.Advance(66 * time.Minute)
 	list := w.wants("milestone", "view", "view", "view", "view")
 	var n events.Numbers
 	w.Must(json.Unmarshal(list[0].Data, &n))
@@ -183,57 +183,12 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// counted is a log that counts the views that are read for events.
-type counted struct {
-	events.Log
-	views *int
-}
-
-func (l counted) News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
-	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
-	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (bool, error) {
-	return l.Log.News(ctx, n, now, delay, most, wanted, func(v []vitrine.ViewRecord, d []vitrine.Download,
-		c map[vitrine.LinkID]vitrine.LinkCounts) error {
-		*l.views += len(v)
-		return put(v, d, c)
-	})
-}
-
-// TestTellReadsOnce checks that a view is read once, when it has ended, however
-// long it was read: most views make no other event.
-func TestTellReadsOnce(t *testing.T) {
-	w := newWorld(fixture.New(t))
-	l, views := w.Note("a note"), 0
-	w.Service.Log = counted{w.Instance.Log, &views}
-	first := w.view(l, report.View{Viewer: 99})
-	w.Clock.Advance(5 * time.Second)
-	w.beacon(l, first)
-	w.wants("link.live", "view.first")
-	views = 0
-	var reading []vitrine.ViewID
-	var ended, got []vitrine.EventKind
-	for i := range 20 {
-		reading = append(reading, w.view(l, report.View{Viewer: uint64(i)}))
-		ended = append(ended, events.View)
-		for _, id := range reading[max(0, i-6):] { // each reads for a minute
-			w.beacon(l, id)
-		}
-		w.Clock.Advance(10 * time.Second)
-		w.Must(w.Tell(t.Context()))
-	}
-	for range 7 {
-		w.Clock.Advance(10 * time.Minute)
-		w.Must(w.Tell(t.Context()))
-	}
-	for _, e := range w.added() {
-		got = append(got, e.Kind)
-	}
-	want := append([]vitrine.EventKind{events.Milestone, events.View}, ended...)
-	slices.Sort(got)
-	if slices.Sort(want); !slices.Equal(got, want) || views != len(ended)+1 {
-		t.Errorf("%d views were read for events %v, want each of %d once", views, got, len(ended)+1)
-	}
-}
+// wanted and put are what the reader of news brings.
+type (
+	wanted = func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error)
+	put    = func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID][]vitrine.ViewID,
+		map[vitrine.LinkID]vitrine.LinkCounts) error
+)
 
 // TestTellImported imports views: they are no events, and the next view is not
 // the first.
@@ -289,15 +244,15 @@ type crashing struct {
 
 var errCrash = errors.New("the process was killed")
 
-func (l crashing) News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
-	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
-	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (bool, error) {
-	return l.Log.News(ctx, n, now, delay, 1+l.random.IntN(5), wanted, func(v []vitrine.ViewRecord, d []vitrine.Download,
-		c map[vitrine.LinkID]vitrine.LinkCounts) error {
+func (l crashing) News(ctx context.Context, now time.Time, silent, unread time.Duration, _ int, wanted wanted,
+	put put) (bool, error) {
+	most := 1 + l.random.IntN(5)
+	return l.Log.News(ctx, now, silent, unread, most, wanted, func(v []vitrine.ViewRecord, d []vitrine.Download,
+		e map[vitrine.LinkID][]vitrine.ViewID, c map[vitrine.LinkID]vitrine.LinkCounts) error {
 		if l.random.IntN(4) == 0 {
 			return errCrash
 		}
-		if err := put(v, d, c); err != nil {
+		if err := put(v, d, e, c); err != nil {
 			return err
 		}
 		if l.random.IntN(4) == 0 {

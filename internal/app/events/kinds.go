@@ -39,10 +39,10 @@ var Kinds = []Kind{
 
 // The kinds of events about views.
 const (
-	FirstView vitrine.EventKind = "view.first" // the first view of a link by a person
-	View      vitrine.EventKind = "view"       // a view by a person has ended
-	Download  vitrine.EventKind = "download"   // a person downloaded the file
-	Milestone vitrine.EventKind = "milestone"  // people have viewed a link 10, 100, 1000 … times
+	FirstView vitrine.EventKind = "view.first"      // the first view of a link by a person
+	View                        = vitrine.EventView // a view by a person has ended
+	Download  vitrine.EventKind = "download"        // a person downloaded the file
+	Milestone vitrine.EventKind = "milestone"       // people have viewed a link 10, 100, 1000 … times
 
 	// Daily is the first view of a day of a link whose bell asks for it. It is
 	// mailed, and is no event.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,6 +94,9 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, q Query) (p Page
 		p.Events, err = Items(tx, a, found)
 		return err
 	})
+	if err == nil {
+		err = s.Fill(ctx, p.Events)
+	}
 	return p, err
 }
 
@@ -141,6 +145,9 @@ func (s *Service) Latest(ctx context.Context, a *vitrine.Account, q LatestQuery)
 		}
 		return err
 	})
+	if err == nil {
+		err = s.Fill(ctx, list)
+	}
 	return list, next, err
 }
 
@@ -158,7 +165,7 @@ var ErrCursor = &vitrine.Error{Code: vitrine.CodeBadCursor, Field: "cursor",
 	Message: "The cursor is not one of this account. Begin without one, then use nextCursor from the answer."}
 
 // Items adds what events of an account are about. Numbers of reports need a
-// plan with analytics.
+// plan with analytics. Those of views that have ended come with Fill.
 func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, error) {
 	all := make([]Item, len(list))
 	links := map[vitrine.LinkID]*vitrine.Link{}
@@ -197,6 +204,53 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 		}
 	}
 	return all, nil
+}
+
+// Fill adds what the report says now about views that have ended. A view that is
+// gone, or does not count any more, leaves its event empty.
+func (s *Service) Fill(ctx context.Context, list []Item) error {
+	links, asked := map[vitrine.LinkID]*vitrine.Link{}, map[vitrine.LinkID][]vitrine.ViewID{}
+	for _, e := range list {
+		if e.Data == nil && e.Of != nil && e.Of.DeletedAt.IsZero() {
+			links[e.Link] = e.Of
+			asked[e.Link] = append(asked[e.Link], vitrine.ViewID(e.Ref))
+		}
+	}
+	data := map[int64]json.RawMessage{} // by view
+	if len(asked) > 0 && s.Log != nil {
+		views, counts, err := s.Log.ViewsOf(ctx, asked)
+		if err != nil {
+			return err
+		}
+		views = slices.DeleteFunc(views, func(v vitrine.ViewRecord) bool { return !byPerson(&v.View) })
+		for len(views) > 0 {
+			id, of := vitrine.LinkID(views[0].Link), 1
+			for of < len(views) && views[of].Link == views[0].Link {
+				of++
+			}
+			rows, err := s.Visits(ctx, links[id], counts[id], views[:of])
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				data[views[i].ID], err = json.Marshal(Numbers{Views: counts[id].Views, Downloads: counts[id].Downloads,
+					Visit: visitOf(&rows[i])})
+				if err != nil {
+					return err
+				}
+			}
+			views = views[of:]
+		}
+	}
+	for i, e := range list {
+		if e.Data != nil {
+			continue
+		}
+		if list[i].Data = data[e.Ref]; list[i].Data == nil {
+			list[i].Data = json.RawMessage("{}")
+		}
+	}
+	return nil
 }
 
 // Each calls f with all events of an account, oldest first.

@@ -39,13 +39,19 @@ type watch struct {
 // mostWatched bounds the links that are remembered.
 const mostWatched = 100_000
 
+// calm reports whether there is no spike of a link with a number of views in
+// all, as far as is known without it.
+func (s *Service) calm(id vitrine.LinkID, views int64, now time.Time) bool {
+	w := s.watched[id]
+	return views < spikeLeast || now.Before(w.after) || w.day == report.DayOf(now.UnixMilli()) && views < w.views
+}
+
 // spiked reports whether a link with a number of views in all has unusually
 // many today. It reads the views of each day only if there may be a spike: a
 // few times a day, however often the link is viewed.
 func (s *Service) spiked(ctx context.Context, l *vitrine.Link, views int64, now time.Time) (*Spike, error) {
 	today := report.DayOf(now.UnixMilli())
-	w := s.watched[l.ID]
-	if views < spikeLeast || now.Before(w.after) || w.day == today && views < w.views {
+	if s.calm(l.ID, views, now) {
 		return nil, nil
 	}
 	usual := min(spikeDays, today-report.DayOf(l.CreatedAt.UnixMilli()))
@@ -59,7 +65,7 @@ func (s *Service) spiked(ctx context.Context, l *vitrine.Link, views int64, now 
 	}
 	found := &Spike{Today: daily[l.ID][usual], Median: median(daily[l.ID][:usual])}
 	most := max(spikeLeast, int64(math.Ceil(spikeTimes*found.Median)))
-	w = watch{day: today, views: views + most - found.Today}
+	w := watch{day: today, views: views + most - found.Today}
 	if found.Today >= most {
 		w.after = now.Add(spikeQuiet)
 	} else {

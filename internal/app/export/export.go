@@ -31,6 +31,7 @@ type Exporter struct {
 	Store     vitrine.Store
 	Blobs     Blobs
 	Analytics *analytics.Service
+	Events    *events.Service
 	URL       func(vitrine.Slug) string
 	Now       func() time.Time
 	// Website returns the report of a website over all time, or nil if websites
@@ -298,7 +299,7 @@ func (e *Exporter) events(ctx context.Context, a *vitrine.Account, z *zip.Writer
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return (&events.Service{Store: e.Store, Now: e.Now}).Each(ctx, a, func(i events.Item) error {
+	return e.Events.Each(ctx, a, func(i events.Item) error {
 		line := struct {
 			ID   string            `json:"id"`
 			Type vitrine.EventKind `json:"type"`

@@ -131,6 +131,7 @@ func (s *Services) numbers() {
 		Now: s.Now}
 	s.Events = &events.Service{Store: s.Store, Visits: s.Analytics.VisitsAs, Report: s.Analytics.AccountDates,
 		Now: s.Now}
+	s.Webhooks.Fill = s.Events.Fill
 	s.Notify = &notify.Service{Store: s.Store, Signer: s.Signer, Now: s.Now}
 	s.Events.Mail = s.Notify.Mail
 	s.OwnViews = &analytics.OwnViews{Store: s.Store, Log: s.ViewLog, Now: s.Now}

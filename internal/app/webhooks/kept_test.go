@@ -34,7 +34,8 @@ func TestExported(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	address := func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) }
-	e := export.Exporter{Store: w.Store, Blobs: w.Blobs, Now: w.Clock.Now, URL: address,
+	list := &events.Service{Store: w.Store, Now: w.Clock.Now}
+	e := export.Exporter{Store: w.Store, Blobs: w.Blobs, Events: list, Now: w.Clock.Now, URL: address,
 		Analytics: &analytics.Service{Store: w.Store, Log: w.Log, Signer: signer.New([]byte("k")), Now: w.Clock.Now, URL: address}}
 	w.Must(e.Write(ctx, w.Account, z))
 	w.Must(z.Close())
@@ -58,7 +59,6 @@ func TestExported(t *testing.T) {
 		w.Must(json.Unmarshal([]byte(line), &f))
 		got = append(got, fmt.Sprint(f.ID, f.Type, f.Link, f.At.UnixMilli(), string(f.Data)))
 	}
-	list := &events.Service{Store: w.Store, Now: w.Clock.Now}
 	w.Must(list.Each(ctx, w.Account, func(i events.Item) error {
 		var data bytes.Buffer
 		want = append(want, fmt.Sprint(i.Name(), i.Kind, []vitrine.Slug{l.Slug, l.Slug, site.Slug}[len(want)], i.At.UnixMilli()))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/events"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/backend/sqlstore"
@@ -47,6 +48,7 @@ func sender(place string) error {
 	s := &webhooks.Service{Store: store, Signer: signer.New([]byte("secret")), Now: now,
 		Leases: &fleet.Leases{Store: store, Now: now, Holder: fleet.NewHolder()},
 		Guard:  &outbound.Guard{Networks: loopback}, Report: address}
+	s.Fill = (&events.Service{Store: store, Now: now}).Fill
 	s.Addresses.Link, s.Addresses.Site = address, address
 	s.Warn = func(err error) { fmt.Fprintln(os.Stderr, err) }
 	for {

@@ -105,11 +105,20 @@ func newHistory(t *testing.T, s *fixture.Instance) *history {
 	return h
 }
 
-// events adds some events.
+// events adds some events, also of views that have ended, a few times.
 func (h *history) events() {
 	h.T.Helper()
-	for range 1 + h.random.IntN(4) {
-		h.event(h.links[h.random.IntN(3)], events.View, oneView)
+	for range 1 + h.random.IntN(2) {
+		h.event(h.links[h.random.IntN(3)], events.Download, oneView)
+	}
+	ended := map[vitrine.LinkID][]vitrine.ViewID{}
+	for range h.random.IntN(4) {
+		h.refs++
+		l := h.links[h.random.IntN(3)].ID
+		ended[l] = append(ended[l], vitrine.ViewIDAt(h.Clock.Now().UnixMilli(), int(h.refs)))
+	}
+	for range 2 {
+		h.Must(h.Store.Update(h.T.Context(), func(tx vitrine.Tx) error { return tx.AddViews(h.Clock.Now(), ended) }))
 	}
 }
 

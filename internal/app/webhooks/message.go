@@ -34,6 +34,8 @@ type try struct {
 	url, id  string
 	body     []byte
 	keys     [][]byte // that sign it, the newest first
+	hook     *vitrine.Webhook
+	item     events.Item
 
 	// The result.
 	status  int
@@ -53,7 +55,7 @@ func (s *Service) prepare(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook)
 		w.Off, w.OffAt = vitrine.WebhookOffSecret, s.Now()
 		return nil, tx.PutWebhook(w)
 	}
-	t := &try{delivery: d, url: w.URL}
+	t := &try{delivery: d, url: w.URL, hook: w}
 	if w.Format == vitrine.WebhookStandard {
 		t.keys = [][]byte{secret}
 		if old := s.oldKey(w); old != nil {
@@ -62,28 +64,42 @@ func (s *Service) prepare(tx vitrine.Tx, a *vitrine.Account, w *vitrine.Webhook)
 	} else {
 		t.url = string(secret)
 	}
-	item, err := s.event(tx, a, d)
+	t.item, err = s.event(tx, a, d)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		t.failure, t.own = "The event is no longer kept.", true
 		return t, nil
-	}
-	if err != nil {
-		return nil, err
 	}
 	t.id = s.Signer.Message(a.ID, d.Event)
 	if d.Event == 0 {
 		t.id = s.Signer.Message(a.ID, -int64(d.ID))
 	}
-	if w.Format != vitrine.WebhookStandard {
-		t.body, err = s.chatBody(w, item)
-		return t, err
-	}
-	form := item.Form(s.Addresses)
-	if form.Data, err = withNames(tx, item, w.Names); err != nil {
-		return nil, err
-	}
-	t.body, err = json.Marshal(form)
 	return t, err
+}
+
+// compose writes the message of a try.
+func (s *Service) compose(ctx context.Context, t *try) (err error) {
+	if t.own {
+		return nil
+	}
+	if t.item.Data == nil {
+		list := []events.Item{t.item}
+		if err := s.Fill(ctx, list); err != nil {
+			return err
+		}
+		t.item = list[0]
+	}
+	if t.hook.Format != vitrine.WebhookStandard {
+		t.body, err = s.chatBody(t.hook, t.item)
+		return err
+	}
+	form := t.item.Form(s.Addresses)
+	form.Data, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (json.RawMessage, error) {
+		return withNames(tx, t.item, t.hook.Names)
+	})
+	if err == nil {
+		t.body, err = json.Marshal(form)
+	}
+	return err
 }
 
 // event returns the event of a delivery. Error: ErrNotFound.

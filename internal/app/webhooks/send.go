@@ -176,6 +176,9 @@ func (s *Service) hold(ctx context.Context, id vitrine.WebhookID) (sent bool, er
 		var last *try
 		for n := 0; ; n++ {
 			next, err := s.step(ctx, id, last, n < turn && ctx.Err() == nil)
+			if err == nil && next != nil {
+				err = s.compose(ctx, next)
+			}
 			if err != nil || next == nil {
 				return err
 			}

@@ -59,8 +59,10 @@ type Service struct {
 	Manage    func(vitrine.WebhookID) string
 	Mail      *fleet.Outbox // nil: no mail is sent
 	Site      string        // the name of the instance in mail
-	Warn      func(error)   // called when the work of a webhook fails; may be nil
-	Tried     func(ok bool) // called after each try; may be nil
+	// Fill adds the data of events of views (events.Service.Fill).
+	Fill  func(context.Context, []events.Item) error
+	Warn  func(error)   // called when the work of a webhook fails; may be nil
+	Tried func(ok bool) // called after each try; may be nil
 	// AnswerTime is how long one try may take; 0 means 15 seconds.
 	AnswerTime time.Duration
 
@@ -372,7 +374,8 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, id vitrine.Web
 }
 
 // Rotate gives a webhook a new secret. Messages have signatures with both for
-// a day, unless the one before is lost. Errors: CodeInvalidRequest, CodeNotFound.
+// a day, unless the one before is lost. Errors: CodeInvalidRequest,
+// CodeNotFound.
 func (s *Service) Rotate(ctx context.Context, a *vitrine.Account, id vitrine.WebhookID) (d *Details, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		w, err := own(tx, a.ID, id)

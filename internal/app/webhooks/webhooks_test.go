@@ -101,7 +101,7 @@ func newWorld(s *fixture.Instance) *world {
 func (w *world) process(store vitrine.Store, secret string, leases *fleet.Leases) *webhooks.Service {
 	address := func(slug vitrine.Slug) string { return "https://share.example/p/" + string(slug) }
 	return &webhooks.Service{Store: store, Signer: signer.New([]byte(secret)), Leases: leases, Now: w.Clock.Now,
-		Guard:     &outbound.Guard{Networks: loopback},
+		Guard: &outbound.Guard{Networks: loopback}, Fill: (&events.Service{Store: store, Now: w.Clock.Now}).Fill,
 		Addresses: events.Addresses{Link: address, Site: func(s vitrine.Slug) string { return "https://sites.example/" + string(s) }},
 		Report:    func(s vitrine.Slug) string { return "https://share.example/links/" + string(s) + "/analytics" },
 		Manage:    func(id vitrine.WebhookID) string { return fmt.Sprint("https://share.example/webhooks/", id) },

@@ -10,7 +10,7 @@ import (
 // table that is neither here nor in [sqldb.NotCopied] fails the copy.
 var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "link_counts",
 	"old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "gates", "albums",
-	"album_links", "shared_reports", "changes", "events", "event_ids", "webhooks", "deliveries",
+	"album_links", "shared_reports", "changes", "events", "ended_views", "event_ids", "webhooks", "deliveries",
 	"abuse_reports", "letters", "secrets"}
 
 // CopyTo copies everything to another store, which must be empty or contain

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,7 +163,25 @@ func (t Tx) Events(q vitrine.EventQuery) ([]*vitrine.Event, error) {
 	if q.Newest {
 		order += " DESC"
 	}
-	return events.list(t, w.End(order, q.Limit), w.Args...)
+	list, err := events.list(t, w.End(order, q.Limit), w.Args...)
+	if err != nil || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, vitrine.EventView) {
+		return list, err
+	}
+	views, err := t.endedViews(q)
+	if len(views) == 0 {
+		return list, err
+	}
+	list = append(list, views...)
+	slices.SortFunc(list, func(a, b *vitrine.Event) int {
+		if q.Newest {
+			a, b = b, a
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	if q.Limit > 0 {
+		list = list[:min(q.Limit, len(list))]
+	}
+	return list, err
 }
 
 func (t Tx) LastEvent(a vitrine.AccountID) (last int64, err error) {
@@ -169,12 +189,16 @@ func (t Tx) LastEvent(a vitrine.AccountID) (last int64, err error) {
 	return last, err
 }
 
-func (t Tx) DeleteEvents(a vitrine.AccountID, before time.Time) error {
-	w := sqldb.Selection{}
-	w.Where("at < $%d", sqldb.Ms(before))
-	if a != 0 {
-		w.Where("account = $%d", int64(a))
+func (t Tx) DeleteEvents(a vitrine.AccountID, before time.Time) (err error) {
+	for _, table := range []string{"events", "ended_views"} {
+		w := sqldb.Selection{}
+		w.Where("at < $%d", sqldb.Ms(before))
+		if a != 0 {
+			w.Where("account = $%d", int64(a))
+		}
+		if _, err = t.Exec("DELETE FROM "+table+w.End("", 0), w.Args...); err != nil {
+			return err
+		}
 	}
-	_, err := t.Exec("DELETE FROM events"+w.End("", 0), w.Args...)
-	return err
+	return nil
 }

@@ -276,7 +276,7 @@ func (w *writing) publish(list []adding) error {
 		}
 		w.count(a.ViewRecord, &a.record)
 		w.changed(a.link(), a.id())
-		if a.record.Human() {
+		if a.record.Human() && a.record.Flags&segment.ViewOwn == 0 {
 			w.note(a.link(), a.id(), memory.NewsOf(a.Session, a.Recipient), a.id().Ms())
 		}
 		if followed {

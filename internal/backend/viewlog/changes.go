@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -200,7 +199,9 @@ func (c *copying) changes(t logTx, n int) error {
 		err := t.Each(func(s sqldb.Scanner) (err error) {
 			var data []byte
 			if err = s.Scan(&c.done, &data); err == nil {
-				keys, err = appendKeys(keys, data)
+				err = tables.Pairs(data, func(link, view uint64) {
+					keys = append(keys, viewKey{vitrine.LinkID(link), vitrine.ViewID(view)})
+				})
 			}
 			rows, c.some = rows+1, true
 			return err
@@ -227,19 +228,6 @@ func eachLink(keys []viewKey, f func([]viewKey) error) error {
 		keys = keys[of:]
 	}
 	return nil
-}
-
-// appendKeys appends the keys of a row of the table changes.
-func appendKeys(keys []viewKey, data []byte) ([]viewKey, error) {
-	for len(data) > 0 {
-		link, a := binary.Uvarint(data)
-		view, b := binary.Uvarint(data[max(a, 0):])
-		if a <= 0 || b <= 0 {
-			return nil, fmt.Errorf("the changed views that wait for the copy: %w", segment.ErrDamaged)
-		}
-		keys, data = append(keys, viewKey{vitrine.LinkID(link), vitrine.ViewID(view)}), data[a+b:]
-	}
-	return keys, nil
 }
 
 // changedOf reads views of one link, except those that are gone.

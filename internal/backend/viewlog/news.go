@@ -3,8 +3,6 @@ package viewlog
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -16,29 +14,32 @@ import (
 )
 
 // Each transaction in which people viewed or downloaded something adds a row to
-// the table news: the views and downloads, not what is known about them. A
-// reader of the news gets them as they are when it reads. Imports, other rules
-// for stored views, and page loads of websites are no news.
+// the table news: the views and downloads, not what is known about them. Their
+// reader takes in each row once, and remembers which views are decided later.
+// Imports, other rules for stored views, and page loads of websites are no news.
 
-// newsReads is how often each row is read, each time later.
-const newsReads = 3
-
-// newsAhead is how far ahead of the reader's clock a row may be. One that is
-// further ahead is due: it would stop all later ones.
-const newsAhead = time.Hour
+const (
+	// newsAhead is how far ahead of the reader's clock a row may be. One that is
+	// further ahead is due: it would stop all later ones.
+	newsAhead = time.Hour
+	// newsStep is how often views are decided.
+	newsStep = 5 * time.Minute
+	// newsKept bounds the decisions that wait. No more rows are taken in until
+	// there are fewer.
+	newsKept = 1_000_000
+)
 
 // newsPlace says how far this process has read the news.
 type newsPlace struct {
-	mu           sync.Mutex
-	done, stored [newsReads]int64     // the last row of each read, and as it is stored
-	asked        [newsReads]time.Time // when the stored one was read
-	looked       [newsReads]time.Time // nothing more was due then
-	seen         memory.News
+	mu     sync.Mutex
+	seen   *memory.News
+	step   time.Time // what was due then is done
+	stored int64     // the place
 }
 
 // note adds a view or a download to the news of the transaction.
 func (w *writing) note(link vitrine.LinkID, id vitrine.ViewID, kind memory.NewsKind, at int64) {
-	if !w.quiet && link < vitrine.FirstSitePage {
+	if (!w.quiet || kind == memory.NewsExcluded) && link < vitrine.FirstSitePage {
 		w.published.Note(link, id, kind, at)
 	}
 }
@@ -48,158 +49,171 @@ type news struct {
 	copying   // the views
 	downloads []vitrine.Download
 	counts    map[vitrine.LinkID]vitrine.LinkCounts
-	place     *newsPlace
-	n         int
-	first     bool // it is the first step of a minute
-	keys      [memory.NewsKinds][]viewKey
-	links     map[vitrine.LinkID]bool // whose counts are put
 }
 
-// News reads the news that happened at least delay ago for the n-th time, from
-// 0 on. It calls put with views, by link and time, with downloads, and with the
-// counts of their links, all as of one moment. About most views and downloads
-// come at once. Once put returns nil, they count as read; otherwise they come
-// again, as they do if the process ends within a minute. Views and downloads
-// that are gone are left out. News reports whether more are due.
+// newsTo is who reads the news.
+type newsTo struct {
+	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error)
+	put    func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID][]vitrine.ViewID,
+		map[vitrine.LinkID]vitrine.LinkCounts) error
+}
+
+// News reads the news, and calls put with views, by link and time, with
+// downloads, with views that have ended, and with the counts of the links, all
+// as of one moment. About most views and downloads come at once. Once put
+// returns nil, they count as read; otherwise they come again, as some do when
+// the process ends, or another one goes on. Views and downloads that are gone
+// are left out. News reports whether more are due.
 //
-// The first time, put gets all downloads, and the views that were read on the
-// links that wanted selects, or by a recipient; once a minute also the counts
-// of the links of all news. The second time it gets the views that were read,
-// and the third time those that were not. Views with a download come each time.
-// The second and third time begin with a minute of the clock.
-func (l *ViewLog) News(ctx context.Context, n int, now time.Time, delay time.Duration, most int,
+// Soon after it happened, put gets all downloads, with their views, and the
+// views that were read on the links that wanted selects, or by a recipient. In
+// steps of some minutes it gets the IDs of the views that were read, and from
+// which nothing came for the time silent; these views themselves, of links that
+// wanted selects; the views that nothing came from for the time unread; and at
+// last the counts of the links of all news.
+func (l *ViewLog) News(ctx context.Context, now time.Time, silent, unread time.Duration, most int,
 	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
-	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID]vitrine.LinkCounts) error) (
-	more bool, err error) {
-	p := &l.news
+	put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID][]vitrine.ViewID,
+		map[vitrine.LinkID]vitrine.LinkCounts) error) (more bool, err error) {
+	p, to := &l.news, newsTo{wanted, put}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	until, minute := now.Add(-delay), now.Truncate(time.Minute)
-	if n > 0 {
-		if until = until.Truncate(time.Minute); until.Equal(p.looked[n]) {
-			return false, nil
+	step := now.Truncate(newsStep)
+	due, prompt := !step.Equal(p.step), l.feed.Prompt.Take()
+	if !due && !prompt && l.db.Dialect != sqldb.PostgresViewLog {
+		return false, nil // no other process adds views
+	}
+	defer func() {
+		if prompt && (more || err != nil) {
+			l.feed.Prompt.Set()
+		}
+	}()
+	if due || p.seen == nil {
+		err = l.read(ctx, func(t logTx) error {
+			place, err := t.NewsPlace()
+			if err == nil && (p.seen == nil || place > p.seen.Taken) { // another process has read more
+				p.seen, p.stored = memory.NewNews(place), place
+			}
+			return err
+		})
+		if err != nil {
+			return false, err
 		}
 	}
-	c := news{copying: copying{words: l.words.Reader()}, place: p, n: n, first: !minute.Equal(p.asked[n])}
-	err = l.read(ctx, func(t logTx) error { return c.due(t, until, now.Add(newsAhead), most) })
-	if err == nil {
-		err = c.choose(ctx, wanted)
+	if p.seen.Len() < newsKept {
+		if more, err = l.takeNews(ctx, p.seen, most, to); more || err != nil {
+			return more, err
+		}
 	}
-	if err == nil && len(c.links) > 0 {
-		err = l.read(ctx, c.readAll)
+	if !due {
+		return false, nil
 	}
-	if err == nil && len(c.counts) > 0 {
-		err = put(c.views, c.downloads, c.counts)
+	d, more := p.seen.Due(sqldb.Ms(step.Add(-silent)), sqldb.Ms(step.Add(-unread)), sqldb.Ms(now.Add(newsAhead)), most)
+	if err = l.putDue(ctx, p.seen, d, !more, to); err != nil {
+		return false, err
+	}
+	if p.seen.Done(d); more {
+		return true, nil
+	}
+	p.step, p.seen.Links = step, map[vitrine.LinkID]bool{}
+	if place := p.seen.Place(); place > p.stored {
+		err = l.transact(ctx, func(t logTx) error { return t.DropNews(place) })
+		p.stored = place
+	}
+	return false, err
+}
+
+// takeNews puts what happened just now, and takes in its rows.
+func (l *ViewLog) takeNews(ctx context.Context, seen *memory.News, most int, to newsTo) (more bool, err error) {
+	var rows []memory.NewsRow
+	err = l.read(ctx, func(t logTx) error { rows, more, err = t.NewsRows(seen.Taken, most); return err })
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	is, err := l.want(ctx, memory.ReadLinks(rows), to)
+	if err != nil {
+		return false, err
+	}
+	views, downloads := memory.Fresh(rows, is)
+	c := news{copying: copying{words: l.words.Reader()}}
+	if len(views)+len(downloads) > 0 {
+		err = l.read(ctx, func(t logTx) error { return c.readAll(t, views, downloads, nil) })
+		if err == nil && len(c.counts) > 0 {
+			err = to.put(c.views, c.downloads, nil, c.counts)
+		}
 	}
 	if err != nil {
 		return false, err
 	}
-	if p.done[n], p.asked[n] = c.done, minute; n == 0 && c.first {
-		p.seen.Links = nil
+	for i := range rows {
+		seen.Take(&rows[i])
 	}
-	if !c.more {
-		p.looked[n] = until
-		if n == newsReads-1 {
-			err = l.storePlace(ctx, p)
+	for _, d := range c.downloads {
+		if d.View != 0 {
+			seen.Opened(&rows[len(rows)-1], d.Link, d.View)
 		}
 	}
-	return c.more, err
+	return more, nil
 }
 
-// storePlace stores how far the news were read, and deletes those that were
-// read each time.
-func (l *ViewLog) storePlace(ctx context.Context, p *newsPlace) error {
-	if p.done == p.stored {
-		return nil
-	}
-	err := l.transact(ctx, func(t logTx) error {
-		for n, done := range p.done {
-			_, err := t.Exec(fmt.Sprintf("UPDATE log SET news_%d = $1 WHERE id = 1 AND news_%d < $2", n, n), done, done)
-			if err != nil {
-				return err
-			}
-		}
-		_, err := t.Exec("DELETE FROM news WHERE seq <= $1", slices.Min(p.done[:]))
-		return err
-	})
+// want asks which links are wanted. Views of the others are not read at once.
+func (l *ViewLog) want(ctx context.Context, links map[vitrine.LinkID]bool, to newsTo) (func(vitrine.LinkID) bool, error) {
+	is, err := to.wanted(ctx, slices.Sorted(maps.Keys(links)))
 	if err == nil {
-		p.stored = p.done
+		l.feed.Prompt.SetDull(links, is)
+	}
+	return is, err
+}
+
+// putDue puts the views that are due, and the last time the counts of all
+// links.
+func (l *ViewLog) putDue(ctx context.Context, seen *memory.News, d memory.Due, last bool, to newsTo) error {
+	ended, of := d.Links()
+	is, err := l.want(ctx, of, to)
+	if err != nil {
+		return err
+	}
+	views := d.Views(is)
+	var links map[vitrine.LinkID]bool
+	if last {
+		links = seen.Links
+	}
+	c := news{copying: copying{words: l.words.Reader()}}
+	if len(views)+len(links) > 0 {
+		err = l.read(ctx, func(t logTx) error { return c.readAll(t, views, nil, links) })
+	}
+	if err == nil && len(ended)+len(c.counts) > 0 {
+		err = to.put(c.views, nil, ended, c.counts)
 	}
 	return err
 }
 
-// due reads the rows that are due. Those further ahead than a time are due,
-// too.
-func (c *news) due(t logTx, until, ahead time.Time, most int) error {
-	c.keys, c.more, c.done = [memory.NewsKinds][]viewKey{}, false, c.place.done[c.n]
-	if c.first { // another process may have read more
-		err := t.Get([]any{&c.done}, fmt.Sprintf("SELECT news_%d FROM log WHERE id = 1", c.n))
-		if c.done = max(c.done, c.place.done[c.n]); err != nil {
-			return err
+// ViewsOf returns views of links, by link and time, and the counts of the
+// links, as of one moment. Those that are gone are left out.
+func (l *ViewLog) ViewsOf(ctx context.Context, views map[vitrine.LinkID][]vitrine.ViewID) (
+	[]vitrine.ViewRecord, map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	var keys []memory.NewsKey
+	for link, ids := range views {
+		for _, id := range ids {
+			keys = append(keys, memory.NewsKey{Link: link, View: id})
 		}
 	}
-	found := 0
-	for rows := changesRows; rows == changesRows && !c.more; {
-		rows = 0
-		err := t.Each(func(s sqldb.Scanner) error {
-			var seq, at int64
-			var data []byte
-			if err := s.Scan(&seq, &at, &data); err != nil {
-				return err
-			}
-			if c.more = found >= most; c.more || at > sqldb.Ms(until) && at <= sqldb.Ms(ahead) {
-				return errStop
-			}
-			keys, err := appendKeys(nil, data)
-			for _, key := range keys {
-				kind := memory.NewsKind(key.link) % memory.NewsKinds
-				key.link /= vitrine.LinkID(memory.NewsKinds)
-				if p := &c.place.seen; p.Selects(c.n, kind, key.link, key.view, seq) {
-					c.keys[kind] = append(c.keys[kind], key)
-				}
-			}
-			rows, found, c.done = rows+1, found+len(keys), seq
-			return err
-		}, "SELECT seq, at, data FROM news WHERE seq > $1 ORDER BY seq LIMIT $2", c.done, changesRows)
-		if err != nil && !errors.Is(err, errStop) {
-			return err
-		}
-	}
-	return nil
+	c := news{copying: copying{words: l.words.Reader()}}
+	err := l.read(ctx, func(t logTx) error { return c.readAll(t, keys, nil, nil) })
+	return c.views, c.counts, err
 }
 
-// choose drops the views that are not wanted the first time, and adds the links
-// whose counts are put.
-func (c *news) choose(ctx context.Context,
-	wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error)) error {
-	if read := c.keys[memory.NewsRead]; c.n == 0 && len(read) > 0 {
-		links := map[vitrine.LinkID]bool{}
-		for _, key := range read {
-			links[key.link] = true
-		}
-		is, err := wanted(ctx, slices.Sorted(maps.Keys(links)))
-		if err != nil {
-			return err
-		}
-		c.keys[memory.NewsRead] = slices.DeleteFunc(read, func(key viewKey) bool { return !is(key.link) })
-	}
-	c.links = map[vitrine.LinkID]bool{}
-	for _, keys := range c.keys {
-		for _, key := range keys {
-			c.links[key.link] = true
-		}
-	}
-	if c.n == 0 && c.first {
-		maps.Copy(c.links, c.place.seen.Links)
-	}
-	return nil
-}
-
-// readAll reads the counts of the links, and the views and downloads.
-func (c *news) readAll(t logTx) error {
+// readAll reads views and downloads, with the views of these, and the counts of
+// their links and of others.
+func (c *news) readAll(t logTx, views, downloads []memory.NewsKey, others map[vitrine.LinkID]bool) error {
 	c.views, c.downloads, c.counts = nil, nil, map[vitrine.LinkID]vitrine.LinkCounts{}
+	links := map[vitrine.LinkID]bool{}
+	maps.Copy(links, others)
+	for _, key := range slices.Concat(views, downloads) {
+		links[key.Link] = true
+	}
 	owners := map[vitrine.LinkID]vitrine.AccountID{}
-	err := sqldb.InBatches(slices.Sorted(maps.Keys(c.links)), func(in string, args []any) error {
+	err := sqldb.InBatches(slices.Sorted(maps.Keys(links)), func(in string, args []any) error {
 		return t.Visit("link, account, views, downloads", " FROM links WHERE NOT deleting AND link "+in, args,
 			func(row []driver.Value) error {
 				link := vitrine.LinkID(row[0].(int64))
@@ -211,33 +225,29 @@ func (c *news) readAll(t logTx) error {
 	if err != nil {
 		return err
 	}
-	views := slices.Concat(c.keys[memory.NewsOpened], c.keys[memory.NewsRead], c.keys[memory.NewsReadBy])
-	if err := c.downloaded(t, c.keys[memory.NewsDownload], &views); err != nil {
+	var all []viewKey
+	for _, key := range views {
+		all = append(all, viewKey{key.Link, key.View})
+	}
+	if err := c.downloaded(t, downloads, &all); err != nil {
 		return err
 	}
-	if c.n > 0 {
-		c.downloads = nil
-	}
-	err = eachLink(views, func(keys []viewKey) error {
+	return eachLink(all, func(keys []viewKey) error {
 		account, is := owners[keys[0].link]
 		if c.unloaded = c.counts[keys[0].link].Downloads == 0; !is {
 			return nil
 		}
 		return c.viewsOf(t, account, keys)
 	})
-	if c.n == newsReads-1 {
-		c.views = slices.DeleteFunc(c.views, func(v vitrine.ViewRecord) bool { return v.Session != nil })
-	}
-	return err
 }
 
 // downloaded reads downloads, and adds their views.
-func (c *news) downloaded(t logTx, keys []viewKey, views *[]viewKey) error {
+func (c *news) downloaded(t logTx, keys []memory.NewsKey, views *[]viewKey) error {
 	found := make([]*vitrine.Download, len(keys))
 	err := t.GetMany("SELECT coalesce(view, id) FROM downloads WHERE link = $1 AND id = $2", len(keys),
-		func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
+		func(i int) []any { return []any{int64(keys[i].Link), int64(keys[i].View)} },
 		func(i int, s sqldb.Scanner) error {
-			d := &vitrine.Download{ID: keys[i].view, Link: keys[i].link}
+			d := &vitrine.Download{ID: keys[i].View, Link: keys[i].Link}
 			found[i] = d
 			return s.Scan(&d.View)
 		})

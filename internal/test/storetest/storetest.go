@@ -60,7 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"AlbumsWith", storeTest.albumsWith},
 		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
-		{"Events", storeTest.events},
+		{"Events", storeTest.events}, {"EndedViews", storeTest.endedViews},
 		{"Webhooks", storeTest.webhooks},
 		{"Deliveries", storeTest.deliveries},
 		{"Review", storeTest.review},

@@ -312,8 +312,8 @@ func TestRecipientsAreAudited(t *testing.T) {
 	f.Check(err)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	e := export.Exporter{Store: f.Server.Links.Store, Blobs: f.Blobs, Analytics: f.Server.Analytics, Now: f.Server.Now,
-		URL: func(s vitrine.Slug) string { return f.URL + "/p/" + string(s) }}
+	e := export.Exporter{Store: f.Server.Links.Store, Blobs: f.Blobs, Analytics: f.Server.Analytics,
+		Events: f.Server.Events, Now: f.Server.Now, URL: func(s vitrine.Slug) string { return f.URL + "/p/" + string(s) }}
 	f.Check(e.Write(t.Context(), a, z))
 	f.Check(z.Close())
 	read, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

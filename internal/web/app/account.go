@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/events"
 	"vitrine/internal/app/export"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
@@ -36,6 +37,7 @@ type AccountPages struct {
 	Shell     *Shell
 	Sessions  *auth.Sessions
 	Analytics *analytics.Service
+	Events    *events.Service
 	Notices   func(context.Context) []Notice
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -303,7 +305,7 @@ func (s *AccountPages) Export(w http.ResponseWriter, r *http.Request, me *vitrin
 	}
 	z := zip.NewWriter(out)
 	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Viewers.Storage(), Analytics: s.Analytics,
-		URL: s.Server.LinkURL, Now: s.Now}
+		Events: s.Events, URL: s.Server.LinkURL, Now: s.Now}
 	if s.SiteStats != nil {
 		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
 			q := analytics.In(report.RangeAll)

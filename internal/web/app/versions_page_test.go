@@ -124,7 +124,7 @@ func TestExportHasVersions(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	e := &export.Exporter{Store: d.Server.Links.Store, Blobs: d.Server.Blobs, Analytics: d.Server.Analytics,
-		Now: d.Server.Now,
+		Events: d.Server.Events, Now: d.Server.Now,
 		URL: func(vitrine.Slug) string { return "" }}
 	d.Check(e.Write(t.Context(), d.Account, z))
 	d.Check(z.Close())

@@ -139,7 +139,7 @@ func exportedReaders(s *webtest.Site) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	e := export.Exporter{Store: s.Server.Links.Store, Blobs: s.Server.Uploads.Blobs, Analytics: s.Server.Analytics,
-		Now: s.Server.Now, URL: func(l vitrine.Slug) string { return s.URL + "/p/" + string(l) }}
+		Events: s.Server.Events, Now: s.Server.Now, URL: func(l vitrine.Slug) string { return s.URL + "/p/" + string(l) }}
 	s.Check(e.Write(s.T.Context(), s.Account, z))
 	s.Check(z.Close())
 	read, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

@@ -23,6 +23,7 @@ type Changes struct {
 	// News are what people viewed and downloaded, and NewsAt is when, in ms.
 	News   []byte
 	NewsAt int64
+	prompt bool // the news are read at once
 }
 
 // Event is a change of one view, or of the download events of a day.
@@ -54,6 +55,7 @@ type Feed struct {
 	followers map[vitrine.AccountID]*follower
 	last      []*Changes // ordered by seq, without gaps
 	events    int
+	Prompt    Prompt
 }
 
 type follower struct {
@@ -107,6 +109,9 @@ func (f *Feed) Begin() *Changes {
 
 // Publish passes the changes of a committed transaction to those who follow.
 func (f *Feed) Publish(c *Changes) {
+	if c.prompt {
+		f.Prompt.Set()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for account, who := range f.followers {

@@ -388,6 +388,17 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_once ON events (account, link, kind, ref);
 CREATE INDEX events_by_time ON events (at);
 
+-- Events of views that have ended, many in a row: the views alone.
+CREATE TABLE ended_views (
+    account BIGINT NOT NULL REFERENCES accounts (id),
+    last    BIGINT NOT NULL, -- the IDs of the events, as in the table events
+    first   BIGINT NOT NULL,
+    at      BIGINT NOT NULL,
+    views   BYTEA  NOT NULL, -- the link and the view of each event
+    PRIMARY KEY (account, last)
+);
+CREATE INDEX ended_views_by_time ON ended_views (at);
+
 -- The last ID of an event that was given in each account.
 CREATE TABLE event_ids (
     account BIGINT PRIMARY KEY REFERENCES accounts (id),

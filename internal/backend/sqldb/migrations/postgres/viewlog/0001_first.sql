@@ -13,11 +13,9 @@ CREATE TABLE log (
     copy      BIGINT NOT NULL, -- number of the copy of the views outside of this database; 0: there is none
     next_link BIGINT NOT NULL, -- the link, and its view, from which on views have not been copied yet
     next_view BIGINT NOT NULL,
-    news_0    BIGINT NOT NULL, -- the last row of news that was read a first time, and a second and third
-    news_1    BIGINT NOT NULL,
-    news_2    BIGINT NOT NULL
+    news      BIGINT NOT NULL  -- the row of news up to which all were decided
 );
-INSERT INTO log (id, seq, run, mark, copy, next_link, next_view, news_0, news_1, news_2) VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+INSERT INTO log (id, seq, run, mark, copy, next_link, next_view, news) VALUES (1, 0, 0, 0, 0, 0, 0, 0);
 
 -- How far the views of an account are rolled up, as days (state.go).
 CREATE TABLE accounts (
@@ -160,7 +158,7 @@ CREATE TABLE changes (
     data BYTEA  NOT NULL
 );
 
--- The views and downloads of people that transactions have added or changed, until they were read three times (news.go).
+-- The views and downloads of people that transactions have added or changed, until they are decided (news.go).
 CREATE TABLE news (
     seq  BIGINT PRIMARY KEY, -- of the transaction
     at   BIGINT NOT NULL,     -- ms, when it happened
