@@ -73,9 +73,8 @@ type ViewLog interface {
 	Views(ctx context.Context, l LinkID, from, to report.Day, f func(*report.View) error) error
 
 	// Recipients calls f with each counted view of a link through the address
-	// of a recipient, oldest first, with Downloaded, and returns the downloads
-	// without a view by recipient. Views of expired days are missing. A view is
-	// valid until f returns.
+	// of a recipient, in any order, with Downloaded, and returns the downloads
+	// without a view by recipient. It is like Each.
 	Recipients(ctx context.Context, l LinkID, f func(*report.View) error) (map[RecipientID]int64, error)
 
 	// Each calls download with each download event of a scope in [from, to),

@@ -12,15 +12,20 @@ type Reading struct {
 	Last      time.Time
 	Furthest  int64 // of the best session, in millionths of the file; archives: 0
 	Progress  string
+
+	best int64 // the view of this session: the first of those that are as good and say how far
 }
 
-// Add adds a counted view. Views come in the order of time.
+// Add adds a counted view, in any order.
 func (r *Reading) Add(l *Link, v *View) {
 	at := time.UnixMilli(v.At).UTC()
-	if r.Views == 0 {
+	if r.Views == 0 || at.Before(r.First) {
 		r.First = at
 	}
-	r.Views, r.Last = r.Views+1, at
+	if at.After(r.Last) {
+		r.Last = at
+	}
+	r.Views++
 	if v.Downloaded {
 		r.Downloads++
 	}
@@ -32,8 +37,12 @@ func (r *Reading) Add(l *Link, v *View) {
 		return
 	}
 	l = l.withFile(v.Version)
-	if f := furthest(l, v.Session); r.Progress == "" || f > r.Furthest {
-		r.Furthest, r.Progress = f, progressText(l, v.Session)
+	f := furthest(l, v.Session)
+	if f < r.Furthest || f == r.Furthest && r.Progress != "" && v.ID > r.best {
+		return
+	}
+	if text := progressText(l, v.Session); f > r.Furthest || r.Progress == "" || text != "" {
+		r.Furthest, r.Progress, r.best = f, text, v.ID
 	}
 }
 

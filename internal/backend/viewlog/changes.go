@@ -172,7 +172,7 @@ func (c *copying) stored(t logTx, n int) error {
 			c.next = viewKey{vitrine.LinkID(link), 0}
 		}
 		most := n - len(c.views)
-		rows, err := t.rows(c.next.link, tables.Between(c.next.view, math.MaxInt64), most, false)
+		rows, err := t.rows(c.next.link, tables.Between(c.next.view, math.MaxInt64), most)
 		if err == nil {
 			err = c.add(t, vitrine.AccountID(account), c.next.link, rows)
 		}

@@ -13,7 +13,13 @@ import (
 // Each implements [vitrine.ViewLog].
 func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.ViewID,
 	download func(vitrine.Download) error, view func(*report.View) error) error {
-	r := tables.Between(from, to)
+	return l.eachOf(ctx, s, tables.Between(from, to), false, download, view)
+}
+
+// eachOf is Each; with named, of the views only those that count and that are
+// by recipients.
+func (l *ViewLog) eachOf(ctx context.Context, s vitrine.Scope, r tables.IDs, named bool,
+	download func(vitrine.Download) error, view func(*report.View) error) error {
 	return l.read(ctx, func(t logTx) error {
 		clause, args := tables.Within(s, "downloads", r)
 		err := t.Visit("o.link, o.id, coalesce(o.view, o.id)", clause, args, func(row []driver.Value) error {
@@ -32,14 +38,17 @@ func (l *ViewLog) Each(ctx context.Context, s vitrine.Scope, from, to vitrine.Vi
 			if n++; n%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err != nil {
+			if err != nil || named && (v.Recipient == 0 || !v.Counted()) {
 				return err
 			}
 			return view(v)
 		}
-		err = t.SegmentRows(s, r, false, func(link vitrine.LinkID, row *segment.Row) error {
-			return each(views.View(int64(link), row))
-		})
+		inSegment := func(link vitrine.LinkID, row *segment.Row) error { return each(views.View(int64(link), row)) }
+		if named {
+			err = t.NamedRows(s, r, inSegment)
+		} else {
+			err = t.SegmentRows(s, r, false, inSegment)
+		}
 		if err != nil {
 			return err
 		}

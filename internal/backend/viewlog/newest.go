@@ -77,7 +77,7 @@ func (l *ViewLog) recentOf(ctx context.Context, t logTx, q vitrine.RecentQuery) 
 			if len(recent) == q.N || ctx.Err() != nil {
 				break
 			}
-			rows, err := t.rows(p.Link, tables.Between(p.ID, p.ID+1), 1, false)
+			rows, err := t.rows(p.Link, tables.Between(p.ID, p.ID+1), 1)
 			if err != nil || len(rows) == 0 {
 				return nil, err
 			}

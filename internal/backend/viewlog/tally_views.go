@@ -223,7 +223,7 @@ func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *r
 	}
 	views := l.words.Reader()
 	for _, e := range d.outside {
-		rows, err := tx.rows(e.link, tables.Between(e.view, e.view+1), 1, false)
+		rows, err := tx.rows(e.link, tables.Between(e.view, e.view+1), 1)
 		if err != nil {
 			return err
 		}

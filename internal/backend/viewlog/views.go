@@ -200,33 +200,31 @@ const viewsBatch = 2 * tables.SegmentViews
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
 	f func(*report.View) error) error {
-	return l.each(ctx, link, tables.IDsOf(from, to), false, f)
+	return l.each(ctx, link, tables.IDsOf(from, to), f)
 }
 
 // Recipients implements [vitrine.ViewLog].
 func (l *ViewLog) Recipients(ctx context.Context, link vitrine.LinkID,
 	f func(*report.View) error) (alone map[vitrine.RecipientID]int64, err error) {
-	var of map[int64]bool
-	err = l.read(ctx, func(t logTx) (err error) {
-		of, alone, err = tables.DownloadsTo(t.Tx, link)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return alone, l.each(ctx, link, tables.Between(0, math.MaxInt64), true, func(v *report.View) error {
-		v.Downloaded = of[v.ID]
+	of, alone := map[vitrine.ViewID]bool{}, map[vitrine.RecipientID]int64{}
+	err = l.eachOf(ctx, tables.OfLink(link), tables.Between(0, math.MaxInt64), true, func(d vitrine.Download) error {
+		if of[d.View] = true; d.Recipient != 0 {
+			alone[d.Recipient]++
+		}
+		return nil
+	}, func(v *report.View) error {
+		v.Downloaded = of[vitrine.ViewID(v.ID)]
 		return f(v)
 	})
+	return alone, err
 }
 
 // each calls f with views as rows returns them.
-func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r tables.IDs, named bool,
-	f func(*report.View) error) error {
+func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r tables.IDs, f func(*report.View) error) error {
 	for views := l.words.Reader(); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
-			rows, err = t.rows(link, r, viewsBatch, named)
+			rows, err = t.rows(link, r, viewsBatch)
 			return err
 		})
 		if err != nil {
@@ -246,43 +244,31 @@ func (l *ViewLog) each(ctx context.Context, link vitrine.LinkID, r tables.IDs, n
 	}
 }
 
-// rows reads the first n views of a link in a range of IDs, or only counted
-// ones through named addresses, from segments and from the table views.
-func (t logTx) rows(link vitrine.LinkID, r tables.IDs, n int, named bool) (rows []segment.Row, err error) {
-	other := func(row segment.Row) bool {
-		return row.ID < r.From || row.ID >= r.To || named && (row.Recipient == 0 || !row.Human())
-	}
+// rows reads the first n views of a link in a range of IDs, from segments and
+// from the table views.
+func (t logTx) rows(link vitrine.LinkID, r tables.IDs, n int) (rows []segment.Row, err error) {
 	err = t.Segments(tables.OfLink(link), r, func(_ vitrine.LinkID, p *tables.Segment) error {
 		if len(rows) >= n && p.First > rows[n-1].ID {
 			return errStop
 		}
-		if some, err := segment.MayHave(named, p.Data, p.First); err != nil || !some {
-			return err
-		}
 		before := len(rows)
 		err := segment.DecodeAll(p.Data, p.First, &rows)
-		rows = rows[:before+len(slices.DeleteFunc(rows[before:], other))]
+		rows = rows[:before+len(slices.DeleteFunc(rows[before:], func(row segment.Row) bool {
+			return row.ID < r.From || row.ID >= r.To
+		}))]
 		return err
 	})
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
-	limit, most := n, n
-	if named {
-		most = math.MaxInt32
-	}
 	err = t.Views(func(_, id int64, record, session []byte) error {
 		row := segment.Row{ID: vitrine.ViewID(id)}
-		if err := row.Decode(record, session); err != nil || other(row) {
-			return err
-		}
-		if rows, limit = append(rows, row), limit-1; limit == 0 {
-			return errStop
-		}
-		return nil
+		err := row.Decode(record, session)
+		rows = append(rows, row)
+		return err
 	}, "SELECT link, id, record, session FROM views WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
-		int64(link), int64(r.From), int64(r.To), most)
-	if err != nil && !errors.Is(err, errStop) {
+		int64(link), int64(r.From), int64(r.To), n)
+	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })

@@ -1,6 +1,7 @@
 package viewlogtest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -81,6 +82,7 @@ func (t logTest) compareRecipients(m *memory, link vitrine.LinkID, w report.Wind
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices.SortFunc(listed, func(a, b report.View) int { return cmp.Compare(a.ID, b.ID) })
 	vitrinetest.Equal(t, fmt.Sprintf("views through recipients of link %d", link), listed, all)
 	vitrinetest.Equal(t, fmt.Sprintf("downloads without a view of link %d", link), got, alone)
 }

@@ -395,17 +395,6 @@ func (u *Decoder) End() error {
 	return nil
 }
 
-// MayHave reports whether a segment may have rows: with named, some through the
-// addresses of recipients.
-func MayHave(named bool, data []byte, first vitrine.ViewID) (bool, error) {
-	if !named {
-		return true, nil
-	}
-	var u Decoder
-	err := u.Open(data, first)
-	return err == nil && u.Named(), err
-}
-
 // DecodeAll appends the rows of a segment to a list. They share no memory with
 // the segment.
 func DecodeAll(data []byte, first vitrine.ViewID, rows *[]Row) error {

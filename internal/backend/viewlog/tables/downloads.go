@@ -41,24 +41,6 @@ func TakeDownloads(t *sqldb.Tx, link vitrine.LinkID, view vitrine.ViewID) (event
 	return events, err
 }
 
-// DownloadsTo returns the views of a link that have a download event, and the
-// number of downloads without a view by recipient.
-func DownloadsTo(t *sqldb.Tx, link vitrine.LinkID) (of map[int64]bool, alone map[vitrine.RecipientID]int64,
-	err error) {
-	of, alone = map[int64]bool{}, map[vitrine.RecipientID]int64{}
-	err = t.Each(func(s sqldb.Scanner) error {
-		var view int64
-		err := s.Scan(&view)
-		if view > 0 {
-			of[view] = true
-		} else {
-			alone[vitrine.RecipientID(-view)]++
-		}
-		return err
-	}, "SELECT coalesce(view, id) FROM downloads WHERE link = $1 AND (view IS NULL OR view <> 0)", int64(link))
-	return of, alone, err
-}
-
 // MarkDownloaded sets Downloaded on the views that have a download event. The
 // views are of one link, newest first.
 func (t Index) MarkDownloaded(link vitrine.LinkID, views []report.View) error {

@@ -92,10 +92,23 @@ func (t Index) VisitSegments(s vitrine.Scope, r IDs, f func(vitrine.LinkID, vitr
 // SegmentRows calls f with each row in segments of a scope in a range of IDs:
 // link by link, oldest first. Brief rows have no labels and no session.
 func (t Index) SegmentRows(s vitrine.Scope, r IDs, brief bool, f func(vitrine.LinkID, *segment.Row) error) error {
+	return t.segmentRows(s, r, brief, false, f)
+}
+
+// NamedRows is SegmentRows without segments that have no view by a recipient.
+func (t Index) NamedRows(s vitrine.Scope, r IDs, f func(vitrine.LinkID, *segment.Row) error) error {
+	return t.segmentRows(s, r, false, true, f)
+}
+
+func (t Index) segmentRows(s vitrine.Scope, r IDs, brief, named bool,
+	f func(vitrine.LinkID, *segment.Row) error) error {
 	var u segment.Decoder
 	return t.Segments(s, r, func(link vitrine.LinkID, p *Segment) error {
 		if err := u.Open(p.Data, p.First); err != nil {
 			return fmt.Errorf("segment %d of link %d: %w", p.First, link, err)
+		}
+		if named && !u.Named() {
+			return nil
 		}
 		read := u.Next
 		if brief {
