@@ -39,9 +39,9 @@ const retention = 30 * 24 * time.Hour
 
 // Log is what this package uses of a view log.
 type Log interface {
-	// News reads the news: what happened just now, of views only those of wanted
-	// links and of recipients; and in steps of some minutes the views from which
-	// nothing came for some time, and the counts of links.
+	// News reads the news: what happened just now, of views only those of
+	// wanted links and of recipients; and in steps of some minutes the views
+	// from which nothing came for some time, and the counts of links.
 	News(ctx context.Context, now time.Time, silent, unread time.Duration, most int,
 		wanted func(context.Context, []vitrine.LinkID) (func(vitrine.LinkID) bool, error),
 		put func([]vitrine.ViewRecord, []vitrine.Download, map[vitrine.LinkID][]vitrine.ViewID,
@@ -128,48 +128,6 @@ func (s *Service) Tell(ctx context.Context) error {
 	return nil
 }
 
-// quiet is a link as it was read.
-type quiet struct {
-	until time.Time // it is read again after that
-	told  int64
-	daily bool
-}
-
-// quietFor is how long a link is not read again. Until then a view has not
-// ended: then it is read whether its bell rings for single days.
-const quietFor = silence
-
-// fresh returns a link as it was read a short time ago.
-func (s *Service) fresh(id vitrine.LinkID, now time.Time) (q quiet, is bool) {
-	q, is = s.quiet[id]
-	return q, is && now.Before(q.until)
-}
-
-// remember notes how links were read.
-func (s *Service) remember(found map[vitrine.LinkID]*vitrine.Link, now time.Time) {
-	if s.quiet == nil || len(s.quiet) > mostWatched {
-		s.quiet = map[vitrine.LinkID]quiet{}
-	}
-	for id, l := range found {
-		s.quiet[id] = quiet{now.Add(quietFor), l.Told, l.Bell == vitrine.BellDaily}
-	}
-}
-
-// untold returns which of some links may have events that come with a view that
-// was just read.
-func (s *Service) untold(ctx context.Context, ids []vitrine.LinkID) (func(vitrine.LinkID) bool, error) {
-	now := s.Now()
-	found, err := s.links(ctx, slices.DeleteFunc(slices.Clone(ids), func(id vitrine.LinkID) bool {
-		q, is := s.fresh(id, now)
-		return is && q.told > 0
-	}))
-	s.remember(found, now)
-	return func(id vitrine.LinkID) bool {
-		q, is := s.fresh(id, now)
-		return is && (q.told == 0 || q.daily)
-	}, err
-}
-
 // links reads links, except those that are deleted.
 func (s *Service) links(ctx context.Context, ids []vitrine.LinkID) (map[vitrine.LinkID]*vitrine.Link, error) {
 	if len(ids) == 0 {
@@ -216,20 +174,7 @@ type told struct {
 // tell makes the events of some news, in one transaction, if there are any.
 func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewRecord, downloads []vitrine.Download,
 	ended map[vitrine.LinkID][]vitrine.ViewID, counts map[vitrine.LinkID]vitrine.LinkCounts) error {
-	of := map[vitrine.LinkID]*told{}
-	for id, c := range counts {
-		of[id] = &told{counts: c, visits: map[vitrine.ViewID]*Visit{}}
-	}
-	for _, v := range views {
-		if t := of[vitrine.LinkID(v.Link)]; t != nil && byPerson(&v.View) {
-			t.views = append(t.views, v)
-		}
-	}
-	for _, d := range downloads {
-		if t := of[d.Link]; t != nil {
-			t.downloads = append(t.downloads, d)
-		}
-	}
+	of := toldOf(views, downloads, counts)
 	maps.DeleteFunc(of, func(id vitrine.LinkID, t *told) bool {
 		return len(t.views)+len(t.downloads) == 0 && s.nothing(id, t.counts.Views, now)
 	})
@@ -240,10 +185,6 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 	}
 	s.remember(found, now)
 	var some []*told
-	ended = maps.Clone(ended)
-	if ended == nil {
-		ended = map[vitrine.LinkID][]vitrine.ViewID{}
-	}
 	for _, id := range ids {
 		t, l := of[id], found[id]
 		if l == nil {
@@ -263,11 +204,8 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 		t.link = l
 		t.again = t.again || *l != before || s.Mail != nil && slices.ContainsFunc(t.list, mailed)
 		some = append(some, t)
-		if len(t.ended) > 0 {
-			ended[id] = slices.Concat(ended[id], t.ended)
-		}
 	}
-	if len(some)+len(ended) == 0 {
+	if ended = withSilent(ended, some); len(some)+len(ended) == 0 {
 		return nil
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -278,11 +216,36 @@ func (s *Service) tell(ctx context.Context, now time.Time, views []vitrine.ViewR
 	})
 }
 
-// nothing reports whether there is nothing to tell of a link with a number of
-// views, as far as is known without it.
-func (s *Service) nothing(id vitrine.LinkID, views int64, now time.Time) bool {
-	q, is := s.fresh(id, now)
-	return (reached(views) == 1 || is && (q.told == 0 || reached(views) <= q.told)) && s.calm(id, views, now)
+// toldOf divides news by links.
+func toldOf(views []vitrine.ViewRecord, downloads []vitrine.Download,
+	counts map[vitrine.LinkID]vitrine.LinkCounts) map[vitrine.LinkID]*told {
+	of := map[vitrine.LinkID]*told{}
+	for id, c := range counts {
+		of[id] = &told{counts: c, visits: map[vitrine.ViewID]*Visit{}}
+	}
+	for _, v := range views {
+		if t := of[vitrine.LinkID(v.Link)]; t != nil && byPerson(&v.View) {
+			t.views = append(t.views, v)
+		}
+	}
+	for _, d := range downloads {
+		if t := of[d.Link]; t != nil {
+			t.downloads = append(t.downloads, d)
+		}
+	}
+	return of
+}
+
+// withSilent returns views that have ended with those that nothing came from.
+func withSilent(ended map[vitrine.LinkID][]vitrine.ViewID, some []*told) map[vitrine.LinkID][]vitrine.ViewID {
+	all := map[vitrine.LinkID][]vitrine.ViewID{}
+	maps.Copy(all, ended)
+	for _, t := range some {
+		if len(t.ended) > 0 {
+			all[t.link.ID] = slices.Concat(all[t.link.ID], t.ended)
+		}
+	}
+	return all
 }
 
 // mailed reports whether an event may be mailed, which may change its link.

@@ -206,8 +206,8 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 	return all, nil
 }
 
-// Fill adds what the report says now about views that have ended. A view that is
-// gone, or does not count any more, leaves its event empty.
+// Fill adds what the report says now about views that have ended. A view that
+// is gone, or does not count any more, leaves its event empty.
 func (s *Service) Fill(ctx context.Context, list []Item) error {
 	links, asked := map[vitrine.LinkID]*vitrine.Link{}, map[vitrine.LinkID][]vitrine.ViewID{}
 	for _, e := range list {

@@ -16,11 +16,11 @@ import (
 // Each transaction in which people viewed or downloaded something adds a row to
 // the table news: the views and downloads, not what is known about them. Their
 // reader takes in each row once, and remembers which views are decided later.
-// Imports, other rules for stored views, and page loads of websites are no news.
+// Imports, other rules for stored views, and page loads of websites are none.
 
 const (
-	// newsAhead is how far ahead of the reader's clock a row may be. One that is
-	// further ahead is due: it would stop all later ones.
+	// newsAhead is how far ahead of the reader's clock a row may be. One that
+	// is further ahead is due: it would stop all later ones.
 	newsAhead = time.Hour
 	// newsStep is how often views are decided.
 	newsStep = 5 * time.Minute
@@ -157,8 +157,9 @@ func (l *ViewLog) takeNews(ctx context.Context, seen *memory.News, most int, to 
 }
 
 // want asks which links are wanted. Views of the others are not read at once.
-func (l *ViewLog) want(ctx context.Context, links map[vitrine.LinkID]bool, to newsTo) (func(vitrine.LinkID) bool, error) {
-	is, err := to.wanted(ctx, slices.Sorted(maps.Keys(links)))
+func (l *ViewLog) want(ctx context.Context, links map[vitrine.LinkID]bool, to newsTo) (is func(vitrine.LinkID) bool,
+	err error) {
+	is, err = to.wanted(ctx, slices.Sorted(maps.Keys(links)))
 	if err == nil {
 		l.feed.Prompt.SetDull(links, is)
 	}

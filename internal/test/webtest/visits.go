@@ -242,8 +242,8 @@ func (s *Site) Exported(want map[string][2]string) {
 	s.T.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	export := export.Exporter{Store: s.Server.Links.Store, Blobs: s.Server.Blobs, Analytics: s.Server.Analytics, Events: s.Server.Events,
-		Now: s.Server.Now,
+	export := export.Exporter{Store: s.Server.Links.Store, Blobs: s.Server.Blobs, Analytics: s.Server.Analytics,
+		Events: s.Server.Events, Now: s.Server.Now,
 		URL: func(slug vitrine.Slug) string { return httpx.LinkURL(s.Server.PublicURL, slug) }}
 	s.Check(export.Write(s.T.Context(), s.Member, z))
 	s.Check(z.Close())
