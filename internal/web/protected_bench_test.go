@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/access"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/recipients"
 	"vitrine/internal/test/vitrinetest"
@@ -47,7 +48,7 @@ func BenchmarkProtected(b *testing.B) {
 }
 
 // BenchmarkRecipients requests what an owner sees of a link with 500 recipients
-// and 20,000 views.
+// and 20,000 views, and for comparison the API's answer with the same numbers.
 func BenchmarkRecipients(b *testing.B) {
 	const all, views = 500, 20_000
 	d := webtest.NewDesk(b)
@@ -66,6 +67,13 @@ func BenchmarkRecipients(b *testing.B) {
 	}
 	d.Check(d.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: views}, some))
 	h, cookie := d.Server.Handler(), d.SignIn(d.Member)
+	key, err := d.Server.Keys.Create(b.Context(), d.Member.Email, auth.KeyRequest{Name: "b", Scope: vitrine.ScopeFull})
+	d.Check(err)
+	b.Run("api", func(b *testing.B) {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/links/"+string(l.Slug)+"/recipients?limit=100", nil)
+		r.Header.Set("Authorization", "Bearer "+string(key.Text))
+		measure(b, h, r)
+	})
 	one := "?range=all&filter=recipient:is:" + report.IDText(int64(list[7].ID))
 	for name, path := range map[string]string{"report": "/analytics?range=all", "filter": "/analytics" + one,
 		"share": "/share"} {
