@@ -190,8 +190,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestReadersMove restores what protects a link, its recipients and what its
-// readers left from a backup, under another secret: the rows are the same, the
+// TestReadersMove restores what protects a link and its album, its recipients
+// and what their readers left from a backup, under another secret: the rows are the same, the
 // gate and the addresses work, the audit finds no fault, and with the account
 // all of it is deleted.
 func TestReadersMove(t *testing.T) {
@@ -199,7 +199,8 @@ func TestReadersMove(t *testing.T) {
 	h := newHistory(t, 4)
 	root := t.TempDir()
 	before := h.numbers(instance.Places{Data: h.data})
-	if !strings.Contains(before, `"ann@example.com"`) || !strings.Contains(before, `"=Anna"`) {
+	if !strings.Contains(before, `"ann@example.com"`) || !strings.Contains(before, `"=Anna"`) ||
+		!strings.Contains(before, `"Doors"`) {
 		t.Fatalf("the instance has no readers: %s", before)
 	}
 	must := func(data string, args ...string) {
@@ -253,6 +254,20 @@ func TestReadersMove(t *testing.T) {
 			t.Errorf("with the pass of recipient %d, the plain address answers %d", i, got)
 		}
 	}
+	if got, _ := ask("GET", "/a/doors", "", ""); got != 403 {
+		t.Errorf("the album answers %d without a pass", got)
+	}
+	got, pass := ask("POST", "/a/doors", "password=album", "")
+	if got != 303 {
+		t.Errorf("the album with the password answers %d", got)
+	}
+	got, place := ask("GET", "/a/doors", "", pass)
+	if got != 200 || place == "" {
+		t.Errorf("the album with its pass answers %d, and gives the place %q", got, place)
+	}
+	if got, _ := ask("GET", "/p/"+h.protected, "", place); got != 200 {
+		t.Errorf("the link with a place in its album answers %d", got)
+	}
 	kill()
 	must(restored, "admin", "audit", "--deep", "--all")
 	must(restored, "admin", "account", "delete", "--yes", "owner@example.org")
@@ -264,7 +279,7 @@ func TestReadersMove(t *testing.T) {
 	if err := in.Accounts.PurgeClosed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := fmt.Sprint(h.leftByReaders(in)...); left != "[] [] {0 0} [] 0" {
+	if left := fmt.Sprint(h.leftByReaders(in)...); left != "[] [] [] [] {0 0} [] 0 {0 0} [] 0" {
 		t.Errorf("of a deleted account, there is %s", left)
 	}
 }

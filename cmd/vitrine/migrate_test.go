@@ -32,6 +32,7 @@ type history struct {
 	protected   string
 	protectedID vitrine.LinkID
 	recipients  []*vitrine.Recipient
+	album       *vitrine.Album // has it, and limits its readers, too
 }
 
 func newHistory(t *testing.T, links int) *history {
