@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// TestReadingInAnyOrder checks that how far a recipient has read does not depend
-// on the order of the views.
+// TestReadingInAnyOrder checks that how far a recipient has read does not
+// depend on the order of the views.
 func TestReadingInAnyOrder(t *testing.T) {
 	l := &report.Link{Content: report.ContentPages, Pages: 12}
 	for seed := range uint64(50) {

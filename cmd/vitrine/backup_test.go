@@ -191,9 +191,9 @@ func TestBackup(t *testing.T) {
 }
 
 // TestReadersMove restores what protects a link and its album, its recipients
-// and what their readers left from a backup, under another secret: the rows are the same, the
-// gate and the addresses work, the audit finds no fault, and with the account
-// all of it is deleted.
+// and what their readers left from a backup, under another secret: the rows are
+// the same, the gates and the addresses work, the audit finds no fault, and
+// with the account all of it is deleted.
 func TestReadersMove(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)

@@ -65,9 +65,9 @@ func TestTellReadsFew(t *testing.T) {
 	}
 }
 
-// TestEnded checks that the event of a view says what the report says when it is
-// listed, that a view that was excluded before its event has none, and that one
-// that was excluded later, or is gone, leaves its event empty.
+// TestEnded checks that the event of a view says what the report says when it
+// is listed, that a view that was excluded before its event has none, and that
+// one that was excluded later, or is gone, leaves its event empty.
 func TestEnded(t *testing.T) {
 	w := newWorld(fixture.New(t))
 	l := w.Note("a note")
