@@ -12,20 +12,18 @@ type Reading struct {
 	Last      time.Time
 	Furthest  int64 // of the best session, in millionths of the file; archives: 0
 	Progress  string
-
-	best int64 // the view of this session: the first of those that are as good and say how far
+	best      int64 // the view of this session: the first of those that are as good and say how far
 }
 
 // Add adds a counted view, in any order.
 func (r *Reading) Add(l *Link, v *View) {
 	at := time.UnixMilli(v.At).UTC()
-	if r.Views == 0 || at.Before(r.First) {
+	if r.Views++; r.Views == 1 || at.Before(r.First) {
 		r.First = at
 	}
 	if at.After(r.Last) {
 		r.Last = at
 	}
-	r.Views++
 	if v.Downloaded {
 		r.Downloads++
 	}

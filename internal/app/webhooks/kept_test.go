@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/fixture"
 	"vitrine/internal/test/vitrinetest"
+	"vitrine/report"
 )
 
 // TestExported checks that the archive of an account has its events as the list
@@ -75,6 +76,44 @@ func TestExported(t *testing.T) {
 		strings.Contains(hooks, hook.Secret) || strings.Count(hooks, "/hook") != 1 {
 		t.Errorf("webhooks: %s", hooks)
 	}
+}
+
+// TestEndedView checks that the message about a view that has ended says what
+// the report says when it is sent.
+func TestEndedView(t *testing.T) {
+	w := newWorld(fixture.New(t))
+	l, r, ctx := w.Note("one"), newReceiver(t), t.Context()
+	reports := &analytics.Service{Store: w.Store, Log: w.Log, Signer: signer.New([]byte("k")), Now: w.Clock.Now,
+		URL: func(s vitrine.Slug) string { return string(s) }}
+	made := &events.Service{Store: w.Store, Log: w.Log, Visits: reports.VisitsAs, Now: w.Clock.Now}
+	w.Fill = made.Fill
+	hook := w.add(r, func(q *webhooks.Request) { q.Kinds = &[]vitrine.EventKind{events.View} })
+	id := vitrine.NewViewIDs().Next(w.Clock.Now())
+	change := func(b vitrine.Batch) {
+		_, err := w.Log.Append(ctx, b)
+		w.Must(err)
+	}
+	beacon := func(bot string) {
+		change(vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: l.ID, View: id, At: w.Clock.Now().UnixMilli(), Bot: bot,
+			Session: report.Session{PresentMs: 9000, EngagedMs: 9000}}}})
+	}
+	change(vitrine.Batch{Views: []vitrine.ViewRecord{{Account: l.Account,
+		View: report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Country: "DE"}}}})
+	beacon("")
+	w.Clock.Advance(40 * time.Minute)
+	w.Must(made.Tell(ctx))
+	sent := func(want string) {
+		t.Helper()
+		w.send()
+		got := r.took()
+		if len(got) != 1 || !strings.Contains(string(got[0].Data), want) || !verified(t, got[0], hook.Secret) {
+			t.Errorf("messages %+v, want one with %s", got, want)
+		}
+	}
+	sent(`"country":"DE"`)
+	beacon(report.BotAutomation)
+	w.Must(fixture.Second(w.Resend(ctx, w.Account, hook.ID, w.log(hook)[0].ID)))
+	sent(`{}`)
 }
 
 // TestAudit checks that the audit finds events and webhooks that do not fit
