@@ -27,7 +27,8 @@ func (s *Service) checkValues(ctx context.Context, of vitrine.Scope, f report.Fi
 			return err
 		}
 		if !occurs {
-			return wrong(paramFilter, "No view has the %s %q. %s", c.Dimension, notation.Shorten(c.Value, maxShown), advice)
+			return wrong(paramFilter, "No view has the %s %q. %s", c.Dimension, notation.Shorten(c.Value, maxShown),
+				advice)
 		}
 	}
 	return nil
