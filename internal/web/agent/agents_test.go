@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,6 +84,16 @@ func TestToolsOverHTTP(t *testing.T) {
 	list := a.Must("list_links", webtest.Fields{"query": "new", "status": "disabled"})
 	if rows := list["links"].([]any); len(rows) != 1 {
 		t.Errorf("list_links = %v, want one row", list)
+	}
+	f.Call(key, "PATCH", "/links/numbers", webtest.Fields{"labels": []string{"Sales"}}).Want(200, "")
+	for label, want := range map[string]int{"sales": 1, "Other": 0} {
+		rows := a.Must("list_links", webtest.Fields{"label": label})["links"].([]any)
+		if len(rows) != want || want == 1 && fmt.Sprint(rows[0].(map[string]any)["labels"]) != "[Sales]" {
+			t.Errorf("list_links with the label %q = %v", label, rows)
+		}
+	}
+	if got := a.Must("get_link", webtest.Fields{"slug": "numbers"}); fmt.Sprint(got["labels"]) != "[Sales]" {
+		t.Errorf("get_link = %v, want its label", got)
 	}
 	for _, full := range []bool{false, true} {
 		if r := a.Must("link_report", webtest.Fields{"slug": "numbers", "range": "7d",

@@ -13,7 +13,8 @@ import (
 type listIn struct {
 	Query  string `json:"query,omitempty" jsonschema:"words of the title, file name or slug"`
 	Kind   string `json:"kind,omitempty" jsonschema:"pdf, image, video, audio, document, text, html or archive"`
-	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled; trash: deleted links, without query and kind"`
+	Status string `json:"status,omitempty" jsonschema:"live, review, processing or disabled; trash: deleted links, without query, kind and label"`
+	Label  string `json:"label,omitempty" jsonschema:"one of its labels"`
 	Limit  *int   `json:"limit,omitempty" jsonschema:"1 to 100; default 20"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
@@ -26,6 +27,7 @@ type listed struct {
 	Kind      string     `json:"kind"`
 	Status    string     `json:"status"`
 	Reason    string     `json:"reason,omitempty"`
+	Labels    []string   `json:"labels,omitempty"`
 	CreatedAt time.Time  `json:"createdAt"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 	Views     *int64     `json:"views30d,omitempty"`
@@ -33,7 +35,7 @@ type listed struct {
 
 func listItem(l client.ListedLink) listed {
 	r := listed{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason,
-		CreatedAt: l.CreatedAt, Views: l.Views}
+		Labels: l.Labels, CreatedAt: l.CreatedAt, Views: l.Views}
 	if !l.ExpiresAt.IsZero() {
 		r.ExpiresAt = &l.ExpiresAt
 	}
@@ -52,13 +54,13 @@ type listOut struct {
 }
 
 func (c call) list(in listIn) (listOut, error) {
-	q := client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true}
+	q := client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Label: in.Label, Views: true}
 	if in.Limit != nil {
 		q.Limit = max(*in.Limit, 1) // 0 means the default
 	}
 	if in.Status == "trash" {
-		if in.Query+in.Kind != "" {
-			return listOut{}, argumentError("status", "the trash cannot be searched: leave query and kind out")
+		if in.Query+in.Kind+in.Label != "" {
+			return listOut{}, argumentError("status", "the trash cannot be searched: leave query, kind and label out")
 		}
 		return c.trash(in.Cursor, q.Limit)
 	}
