@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -363,6 +364,8 @@ func TestBrowserLinksAxe(t *testing.T) {
 	off := d.Publish("notes.txt", webtest.Samples["notes.txt"])
 	_, err := d.Server.Links.Disable(t.Context(), string(off.Slug), vitrine.Decision{By: vitrine.Owner(d.Member.ID)})
 	d.Check(err)
+	d.Post("/links", url.Values{"action": {"label"}, "label": {"Investors of the first round"},
+		"link": {string(l.Slug), string(off.Slug)}}, d.SignIn(d.Member))
 	tb := d.MemberTab(d.Member, "/dashboard")
 	for _, tab := range []string{"", "/share", "/settings"} {
 		tb.Visit(d.URL + webtest.LinkPath(l) + tab)
