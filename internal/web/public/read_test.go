@@ -22,7 +22,7 @@ const (
 )
 
 // pagesOf publishes a PDF with the text of some pages.
-func pagesOf(t *testing.T, s *webtest.Site, pages ...string) *vitrine.Link {
+func pagesOf(t testing.TB, s *webtest.Site, pages ...string) *vitrine.Link {
 	t.Helper()
 	l := s.Publish("report.pdf", webtest.Samples["report.pdf"], webtest.Titled("The year"))
 	var b bytes.Buffer
