@@ -50,7 +50,7 @@
 //	engagement            what the tracker measured for a view; report.Session
 //	                      in code, "sessions" in the API
 //	session               a signed-in browser
-//	second factor         two-step sign-in: a code besides the password
+//	second factor         two-step sign-in: a code or passkey besides the password
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance
 //	website               a published static website; [Site] in code

@@ -12,8 +12,8 @@ type Session struct {
 	Account AccountID
 	Hash    [sha256.Size]byte // SHA-256 of the secret
 	Label   string            // browser and system, for people: "Firefox on Linux"
-	// ByToken reports whether it began with a one-time link instead of a
-	// password.
+	// ByToken reports whether it began with a one-time link or a passkey alone
+	// instead of a password.
 	ByToken   bool
 	Half      bool      // the second factor is still to come: it opens nothing else
 	FactorAt  time.Time // when the second factor was last shown; zero if never

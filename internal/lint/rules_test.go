@@ -296,6 +296,7 @@ var dependencies = map[string]string{
 	"github.com/emersion/go-smtp":        "tests: a mail server that messages are sent to",
 	"github.com/getkin/kin-openapi":      "tests: holds every answer of the API against openapi.json",
 	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
+	"github.com/go-webauthn/webauthn":    "passkeys: the checks of WebAuthn, its encodings and its signatures",
 	"github.com/gobwas/ws":               "tests: the WebSocket by which Firefox is driven",
 	"github.com/google/uuid":             "idempotency keys",
 	"github.com/hashicorp/golang-lru/v2": "the cards that were drawn last",

@@ -56,6 +56,19 @@ func (c *costSite) half() (cookie, code string) {
 	return p.Half(a), p.Code()
 }
 
+// personChange changes plan and role of another account.
+func (c *costSite) personChange() ask {
+	a, _ := c.other()
+	return ask{body: "plan=free&role=moderator&email=" + a.Email}
+}
+
+// twoStepOff sets up two-step sign-in for another account, which loses it.
+func (c *costSite) twoStepOff() ask {
+	a, cookie := c.other()
+	c.TwoStep(cookie)
+	return ask{body: "email=" + a.Email}
+}
+
 // factor sets up two-step sign-in for another account.
 func (c *costSite) factor() ask {
 	_, cookie := c.other()

@@ -297,11 +297,9 @@ var asks = map[string]func(c *costSite) ask{
 		a, cookie := c.other()
 		return ask{as: cookie, path: "/keys/" + c.keyOf(a) + "/revoke"}
 	},
-	"POST /people/change": func(c *costSite) ask {
-		a, _ := c.other()
-		return ask{body: "plan=free&role=moderator&email=" + a.Email}
-	},
-	"POST /people/invite": func(c *costSite) ask { return ask{body: "plan=free&email=" + c.address()} },
+	"POST /people/change":       func(c *costSite) ask { return c.personChange() },
+	"POST /people/two-step-off": func(c *costSite) ask { return c.twoStepOff() },
+	"POST /people/invite":       func(c *costSite) ask { return ask{body: "plan=free&email=" + c.address()} },
 	"POST /people/invitations/{id}/withdraw": func(c *costSite) ask {
 		c.invited()
 		list, err := c.Server.Accounts.Invitations(c.T.Context())

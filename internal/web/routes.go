@@ -351,6 +351,7 @@ func (h *handlers) accountRoutes(r *router) {
 	r.member("POST /webhooks/{id}/delete", h.webhooks.Form("delete"))
 	r.owner("GET /people", h.people.Show)
 	r.owner("POST /people/change", h.people.Change)
+	r.owner("POST /people/two-step-off", h.people.TurnOffTwoStep)
 	r.owner("POST /people/invite", h.people.Invite)
 	r.owner("POST /people/invitations/{id}/withdraw", h.people.Withdraw)
 }

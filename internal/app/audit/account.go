@@ -27,7 +27,7 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 		if _, _, _, ok := password.ParsePHC(a.Password); !ok && a.Password != "" {
 			fault(fmt.Sprintf("account %d: its stored password is not a hash", a.ID))
 		}
-		if state, err := factor.Parse(a.Factor); len(a.Factor) > 0 && (err != nil || len(state.Sealed) == 0) {
+		if state, err := factor.Parse(a.Factor); len(a.Factor) > 0 && (err != nil || !state.Any()) {
 			fault(fmt.Sprintf("account %d: its second factor cannot be read, so that nobody can sign in to it", a.ID))
 		}
 	}

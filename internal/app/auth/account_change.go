@@ -163,7 +163,8 @@ func (s *Accounts) confirmPassword(ctx context.Context, session *vitrine.Session
 	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return throttle.Refund(tx, taken) })
 }
 
-// fresh reports whether a session has just begun with a one-time link.
+// fresh reports whether a session has just begun with a one-time link or a
+// passkey alone.
 func (s *Accounts) fresh(session *vitrine.Session) bool {
 	return session.ByToken && s.Now().Sub(session.CreatedAt) < vitrine.FreshTime
 }

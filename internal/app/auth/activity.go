@@ -80,6 +80,21 @@ func (s *Sessions) noteFactor(tx vitrine.Tx, a *vitrine.Account, detail string) 
 	return errors.Join(err, s.Owners.post(tx, s.Owners.letterFactor(a.Email, detail), ""))
 }
 
+// noteFactorOff adds that someone else turned off the second factor of an
+// account, and tells its owner. A command sends no mail, and does not know
+// whether a server does.
+func (s *Accounts) noteFactorOff(tx vitrine.Tx, a *vitrine.Account, by vitrine.Actor) error {
+	err := note(tx, s.Now(), a.ID, by, vitrine.ActionFactor, turnedOff)
+	if by == vitrine.Administrator {
+		_, err2 := (&fleet.Outbox{Now: s.Now}).Post(tx, letterFactorByAdministrator(a.Email), s.Now().Add(24*time.Hour))
+		return errors.Join(err, err2)
+	}
+	if s.Mail == nil {
+		return err
+	}
+	return errors.Join(err, s.post(tx, s.letterFactor(a.Email, turnedOff+" by an administrator"), ""))
+}
+
 // notify sends what was posted, after the commit.
 func (s *Accounts) notify() {
 	if s != nil {

@@ -11,10 +11,12 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/factor"
+	"vitrine/internal/base/notation"
 	"vitrine/internal/base/throttle"
 )
 
-// Second factors: codes of an authenticator app, and recovery codes.
+// Second factors: codes of an authenticator app, passkeys (passkey.go), and
+// recovery codes.
 
 // FactorRule says who must have a second factor.
 type FactorRule string
@@ -42,7 +44,7 @@ const (
 
 var (
 	errNeedCode = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
-		Message: "Type the code that your authenticator app shows now."}
+		Message: "Type the code that your authenticator app shows now, or use a passkey."}
 	errWrongCode = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
 		Message: "This code is wrong, too old, or was used already. Wait for the next one, or use a recovery code."}
 	errFactorLost = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "code",
@@ -82,7 +84,8 @@ func (s *Sessions) Entering(ctx context.Context, text string) (session *vitrine.
 	return session, a, err
 }
 
-// SignInWithCode completes a sign-in with a code or recovery code. Errors:
+// SignInWithCode completes a sign-in with a code, a recovery code, or the
+// answer to AskPasskey. Errors:
 // CodeUnauthorized if there is no such sign-in; CodeInvalidRequest at the field
 // "code"; CodeRateLimited.
 func (s *Sessions) SignInWithCode(ctx context.Context, half, typed string, g Client) (in SignedIn, err error) {
@@ -126,8 +129,9 @@ func (s *Sessions) FreshFactor(session *vitrine.Session) bool {
 	return age < factorFresh && age > -vitrine.ClockJump
 }
 
-// GiveFactor makes a session fresh with a code, before what needs a second
-// factor. It needs none if the account has no factor or the session is fresh.
+// GiveFactor makes a session fresh with a code or the answer to AskPasskey,
+// before what needs a second factor. It needs none if the account has no factor
+// or the session is fresh.
 // Errors: CodeInvalidRequest at the field "code"; CodeRateLimited.
 func (s *Sessions) GiveFactor(ctx context.Context, session *vitrine.Session, typed string) error {
 	var wrong error
@@ -160,8 +164,9 @@ func (s *Sessions) shown(tx vitrine.Tx, session *vitrine.Session) error {
 	return tx.PutSession(current)
 }
 
-// useCode uses up a code or recovery code of an account. wrong says what is
-// wrong with it; the attempt stays counted then. Error: CodeRateLimited.
+// useCode uses up a code or recovery code of an account, or the answer of a
+// passkey. wrong says what is wrong with it; the attempt stays counted then.
+// Error: CodeRateLimited.
 func (s *Sessions) useCode(tx vitrine.Tx, a *vitrine.Account, typed string,
 	limits []throttle.Limit) (wrong, err error) {
 	taken, err := throttle.Take(tx, s.Now(), "Too many wrong codes.", limits...)
@@ -176,11 +181,20 @@ func (s *Sessions) useCode(tx vitrine.Tx, a *vitrine.Account, typed string,
 	if err != nil {
 		return nil, err
 	}
+	if isAnswer(typed) {
+		if wrong, err = s.answerOfAccount(tx, a, &state, typed); err != nil || wrong != nil {
+			return wrong, err
+		}
+		return nil, throttle.Refund(tx, taken)
+	}
 	if state.UseCode(typed) {
 		a.Factor = state.Stored()
 		detail := fmt.Sprintf("A recovery code was used: %d left", len(state.Codes))
 		return nil, errors.Join(tx.PutAccount(a), throttle.Refund(tx, taken),
 			s.noteFactor(tx, a, detail))
+	}
+	if !state.HasApp() {
+		return errWrongCode, nil
 	}
 	secret, err := s.Signer.Open(state.Sealed, sealedFor(a))
 	if err != nil {
@@ -216,9 +230,10 @@ func (s *Accounts) OfferedFactor(a *vitrine.Account, offer []byte) (factor.Secre
 	return factor.Secret(secret), nil
 }
 
-// AddFactor adds a second factor, whose app shows a code, and returns its
-// recovery codes. All other sessions end. Errors: CodeInvalidRequest;
-// CodeRateLimited.
+// AddFactor adds an app as a second factor, which shows a code. It returns
+// recovery codes, if the account has no other factor. All other sessions end
+// then; otherwise the session must be fresh (GiveFactor). Errors:
+// CodeInvalidRequest; CodeRateLimited.
 func (s *Accounts) AddFactor(ctx context.Context, session *vitrine.Session, current string, offer []byte,
 	typed string) (codes []string, err error) {
 	a, err := s.confirmPassword(ctx, session, current)
@@ -235,45 +250,93 @@ func (s *Accounts) AddFactor(ctx context.Context, session *vitrine.Session, curr
 			Message: "This is not the code that the app shows now. If it is, set the clock of the phone."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := reloadConfirmed(tx, a)
-		if err != nil {
-			return err
-		}
-		if len(a.Factor) > 0 {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has a second factor already.")
-		}
-		state := factor.State{Sealed: s.Sessions.Signer.Seal(secret, sealedFor(a)), Since: s.Now(), Last: step}
-		codes = state.NewCodes()
-		a.Factor = state.Stored()
-		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID), s.Sessions.shown(tx, session),
-			s.Sessions.noteFactor(tx, a, "Turned on"))
+		codes, err = s.extend(tx, session, a, "App added", func(_ *vitrine.Account, state *factor.State) error {
+			if state.HasApp() {
+				return vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has an authenticator app already.")
+			}
+			state.Sealed, state.Last = s.Sessions.Signer.Seal(secret, sealedFor(a)), step
+			return nil
+		})
+		return err
 	})
 	s.notify()
 	return codes, err
 }
 
-// RemoveFactor removes the second factor of the own account: with the current
-// password and a code, even if the session is fresh. Errors:
-// CodeInvalidRequest; CodeRateLimited.
+// extend adds to the second factor of a confirmed account, which gets recovery
+// codes with the first that is added.
+func (s *Accounts) extend(tx vitrine.Tx, session *vitrine.Session, confirmed *vitrine.Account, detail string,
+	add func(*vitrine.Account, *factor.State) error) (codes []string, err error) {
+	a, err := reloadConfirmed(tx, confirmed)
+	if err != nil {
+		return nil, err
+	}
+	state, first := factor.State{Since: s.Now()}, len(a.Factor) == 0
+	if !first {
+		if state, err = factor.Parse(a.Factor); err == nil && !s.Sessions.FreshFactor(session) {
+			err = errNeedCode
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := add(a, &state); err != nil {
+		return nil, err
+	}
+	if first {
+		codes, detail = state.NewCodes(), "Turned on"
+		err = errors.Join(tx.DeleteSessions(a.ID, session.ID), s.Sessions.shown(tx, session))
+	}
+	a.Factor = state.Stored()
+	return codes, errors.Join(err, tx.PutAccount(a), s.Sessions.noteFactor(tx, a, detail))
+}
+
+// RemoveFactor removes the second factor of the own account with all that it
+// consists of: with the current password and a code, even if the session is
+// fresh. Errors: CodeInvalidRequest; CodeRateLimited.
 func (s *Accounts) RemoveFactor(ctx context.Context, session *vitrine.Session, current, typed string) error {
-	return s.changeFactor(ctx, session, current, typed, "Turned off", func(a *vitrine.Account, _ *factor.State) {
+	return s.changeFactor(ctx, session, current, typed, func(a *vitrine.Account, _ *factor.State) (string, error) {
 		a.Factor = nil
+		return turnedOff, nil
 	})
+}
+
+const turnedOff = "Turned off"
+
+// RemoveFromFactor removes a passkey, or the app if id is nil, as RemoveFactor.
+// off reports that nothing else is left, so that the second factor is off.
+func (s *Accounts) RemoveFromFactor(ctx context.Context, session *vitrine.Session, current, typed string,
+	id []byte) (off bool, err error) {
+	err = s.changeFactor(ctx, session, current, typed, func(a *vitrine.Account, f *factor.State) (string, error) {
+		name, was := f.Remove(id)
+		if off = !f.Any(); !was {
+			return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account does not have it any more. Reload the page.")
+		}
+		if a.Factor = f.Stored(); off {
+			a.Factor = nil
+			return turnedOff, nil
+		}
+		return "Removed: " + notation.Shorten(name, shownName), nil
+	})
+	return off, err
 }
 
 // NewRecoveryCodes replaces the recovery codes of the own account, as
 // RemoveFactor.
 func (s *Accounts) NewRecoveryCodes(ctx context.Context, session *vitrine.Session, current,
 	typed string) (codes []string, err error) {
-	err = s.changeFactor(ctx, session, current, typed, "New recovery codes", func(a *vitrine.Account, f *factor.State) {
+	err = s.changeFactor(ctx, session, current, typed, func(a *vitrine.Account, f *factor.State) (string, error) {
 		codes = f.NewCodes()
 		a.Factor = f.Stored()
+		return "New recovery codes", nil
 	})
 	return codes, err
 }
 
-func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, current, typed, detail string,
-	change func(*vitrine.Account, *factor.State)) error {
+// changeFactor changes the second factor of the own account. change returns
+// what the owner is told.
+func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, current, typed string,
+	change func(*vitrine.Account, *factor.State) (string, error)) error {
 	confirmed, err := s.confirmPassword(ctx, session, current)
 	if err != nil {
 		return err
@@ -296,18 +359,21 @@ func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, c
 		if err != nil {
 			return err
 		}
-		change(a, &state)
+		detail, err := change(a, &state)
+		if err != nil {
+			return err
+		}
 		return errors.Join(tx.PutAccount(a), s.Sessions.noteFactor(tx, a, detail))
 	})
 	s.notify()
 	return cmp.Or(err, wrong)
 }
 
-// RemoveFactorOf removes the second factor of an account, for the
-// administrator, and ends its sessions. Errors: CodeNotFound;
+// RemoveFactorOf removes the second factor of an account, for the administrator
+// or an owner of the instance, and ends its sessions. Errors: CodeNotFound;
 // CodeInvalidRequest if it has none.
-func (s *Accounts) RemoveFactorOf(ctx context.Context, email string) error {
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+func (s *Accounts) RemoveFactorOf(ctx context.Context, email string, by vitrine.Actor) error {
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
 		if err != nil {
 			return err
@@ -316,9 +382,10 @@ func (s *Accounts) RemoveFactorOf(ctx context.Context, email string) error {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "%s has no second factor.", a.Email)
 		}
 		a.Factor = nil
-		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0),
-			note(tx, s.Now(), a.ID, vitrine.Administrator, vitrine.ActionFactor, "Turned off"))
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), s.noteFactorOff(tx, a, by))
 	})
+	s.notify()
+	return err
 }
 
 // FactorOf returns the second factor of an account, for its pages; nil if none.

@@ -86,7 +86,7 @@ func TestHalfSession(t *testing.T) {
 	ends := map[string]func(){
 		"time":          func() { p.Clock.Advance(10 * time.Minute) },
 		"password":      func() { p.Must(p.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords)) },
-		"administrator": func() { p.Must(p.Accounts.RemoveFactorOf(ctx, fixture.AnnEmail)) },
+		"administrator": func() { p.Must(p.Accounts.RemoveFactorOf(ctx, fixture.AnnEmail, vitrine.Administrator)) },
 	}
 	for way, enter := range ways {
 		for _, end := range []string{"time", "password"} {

@@ -163,6 +163,16 @@ and tell the administrator:
 %s`, s.Site, detail, s.Address(vitrine.TokenPassword, ""))
 }
 
+// letterFactorByAdministrator names no address, because a command knows none.
+func letterFactorByAdministrator(to string) vitrine.Message {
+	return vitrine.Message{To: to, Subject: "The administrator has turned off your two-step sign-in", Text: `The administrator of Vitrine has turned off two-step sign-in of your
+account: the password is enough until you set it up again.
+
+If you did not expect it, choose a new password, and ask the
+administrator.
+`}
+}
+
 func (s *Accounts) letterWrongCodes(to string) vitrine.Message {
 	return s.letter(to, "Wrong codes at "+s.Site, `Someone with your password typed several wrong codes when signing in to
 your account at %s. Without a right one nobody gets in.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/auth/passkey"
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/base/throttle"
@@ -29,6 +30,9 @@ type Sessions struct {
 	Now    func() time.Time
 	Owners *Accounts // sends messages about new devices; nil: none
 	Factor FactorRule
+	// Passkeys is the instance as passkeys know it; nil if they do not work at
+	// its address.
+	Passkeys *passkey.Site
 }
 
 var (

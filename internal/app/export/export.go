@@ -132,6 +132,14 @@ type exportedEvent struct {
 	Detail string            `json:"detail,omitempty"`
 }
 
+type exportedPasskey struct {
+	Name      string     `json:"name"`
+	CreatedAt time.Time  `json:"createdAt"`
+	UsedAt    *time.Time `json:"usedAt"`
+	Domain    string     `json:"domain"`
+	Synced    bool       `json:"synced"` // it can leave its device
+}
+
 type exportedSession struct {
 	Browser   string    `json:"browser"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -147,6 +155,7 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		Role      vitrine.Role      `json:"role"`
 		NoMail    string            `json:"noMail,omitempty"` // kinds of mail that are switched off
 		TwoStep   *time.Time        `json:"twoStepSince"`     // null if a password is enough
+		Passkeys  []exportedPasskey `json:"passkeys,omitempty"`
 		CreatedAt time.Time         `json:"createdAt"`
 		Keys      []exportedKey     `json:"keys"`
 		Sessions  []exportedSession `json:"sessions"`
@@ -156,6 +165,9 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 	v.NoMail = a.NoMail
 	if f, err := factor.Parse(a.Factor); err == nil {
 		v.TwoStep = &f.Since
+		for _, p := range f.Passkeys {
+			v.Passkeys = append(v.Passkeys, exportedPasskey{p.Name, p.Since, timeOrNil(p.Used), p.Domain, p.Synced})
+		}
 	}
 	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
 		e.Now().UTC()

@@ -102,7 +102,7 @@ type accountTwoStepOffCmd struct {
 
 func newAccountTwoStepOff() *command.Command {
 	c := new(accountTwoStepOffCmd)
-	cmd := onInstance("two-step-off", "Turn off two-step sign-in for a person who lost their phone and codes, and end their sessions.", &c.Places, c.Run)
+	cmd := onInstance("two-step-off", "Turn off two-step sign-in for a person who lost passkeys, phone and codes, and end their sessions.", &c.Places, c.Run)
 	cmd.SuggestFor = []string{"2fa", "totp", "mfa", "otp"}
 	cmd.Examples("admin account two-step-off ada@example.org")
 	cmd.Take(&c.emailArg, &c.Places, &c.JSONFlag)
@@ -110,7 +110,7 @@ func newAccountTwoStepOff() *command.Command {
 }
 
 func (c *accountTwoStepOffCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	if err := in.Accounts.RemoveFactorOf(ctx, c.Email); err != nil {
+	if err := in.Accounts.RemoveFactorOf(ctx, c.Email, vitrine.Administrator); err != nil {
 		return err
 	}
 	a, err := in.Accounts.ByEmail(ctx, c.Email)

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/passkey"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/cli/command"
@@ -32,7 +33,7 @@ func (f *accountFlags) AddFlags(cmd *command.Command) {
 	f.SignUpPlan = "free"
 	cmd.Choice(&f.SignUpPlan, "sign-up-plan", "", "Plan of accounts that are created on the website: free, pro or lifetime.", "free", "pro", "lifetime").Env("VITRINE_SIGN_UP_PLAN")
 	f.TwoStep = string(auth.FactorOptional)
-	cmd.Choice(&f.TwoStep, "two-step", "", "Who must sign in with a code of an authenticator app besides the password: nobody (who wants to), moderators (and owners) or all. A person without one is led to set it up first.", "nobody", "moderators", "all").Env("VITRINE_TWO_STEP")
+	cmd.Choice(&f.TwoStep, "two-step", "", "Who must sign in with a second step, a passkey or a code of an authenticator app: nobody (who wants to), moderators (and owners) or all. A person without one is led to set it up first.", "nobody", "moderators", "all").Env("VITRINE_TWO_STEP")
 	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP").Secret()
 	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
 	cmd.Bool(&f.OAuthRegistration, "oauth-registration", "Let any program that connects to /mcp by OAuth register itself. Without it, a program needs a client metadata document at an address of its own, as current ones have.").Env("VITRINE_OAUTH_REGISTRATION")
@@ -66,4 +67,5 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *fleet.Outbox, public *url.
 		return httpx.TokenURL(public.String(), p, text)
 	}
 	a.Mail, a.Sessions.Factor = outbox, auth.FactorRule(f.TwoStep)
+	a.Sessions.Passkeys, _ = passkey.New(public) // the page where they are made says why not
 }

@@ -126,7 +126,7 @@ func (t storeTest) account(email string) *vitrine.Account {
 
 func (t storeTest) accounts() {
 	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255},
-		Factor:      []byte(`{"secret":"AAE="}`),
+		Factor:      []byte(`{"secret":"AAE=","passkeys":[{"id":"AQI=","name":"Ann’s phone"}]}`),
 		ViewerKeyAt: vitrinetest.Epoch,
 		CreatedAt:   vitrinetest.Epoch.Add(time.Millisecond)}
 	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Role: vitrine.RoleModerator, Banned: true,

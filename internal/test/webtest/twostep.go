@@ -10,6 +10,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/factor"
+	"vitrine/internal/app/auth/passkey"
+	instance "vitrine/internal/test/fixture"
 )
 
 // Phone is a person's authenticator app, with their recovery codes.
@@ -44,6 +46,38 @@ func (s *Site) TwoStep(cookie string) *Phone {
 func (p *Phone) Code() string {
 	p.Ahead.Add(int64(time.Minute))
 	return p.Secret.Code(factor.Step(p.Server.Now()))
+}
+
+// WithPasskeys gives a site an address at which passkeys work, and the device
+// of a person at it.
+func (s *Site) WithPasskeys() *instance.Authenticator {
+	s.T.Helper()
+	public := *s.Server.PublicURL
+	public.Host = "localhost:" + public.Port()
+	site, err := passkey.New(&public)
+	s.Check(err)
+	s.URL, s.Server.PublicURL, s.Server.Sessions.Passkeys = public.String(), &public, site
+	s.Handler = s.Server.Handler()
+	return &instance.Authenticator{Origin: s.URL, Unlocked: true}
+}
+
+// Options returns what a page gives the browser for a passkey, in the form with
+// an action, or anywhere ("").
+func (s *Site) Options(page, action string) string {
+	s.T.Helper()
+	if action != "" {
+		page = s.Attr(page, `(?s)action="`+regexp.QuoteMeta(html.EscapeString(action))+`"(.*?)</form>`)
+	}
+	return html.UnescapeString(s.Attr(page, `data-passkey="([^"]+)"`))
+}
+
+// AddPasskey adds a passkey for a browser that has just signed in with a link.
+func (s *Site) AddPasskey(device *instance.Authenticator, cookie, name string) Reply {
+	s.T.Helper()
+	page := s.Status(s.Get("/account/two-step", cookie), 200).Text
+	offer := html.UnescapeString(s.Attr(page, `data-passkey="([^"]+)" data-new`))
+	form := url.Values{"do": {"passkey"}, "name": {name}, "made": {device.Make(offer)}}
+	return s.Post("/account/two-step", form, cookie)
 }
 
 var sessionCookie = regexp.MustCompile(`^vitrine=`)

@@ -59,7 +59,7 @@ type mePage struct {
 	HasPassword bool
 	Fresh       bool // one has just signed in with a link: the current password is not asked for
 	Factor      *factor.State
-	NeedsCode   bool // forms that need a second factor ask for a code
+	NeedsCode   *factorAsk // forms that need a second factor ask for it; nil: they need not
 	Mail        bool
 	Sessions    []sessionRow
 	Activity    []*vitrine.Change
@@ -101,7 +101,7 @@ func (s *AccountPages) writeMe(w http.ResponseWriter, r *http.Request, status in
 	}
 	p := mePage{Page: s.Shell.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(),
 		HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session), Factor: auth.FactorOf(me),
-		NeedsCode: len(me.Factor) > 0 && !s.Sessions.FreshFactor(session),
+		NeedsCode: needsCode(r, s.Server, s.Sessions, me),
 		Mail:      s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *AccountPages) sure(w http.ResponseWriter, r *http.Request) (*vitrine.Se
 	if err != nil {
 		return nil, err
 	}
-	return session, s.Sessions.GiveFactor(r.Context(), session, r.PostForm.Get("factor"))
+	return session, s.Sessions.GiveFactor(r.Context(), session, typedFactor(r, "factor"))
 }
 
 func (s *AccountPages) ChangePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

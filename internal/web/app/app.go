@@ -93,6 +93,9 @@ func (p *Page) Day(t time.Time) string { return t.In(zoneOf(p.Me)).Format("2 Jan
 var FormMessages = map[string]string{
 	"password":           "Password changed. All other browsers are signed out.",
 	"two-step-off":       "Two-step sign-in is off.",
+	"passkey-added":      "Passkey added.",
+	"app-added":          "Authenticator app added.",
+	"factor-removed":     "Removed. The rest of your second step stays.",
 	"email":              "E-mail address changed.",
 	"email-asked":        "We sent a link to the new address. Open it in this browser to confirm the address.",
 	"session-ended":      "Browser signed out.",
@@ -107,6 +110,8 @@ var FormMessages = map[string]string{
 	"hook-gone":          "Webhook deleted.",
 	"invitation-revoked": "Invitation revoked.",
 	"person":             "Account changed.",
+
+	"person-two-step-off": "Two-step sign-in is off. The person is signed out everywhere.",
 
 	"link-deleted":  "Link deleted for good.",
 	"link-trashed":  "Link deleted. You can restore it from the trash for 30 days.",

@@ -46,6 +46,7 @@ type entryPage struct {
 	Done    bool        // a message is on its way, if there is anybody to send it to
 	Invited bool        // the token is an invitation
 	Limited bool        // there were too many tries
+	Passkey string      // what a browser needs to sign in with a passkey; "" if none can
 }
 
 func (s *EntryPages) newEntry(heading string) entryPage {

@@ -22,8 +22,8 @@ type devicePage struct {
 	Typed  url.Values // the form that has a fault
 	Answer string     // "allow" or "refuse", once it was given
 	Now    time.Time
-	// NeedsCode reports whether allowing needs a code of the second factor.
-	NeedsCode bool
+	// NeedsCode is how allowing asks for the second factor; nil: it need not.
+	NeedsCode *factorAsk
 }
 
 var scopeNames = map[vitrine.KeyScope]string{vitrine.ScopeRead: "Read", vitrine.ScopePublish: "Publish",

@@ -2,15 +2,17 @@ package app
 
 import (
 	"net/http"
+	"net/url"
 
 	"vitrine"
+	"vitrine/internal/app/auth"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
 
 func (s *EntryPages) signInForm(next string) entryPage {
 	p := s.newEntry("Sign in")
-	p.Next = httpx.LocalPath(next)
+	p.Next, p.Passkey = httpx.LocalPath(next), s.Sessions.AskSignIn()
 	return p
 }
 
@@ -33,14 +35,14 @@ func (s *EntryPages) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, "signin.html", &p)
 }
 
-// TakeSignIn signs in with a password. Its answers do not reveal whether there
-// is an account.
+// TakeSignIn signs in with a password or a passkey. Its answers do not reveal
+// whether there is an account.
 func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
 	f := r.PostForm
-	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Server.Client(r))
+	in, err := s.signIn(r, f)
 	if err != nil {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
@@ -49,6 +51,13 @@ func (s *EntryPages) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		return s.again(w, r, "signin.html", &p, err)
 	}
 	return s.startSession(w, r, in, f.Get("next"))
+}
+
+func (s *EntryPages) signIn(r *http.Request, f url.Values) (auth.SignedIn, error) {
+	if answer := f.Get("passkey"); answer != "" {
+		return s.Sessions.SignInWithPasskey(r.Context(), answer, s.Server.Client(r))
+	}
+	return s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Server.Client(r))
 }
 
 // Offer shows the button that signs in. It does not check the token: a program

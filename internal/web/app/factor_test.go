@@ -96,13 +96,25 @@ func TestTwoStep(t *testing.T) {
 }
 
 // TestFormsThatNeedACode checks that each form with which a thief of a session
-// could stay asks for a code, refuses without one, and takes one.
+// could stay asks for a code or a passkey, refuses without one, and takes one.
 func TestFormsThatNeedACode(t *testing.T) {
+	for _, way := range []string{"code", "passkey"} {
+		t.Run(way, func(t *testing.T) { formsThatNeedACode(t, way) })
+	}
+}
+
+func formsThatNeedACode(t *testing.T, way string) {
 	d := webtest.NewAccountSite(t, auth.SignUpInvite, false)
+	device := d.WithPasskeys()
 	d.Join("second-owner@example.org", vitrine.RoleOwner) // so that the account can be closed
 	a := d.WithPassword(d.Owner)
 	cookie := d.SignIn(a)
-	p := d.TwoStep(cookie)
+	var p *webtest.Phone
+	if way == "code" {
+		p = d.TwoStep(cookie)
+	} else {
+		d.Status(d.AddPasskey(device, cookie, "phone"), 200)
+	}
 	key, err := d.Server.Keys.Create(t.Context(), a.Email, auth.KeyRequest{Name: "old", Scope: vitrine.ScopeRead})
 	d.Check(err)
 	login, _, err := d.Server.Logins.Begin(t.Context(), "vitrine", "laptop", auth.AnyKey, auth.Client{})
@@ -142,7 +154,12 @@ func TestFormsThatNeedACode(t *testing.T) {
 				t.Errorf("%s with %q: %s", form.action, code, r.Text)
 			}
 		}
-		form.fields.Set("factor", p.Code())
+		form.fields.Del("factor")
+		if p != nil {
+			form.fields.Set("factor", p.Code())
+		} else {
+			form.fields.Set("passkey", device.Show(d.Options(page, form.action)))
+		}
 		d.Status(d.Post(form.action, form.fields, cookie), form.status)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -73,22 +74,42 @@ func (s *Shell) AsPollingMember(h MemberHandler) httpx.HandlerFunc {
 	}
 }
 
-// needsCode reports whether a form must ask for a code of the second factor,
-// for what needs a fresh one.
-func needsCode(r *http.Request, server *httpx.Server, sessions *auth.Sessions, me *vitrine.Account) bool {
-	if len(me.Factor) == 0 {
-		return false
-	}
-	session, _, err := sessions.Current(r.Context(), server.Session(r))
-	return err == nil && !sessions.FreshFactor(session)
+// factorAsk is how a form asks for the second factor.
+type factorAsk struct {
+	App     bool   // an authenticator app makes codes
+	Passkey string // what the browser needs to show a passkey; "" if there is none
 }
 
-// giveFactor takes the code of a form that needs a fresh second factor. Errors:
-// those of GiveFactor.
+func newFactorAsk(sessions *auth.Sessions, me *vitrine.Account) *factorAsk {
+	state := auth.FactorOf(me)
+	return &factorAsk{App: state != nil && state.HasApp(), Passkey: sessions.AskPasskey(me)}
+}
+
+// needsCode returns how a form must ask for the second factor, for what needs a
+// fresh one; nil if it need not.
+func needsCode(r *http.Request, server *httpx.Server, sessions *auth.Sessions, me *vitrine.Account) *factorAsk {
+	if len(me.Factor) == 0 {
+		return nil
+	}
+	session, _, err := sessions.Current(r.Context(), server.Session(r))
+	if err != nil || sessions.FreshFactor(session) {
+		return nil
+	}
+	return newFactorAsk(sessions, me)
+}
+
+// typedFactor returns the answer of a passkey in a form or, without one, the
+// code in a field.
+func typedFactor(r *http.Request, field string) string {
+	return cmp.Or(r.PostForm.Get("passkey"), r.PostForm.Get(field))
+}
+
+// giveFactor takes the code or passkey of a form that needs a fresh second
+// factor. Errors: those of GiveFactor.
 func giveFactor(r *http.Request, server *httpx.Server, sessions *auth.Sessions) error {
 	session, _, err := sessions.Current(r.Context(), server.Session(r))
 	if err != nil {
 		return err
 	}
-	return sessions.GiveFactor(r.Context(), session, r.PostForm.Get("factor"))
+	return sessions.GiveFactor(r.Context(), session, typedFactor(r, "factor"))
 }

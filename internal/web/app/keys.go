@@ -34,8 +34,8 @@ type keysPage struct {
 	NewName string
 	Base    string // address of the API
 	Site    string // address of the instance
-	// NeedsCode reports whether a new key needs a code of the second factor.
-	NeedsCode bool
+	// NeedsCode is how a new key asks for the second factor; nil: it need not.
+	NeedsCode *factorAsk
 	Typed     typedKey
 }
 

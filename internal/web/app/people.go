@@ -40,6 +40,7 @@ type peoplePage struct {
 	Plan        vitrine.Plan
 	Plans       []vitrine.Plan
 	Roles       []vitrine.Role
+	NeedsCode   *factorAsk // turning off two-step sign-in asks the owner for theirs; nil: it need not
 }
 
 // PlanName returns the name of a plan if plans are sold, otherwise what it
@@ -115,6 +116,7 @@ func (s *PeoplePages) writePeople(w http.ResponseWriter, r *http.Request, status
 	if after > 0 {
 		p.First = httpx.WithQuery(peopleRoot, url.Values{}, "q", p.Search)
 	}
+	p.NeedsCode = needsCode(r, s.Server, s.Shell.Sessions, me)
 	for _, person := range people {
 		p.People = append(p.People, personRow{person, person.ID == me.ID})
 	}
@@ -211,4 +213,23 @@ func (s *PeoplePages) Change(w http.ResponseWriter, r *http.Request, me *vitrine
 		return httpx.Redirect(w, r, httpx.InsideRoot) // they have just locked themselves out of this page
 	}
 	return httpx.Redirect(w, r, Said(peopleRoot, "person"))
+}
+
+// TurnOffTwoStep removes the second factor of someone who has lost it. The
+// owner must show their own shortly before, if they have one.
+func (s *PeoplePages) TurnOffTwoStep(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	err := giveFactor(r, s.Server, s.Shell.Sessions)
+	if err == nil {
+		err = s.Accounts.RemoveFactorOf(r.Context(), r.PostForm.Get("email"), vitrine.Moderator(me))
+	}
+	if wrong := httpx.FieldErrorsOf(err); wrong != nil && wrong["code"] != "" {
+		err = vitrine.Errorf(vitrine.CodeOf(err), "%s’s two-step sign-in is still on. %s", r.PostForm.Get("email"), wrong["code"])
+	}
+	if err != nil {
+		return s.renderPeopleError(w, r, me, err)
+	}
+	return httpx.Redirect(w, r, Said(peopleRoot, "person-two-step-off"))
 }

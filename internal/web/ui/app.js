@@ -30,6 +30,8 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+if (find("[data-passkey]")) import("./passkey.js");
+
 // Sharing: a button has data-share with an address. It is visible if the system
 // can share.
 document.body.classList.toggle("can-share", Boolean(globalThis.navigator?.share));

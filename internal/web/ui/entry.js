@@ -14,6 +14,8 @@ for (const button of document.querySelectorAll("[data-copy]"))
     button.textContent = copied ? "Copied" : "Select the text and copy it by hand";
   });
 
+if (document.querySelector("[data-passkey]")) import("./passkey.js");
+
 let sent = new WeakSet();
 document.addEventListener("submit", (event) => {
   if (sent.has(event.target)) event.preventDefault();

@@ -1,5 +1,6 @@
 // Package factor has the arithmetic of second factors: codes of authenticator
-// apps (TOTP, RFC 6238) and recovery codes. It stores nothing and has no clock.
+// apps (TOTP, RFC 6238), recovery codes, and what is kept of passkeys. It
+// stores nothing and has no clock.
 package factor
 
 import (
@@ -98,10 +99,11 @@ func grouped(s string) string {
 
 // State is the second factor of an account, as it is stored.
 type State struct {
-	Sealed []byte    `json:"secret"` // encrypted by the instance
-	Since  time.Time `json:"since"`
-	Last   int64     `json:"last"`  // the period of the last code that was used
-	Codes  [][]byte  `json:"codes"` // hashes of the recovery codes that are left
+	Sealed   []byte    `json:"secret,omitempty"` // of an app, encrypted by the instance; nil: none
+	Passkeys []Passkey `json:"passkeys,omitempty"`
+	Since    time.Time `json:"since"`
+	Last     int64     `json:"last,omitempty"` // the period of the last code that was used
+	Codes    [][]byte  `json:"codes"`          // hashes of the recovery codes that are left
 }
 
 // Parse reads the stored form.

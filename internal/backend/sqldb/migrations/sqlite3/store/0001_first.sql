@@ -5,7 +5,7 @@ CREATE TABLE accounts (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     email          TEXT    NOT NULL UNIQUE,
     password       TEXT    NOT NULL, -- hash; empty: none
-    factor         BLOB,             -- JSON: its secret, encrypted, and hashes of recovery codes; NULL: none
+    factor         BLOB,             -- JSON: passkeys, the secret of an app, encrypted, and hashes of recovery codes; NULL: none
     plan           TEXT    NOT NULL,
     limits         TEXT,             -- JSON; NULL: the plan's
     role           TEXT    NOT NULL,
