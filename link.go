@@ -50,7 +50,8 @@ type Link struct {
 	Account AccountID
 	Slug    Slug // "" once a deleted link's slug was released, and of versions
 	Title   string
-	Labels  Labels // for its owner
+	Labels  Labels       // for its owner
+	Notes   report.Notes // on days of its report
 	File
 
 	Key           KeyID  // the key that created it; 0 if none or unknown

@@ -42,6 +42,7 @@ type LinkReport struct {
 	Content   Content      `json:"content"`
 	Recent    []RecentView `json:"recent"`
 	Truncated bool         `json:"truncated"` // too many views for exact numbers: these are lower bounds
+	Marks     []DayMark    `json:"marks,omitempty"`
 }
 
 // AccountReport is the report of all links of an account.

@@ -40,7 +40,8 @@ type LinkReport struct {
 	Summary
 	Content   Content      `json:"content"`
 	Recent    []RecentView `json:"recent"`
-	Truncated bool         `json:"truncated"` // set by the reader of the log, not here
+	Truncated bool         `json:"truncated"`       // set by the reader of the log, not here
+	Marks     []DayMark    `json:"marks,omitempty"` // set by the caller, not here
 
 	AllTimeViews int64 `json:"-"` // counted views since creation
 

@@ -141,6 +141,7 @@ func states(d *webtest.Demo) (pages []webtest.SitePage) {
 		{"new key", d.Pro, "/keys", `document.querySelector(".key-form [name=name]").value = "Nightly"; document.querySelector(".key-form").requestSubmit()`},
 		{"close account", d.Pro, "/account", click("[popovertarget=close]")},
 		{"new share", d.Pro, report + "/analytics", webtest.OpenAll + `; document.querySelector(".share-form [name=label]").value = "Partners"; document.querySelector(".share-form").requestSubmit()`},
+		{"note", d.Pro, report + "/analytics", click("[popovertarget=note-0]")},
 		{"call", d.Pro, report + "/analytics", click("[popovertarget=call]")},
 		{"person", d.Owner, "/people", click("[popovertarget^=person-]")},
 		{"invited", d.Owner, "/people", `document.querySelector("[action='/people/invite'] [name=email]").value = "eve" + Date.now() + "@example.org"; document.querySelector("[action='/people/invite']").requestSubmit()`},

@@ -135,6 +135,9 @@ func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string,
 	if !l.Live() {
 		rep.Link.Status, rep.Link.Reason = string(l.State), l.Reason
 	}
+	if rep.Marks, err = s.marks(ctx, l, w); err != nil {
+		return nil, err
+	}
 	q.note(&rep.Summary, cur)
 	m.Report = explain.Report{Window: w, Summary: &rep.Summary, Link: rep,
 		Of: map[int64]report.Link{described.ID: described}}

@@ -117,6 +117,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 	} else if err != nil {
 		return err
 	}
+	auditNotes(l, fault)
 	if err := errors.Join(auditAccess(tx, l, fault), auditHistory(tx, l, fault)); err != nil || l.Upload == "" {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vitrine"
 	"vitrine/internal/app/links"
@@ -111,4 +113,23 @@ func auditOldSlugs(tx vitrine.Tx, now time.Time, fault func(string)) error {
 		}
 	}
 	return nil
+}
+
+// auditNotes checks that the notes of a link are within their bounds, and that
+// a version has none.
+func auditNotes(l *vitrine.Link, fault func(string)) {
+	if l.Notes == "" {
+		return
+	}
+	of, ids := "link "+string(l.Slug)+": ", map[int]bool{}
+	all := l.Notes.All()
+	if !l.Standalone() || len(all) > links.MaxNotes || len(all) != strings.Count(string(l.Notes), "\n") {
+		fault(of + "it has notes that it cannot have")
+	}
+	for _, n := range all {
+		if n.ID < 1 || ids[n.ID] || n.Text == "" || utf8.RuneCountInString(n.Text) > links.MaxNoteText {
+			fault(of + "its note " + strconv.Itoa(n.ID) + " is not valid")
+		}
+		ids[n.ID] = true
+	}
 }

@@ -45,7 +45,7 @@ type Exporter struct {
 const exportPage = 100
 
 // Write writes an archive: account.json, links.csv, events.ndjson, and if there
-// are any, recipients.csv, readers.csv, webhooks.json, versions.json,
+// are any, recipients.csv, readers.csv, webhooks.json, versions.json, notes.json,
 // albums.json and websites.json; analytics/{slug}.json and
 // analytics/websites/{slug}.json if the plan has analytics;
 // files/{slug}/{name}, including versions of websites; and earlier versions of
@@ -69,7 +69,7 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err := e.collections(ctx, a, z); err != nil {
 		return err
 	}
-	if err := errors.Join(e.versions(links, z), e.readers(ctx, a, links, z)); err != nil {
+	if err := errors.Join(e.versions(links, z), e.notes(links, z), e.readers(ctx, a, links, z)); err != nil {
 		return err
 	}
 	folders := foldersOf(links)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 // exportedLinkVersion is an earlier or waiting version of a link's file.
@@ -58,4 +59,24 @@ func (e *Exporter) versions(links []*vitrine.Link, z *zip.Writer) error {
 		return nil
 	}
 	return e.json(z, "versions.json", list)
+}
+
+// exportedNote is the owner's note about a day of a link.
+type exportedNote struct {
+	Slug vitrine.Slug `json:"slug"`
+	report.Note
+}
+
+// notes writes notes.json, if there are any.
+func (e *Exporter) notes(links []*vitrine.Link, z *zip.Writer) error {
+	var list []exportedNote
+	for _, l := range links {
+		for _, n := range l.Notes.All() {
+			list = append(list, exportedNote{l.Slug, n})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return e.json(z, "notes.json", list)
 }

@@ -487,7 +487,7 @@ func deleteNow(tx vitrine.Tx, l *vitrine.Link, now time.Time, by vitrine.Actor) 
 	if gone, err = DeleteVersions(tx, l, now, by); err != nil {
 		return nil, err
 	}
-	l.DeletedAt, l.HasBytes = now, true
+	l.DeletedAt, l.HasBytes, l.Notes = now, true, ""
 	return gone, deleteReaders(tx, l.ID)
 }
 

@@ -116,6 +116,7 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
+		link.Notes = "" // no reader sees them
 		found = shownLink{*link, *account, recipient}
 		if recipient != nil {
 			found.link = *link.For(recipient)

@@ -39,7 +39,7 @@ func moveToTrash(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 // leaveTrash makes what was in the trash deleted for good; a purge deletes its
 // bytes and views. A version leaves it alone, a link with its versions.
 func leaveTrash(tx vitrine.Tx, l *vitrine.Link) error {
-	l.TrashUntil = time.Time{}
+	l.TrashUntil, l.Notes = time.Time{}, ""
 	if l.OfLink() {
 		hide(l)
 		l.HasBytes = l.Upload != ""

@@ -23,7 +23,7 @@ var links = newTable("links", func(l *vitrine.Link) []field {
 		{"site", &l.Site}, {"version_of", &l.Of}, {"version", &l.Version}, {"versions", &l.Versions},
 		{"pending", &l.Pending}, {"told", &l.Told}, {"bell", &l.Bell}, {"rung_on", &l.RungOn},
 		{"access", accessText{&l.Access}},
-		{"labels", &l.Labels}, {"label_words", onlyWritten(l.Labels.SearchLabels())},
+		{"notes", &l.Notes}, {"labels", &l.Labels}, {"label_words", onlyWritten(l.Labels.SearchLabels())},
 		{"words", onlyWritten(l.SearchWords())}} // by which links are searched
 })
 

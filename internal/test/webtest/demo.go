@@ -87,10 +87,16 @@ func NewDemo(t testing.TB) *Demo {
 	return d
 }
 
-// curate creates an album and a website.
+// curate notes what happened to a link, and creates an album and a website.
 func (d *Demo) curate(ctx context.Context) {
 	d.T.Helper()
 	var err error
+	for ago, text := range map[report.Day]string{31: "Sent to the board", 29: "Talk at the museum in Oslo, and a letter " +
+		"to all friends of the house, who had asked for the numbers of the year", 4: "Press day"} {
+		_, err := d.Server.Links.AddNote(ctx, d.Pro, string(d.Links["annual-report.pdf"].Slug),
+			report.Note{Day: report.DayOf(d.Server.Now().UnixMilli()) - ago, Text: text}, nil)
+		d.Check(err)
+	}
 	d.Album, err = d.Server.Albums.Create(ctx, d.Pro, "For the press", "")
 	d.Check(err)
 	var slugs []string

@@ -70,8 +70,9 @@ type reportOut struct {
 }
 
 type linkReportOut struct {
-	Link    object `json:"link"`
-	Content object `json:"content" jsonschema:"how far readers came, by page of a PDF, by time of media or by scrolling"`
+	Link    object   `json:"link"`
+	Content object   `json:"content" jsonschema:"how far readers came, by page of a PDF, by time of media or by scrolling"`
+	Marks   []object `json:"marks,omitempty" jsonschema:"new versions and the owner's notes, by day"`
 	reportOut
 }
 
@@ -177,6 +178,9 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 	}
 	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content),
 		reportOut: summarize(&r.Summary, r.Truncated)}
+	for _, m := range r.Marks {
+		out.Marks = append(out.Marks, asObject(m))
+	}
 	if in.Full {
 		out.Report = wholeReport(r)
 	}

@@ -22,6 +22,8 @@ func TestClientTypes(t *testing.T) {
 	o.Check(err)
 	_, err = c.PutCaptions(t.Context(), slug, "de", []byte("WEBVTT\n\n00:01.000 --> 00:02.000\nHallo\n"))
 	o.Check(err)
+	_, err = c.AddNote(t.Context(), slug, o.Server.Now().UTC().Format(time.DateOnly), "Sent to the board")
+	o.Check(err)
 	o.Confirmed(slug, "ann@example.com")
 	hook := o.Hooked()
 	_, err = c.DeleteLink(t.Context(), string(o.Links[report.ContentScroll].Slug), client.Deletion{})
@@ -35,6 +37,7 @@ func TestClientTypes(t *testing.T) {
 		"/links?views=true&limit=3":         new(client.Page),
 		"/links/" + slug:                    new(client.LinkDetail),
 		"/links/" + slug + "/versions":      &struct{ Versions []client.Version }{},
+		"/links/" + slug + "/notes":         &struct{ Notes []client.Note }{},
 		"/links/" + slug + "/captions":      &struct{ Captions []client.Captions }{},
 		"/keys":                             &struct{ Keys []client.ListedKey }{},
 		"/key":                              new(client.Key),

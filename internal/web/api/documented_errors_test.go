@@ -65,6 +65,9 @@ var validRequests = map[string]func(c caller) webtest.Answer{
 		return c.Call(c.key, "PATCH", "/links/nope/recipients/1", webtest.Fields{"label": "x"})
 	},
 	"revokeRecipient":     func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/recipients/1", nil) },
+	"listNotes":           func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/notes", nil) },
+	"addNote":             func(c caller) webtest.Answer { return c.addNote(c.key, "nope") },
+	"deleteNote":          func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/notes/1", nil) },
 	"listReaders":         func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/readers", nil) },
 	"deleteReader":        func(c caller) webtest.Answer { return c.Call(c.key, "DELETE", "/links/nope/readers/1", nil) },
 	"getLinkAnalytics":    func(c caller) webtest.Answer { return c.Call(c.key, "GET", "/links/nope/analytics", nil) },
@@ -94,6 +97,7 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
 	"deleteVersion": "/links/nope/versions/1",
 	"listReaders":   "/links/nope/readers", "deleteReader": "/links/nope/readers/1",
+	"listNotes": "/links/nope/notes", "addNote": "/links/nope/notes", "deleteNote": "/links/nope/notes/1",
 	"listRecipients": "/links/nope/recipients", "addRecipients": "/links/nope/recipients",
 	"updateRecipient": "/links/nope/recipients/1", "revokeRecipient": "/links/nope/recipients/1",
 	"listVisits": "/links/nope/visits", "getVisit": "/links/nope/visits/1",

@@ -58,6 +58,9 @@ var attempts = map[string]map[string]func(c caller, slug string) webtest.Answer{
 			return c.Send(c.key, "PUT", "/links/"+slug+"/captions/en", "text/vtt", strings.ToUpper(webtest.Morning))
 		},
 	},
+	"POST /api/v1/links/{slug}/notes": {
+		"add": func(c caller, slug string) webtest.Answer { return c.addNote(c.key, slug) },
+	},
 	"POST /api/v1/links/{slug}/recipients": {
 		"add": func(c caller, slug string) webtest.Answer {
 			return c.Call(c.key, "POST", "/links/"+slug+"/recipients", anna)

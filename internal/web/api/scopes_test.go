@@ -164,6 +164,15 @@ var requests = map[string]func(c caller, slug string) webtest.Answer{
 	"DELETE /api/v1/links/{slug}/recipients/{recipient}": func(c caller, slug string) webtest.Answer {
 		return c.toRecipient("DELETE", slug, nil)
 	},
+	"GET /api/v1/links/{slug}/notes": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "GET", "/links/"+slug+"/notes", nil)
+	},
+	"POST /api/v1/links/{slug}/notes": func(c caller, slug string) webtest.Answer {
+		return c.addNote(c.key, slug)
+	},
+	"DELETE /api/v1/links/{slug}/notes/{note}": func(c caller, slug string) webtest.Answer {
+		return c.Call(c.key, "DELETE", "/links/"+slug+"/notes/1", nil)
+	},
 	"GET /api/v1/links/{slug}/visits": func(c caller,
 		slug string) webtest.Answer {
 		return c.Call(c.key, "GET", "/links/"+slug+"/visits", nil)
@@ -317,11 +326,12 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// spoken publishes a link with captions, at which a reader confirmed an
-// address.
+// spoken publishes a link with captions and a note, at which a reader confirmed
+// an address.
 func spoken(f *webtest.Fixture, key string) (slug string) {
 	slug = f.Spoken(key)
 	f.Confirmed(slug, "ann@example.com")
+	caller{f, key}.addNote(key, slug).Want(200, "")
 	return slug
 }
 

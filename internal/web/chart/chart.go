@@ -33,8 +33,13 @@ type Chart struct {
 	Below  []Tick // under the chart
 	Lines  []Line
 	Points []Point
+	Flags  []Flag
 	Beside []string // lines of text beside the bar of a single point
 }
+
+// Flag is above a point about which there is more to say. Class sets its look:
+// "version", "note" or "both".
+type Flag struct{ At, Class string }
 
 // Series holds the values of a line. Class sets its style: "views", "uniques",
 // "was" or "kept".
@@ -103,14 +108,13 @@ func Tip(title string, rows ...[3]string) string {
 	b.WriteString(clean(title))
 	for _, r := range rows {
 		b.WriteByte('\n')
-		b.WriteString(r[0])
-		b.WriteByte('|')
-		b.WriteString(clean(r[1]))
-		b.WriteByte('|')
-		b.WriteString(clean(r[2]))
+		b.WriteString(Row(r[0], r[1], r[2]))
 	}
 	return b.String()
 }
+
+// Row returns a row of a tip, which follows a line break.
+func Row(class, name, value string) string { return class + "|" + clean(name) + "|" + clean(value) }
 
 // clean removes separators from a text in a tip.
 func clean(s string) string { return separators.Replace(s) }

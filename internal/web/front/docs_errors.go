@@ -48,12 +48,13 @@ var (
 	reportOps    = []string{"getLinkAnalytics", "getAccountAnalytics", "listVisits"}
 	versionOps   = []string{"listVersions", "restoreVersion", "deleteVersion"}
 	recipientOps = []string{"listRecipients", "addRecipients", "updateRecipient", "revokeRecipient"}
+	noteOps      = []string{"listNotes", "addNote", "deleteNote"}
 	hookOps      = []string{"getWebhook", "updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook",
 		"listDeliveries", "resendDelivery"}
 	mailOps   = []string{"getNotifications", "changeNotifications"}
 	ofOneLink = append([]string{"getLink", "updateLink", "deleteLink", "getFile", "listCaptions", "putCaptions",
 		"deleteCaptions", "getLinkAnalytics", "listVisits", "getVisit", "listReaders", "deleteReader", "restoreLink"},
-		slices.Concat(versionOps, recipientOps)...)
+		slices.Concat(versionOps, recipientOps, noteOps)...)
 	loginOps = []string{"startLogin", "takeLogin"}
 	keyOps   = []string{"revokeKey", "listKeys", "createKey", "revokeKeyById"}
 	withKey  = slices.Concat(keyOps, []string{"getKey", "createUpload", "completeUpload", "cancelUpload", "listLinks",
@@ -62,15 +63,15 @@ var (
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
-		"revokeRecipient", "deleteReader", "restoreLink", "changeNotifications", "listWebhooks", "createWebhook"},
+		"revokeRecipient", "deleteReader", "addNote", "deleteNote", "restoreLink", "changeNotifications", "listWebhooks", "createWebhook"},
 		slices.Concat(keyOps, hookOps)...)
 	anyOp = slices.Concat([]string{"status", "putFile", "startLogin", "takeLogin"}, chunkOps, withKey)
 )
 
 // docErrors lists all codes by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB where it may have access or recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "changeNotifications", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook"}), Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "listTrash", "updateLink", "deleteLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addRecipients", "updateRecipient", "changeNotifications", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB (256 KiB where it may have access or recipients), nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, cancels, edits, []string{"createKey", "changeNotifications", "addNote", "addRecipients", "updateRecipient", "createWebhook", "updateWebhook"}), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, a header of an upload in chunks is wrong, a version cannot be restored or deleted, or a webhook is off.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "appendUpload", "terminateUpload", "completeUpload", "cancelUpload", "listLinks", "listTrash", "updateLink", "deleteLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "createKey", "getLinkAnalytics", "getAccountAnalytics", "listVisits", "listEvents", "listReaders", "listRecipients", "addNote", "addRecipients", "updateRecipient", "changeNotifications", "createWebhook", "updateWebhook", "testWebhook", "rotateWebhook", "listDeliveries", "resendDelivery"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file name is empty or over 255 bytes, has no extension, contains a slash, control or text-direction characters, or starts or ends with a space or dot.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not supported, or one of the extensions belongs to a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not match the extension, or the Content-Type of the PUT differs from the declared type.", Then: "Send the type of the extension or application/octet-stream, the same in each step.", Ops: []string{"createUpload", "putFile"}},
@@ -101,7 +102,7 @@ var docErrors = []docError{
 		Ops: slices.Concat([]string{"takeLogin", "putFile"}, chunkOps, withKey)},
 	{Code: vitrine.CodeForbidden, When: "The API key’s scope is too small: read covers lists and reports, publish uploads and edits, full deletion and keys. Or the key limits how long its links are public, and the request changes a link that lives longer, or a website. Or the file was taken down, or is withheld for what the scanner found.", Then: "Nothing was changed. Use a key with the scope named in the message. Ask a moderator about a file.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The account has no analytics or no custom slugs.", Then: "See upgradeUrl, or ask the administrator.",
-		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps)},
+		Ops: slices.Concat([]string{"createUpload", "completeUpload", "updateLink", "getVisit"}, reportOps, noteOps)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has reached its limit of links, including unfinished uploads.",
 		Then: "Delete a link, cancel an unfinished upload or wait until heldUntil if present, or see upgradeUrl. In step 3, the bytes were deleted.", Ops: slices.Concat(appends, uploadOps, []string{"restoreLink"})},
 	{Code: vitrine.CodeFileTooLarge, When: "The file exceeds the account’s limit per file.",
@@ -114,7 +115,7 @@ var docErrors = []docError{
 		Then: "Use it exactly as returned by step 1.", Ops: puts},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.",
 		Then: "Repeat step 1 with the same idempotencyKey to get a new URL.", Ops: puts},
-	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version, visit or recipient, the account has no such key or webhook, the endpoint does not exist, the upload in chunks has ended, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById", "listEvents", "createWebhook"}, hookOps, uploadOps, chunkOps, ofOneLink)},
+	{Code: vitrine.CodeNotFound, When: "Your account has no link or website with this slug, the link has no such version, visit, note or recipient, the account has no such key or webhook, the endpoint does not exist, the upload in chunks has ended, or the login code has expired or was used.", Then: "Check the slug. Links of other accounts also answer 404. For a login, start again.", Ops: slices.Concat([]string{"takeLogin", "revokeKeyById", "listEvents", "createWebhook"}, hookOps, uploadOps, chunkOps, ofOneLink)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The endpoint does not support this method.",
 		Then: "See the Allow header.", Ops: anyOp},
 	{Code: vitrine.CodeURLUsed, When: "The upload already has a file with other bytes, or it has ended.", Then: "Continue with step 3. Sending the same bytes again with PUT returns 200.", Ops: append(puts, chunkOps...)},

@@ -139,6 +139,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		p.Shares.View = n.q.Values().Encode()
 		if of.link != nil {
 			p.Visits = p.visitsAt(n)
+			p.Notes = newStatsNotes(of.link, n, s.Now())
 		}
 	}
 	if change != nil {
@@ -208,6 +209,8 @@ type reportPage struct {
 	Ledger  []statsReason
 	Own     *statsOwn // nil for a website, a sample and a shared report
 	Series  statsSeries
+	Marked  []statsMarked // of a link
+	Notes   *statsNotes   // nil for readers, samples, accounts and websites
 	Tips    []statsTip
 	Bars    []statsBars
 	Bare    []statsBars // without rows
@@ -396,6 +399,7 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	p.Pages, p.Parts, p.Marks = newStatsPages(&of.Content, before), newStatsParts(&of.Content, before),
 		newStatsMarks(&of.Content, before)
 	p.Recent = p.recent(n, now)
+	p.mark(now)
 }
 
 // fillAccount prepares what only the report of an account or a website has.
