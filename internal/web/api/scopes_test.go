@@ -12,6 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/api"
+	"vitrine/report"
 )
 
 // keyedRoutes returns the routes of the API that accept a key, with the scope
@@ -331,7 +332,11 @@ func TestScopes(t *testing.T) {
 func spoken(f *webtest.Fixture, key string) (slug string) {
 	slug = f.Spoken(key)
 	f.Confirmed(slug, "ann@example.com")
-	caller{f, key}.addNote(key, slug).Want(200, "")
+	a, err := f.Server.Accounts.ByEmail(f.T.Context(), f.Emails[key])
+	f.Check(err)
+	_, err = f.Server.Links.AddNote(f.T.Context(), a, slug,
+		report.Note{Day: report.DayOf(f.Server.Now().UnixMilli()), Text: "Sent"}, nil)
+	f.Check(err)
 	return slug
 }
 
@@ -382,7 +387,7 @@ func TestIsolation(t *testing.T) {
 				}
 			}
 			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") ||
-				strings.Contains(route, "/visits") {
+				strings.Contains(route, "/visits") || strings.Contains(route, "/notes") {
 				a.Want(403, string(vitrine.CodeProRequired))
 			} else if a.Status >= 400 {
 				t.Errorf("refused on Free: status %d: %s", a.Status, a.Body)
