@@ -22,7 +22,7 @@ type File struct {
 	Size    int64          // bytes
 	SHA256  string         // lower-case hex
 	Pages   int            // of a PDF; 0 if unknown
-	Outline report.Outline // the parts of a file that is read like a web page
+	Outline report.Outline // the parts of a file that is read like a web page, or of a PDF
 	Files   int64          // number of files that a website serves
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
 	// whether something may remain to be purged, its bytes if Upload is set.
@@ -50,8 +50,8 @@ type Link struct {
 	Account AccountID
 	Slug    Slug // "" once a deleted link's slug was released, and of versions
 	Title   string
-	Labels  Labels       // for its owner
-	Notes   report.Notes // on days of its report
+	Labels  Labels // for its owner
+	Notes   string // on days of its report, as the package links writes them
 	File
 
 	Key           KeyID  // the key that created it; 0 if none or unknown

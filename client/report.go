@@ -228,6 +228,8 @@ type PartRow struct {
 	ReachPct     Tenths `json:"reachPct"`
 	AvgMs        int64  `json:"avgMs"`
 	AttentionPct Tenths `json:"attentionPct"`
+	Words        int    `json:"words,omitempty"`
+	Reading      string `json:"reading,omitempty"` // read, skimmed or skipped; "" without words
 }
 
 // PartDropoff is the part after which most sessions stopped.
@@ -256,7 +258,9 @@ type PageRow struct {
 	ReachPct     Tenths  `json:"reachPct"`
 	AvgMs        int64   `json:"avgMs"`
 	AttentionPct Tenths  `json:"attentionPct"`
-	ExpectedPct  *Tenths `json:"expectedPct,omitempty"` // on request
+	ExpectedPct  *Tenths `json:"expectedPct,omitempty"` // on request, as the rest
+	Words        int     `json:"words,omitempty"`
+	Reading      string  `json:"reading,omitempty"`
 }
 
 // MediaContent says how a video or sound was played.

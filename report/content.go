@@ -61,6 +61,8 @@ type PagesContent struct {
 	Pages        []PageRow   `json:"pages"`
 	Dropoff      PageDropoff `json:"dropoff"`
 	ExpectedMs   *int64      `json:"expectedMs,omitempty"` // on request: the median of the pages
+
+	parts []Part // with their words, where they are known
 }
 
 // PageRow is one page of a document, counted from 1.
@@ -71,7 +73,10 @@ type PageRow struct {
 	AvgMs        int64  `json:"avgMs"`        // among those that saw it
 	AttentionPct Tenths `json:"attentionPct"` // share of the time on all pages
 
-	ExpectedPct *Tenths `json:"expectedPct,omitempty"` // on request: AvgMs, of the expected time
+	// On request: AvgMs, of the expected time; words, and how they were read.
+	ExpectedPct *Tenths     `json:"expectedPct,omitempty"`
+	Words       int         `json:"words,omitempty"`
+	Reading     PartReading `json:"reading,omitempty"`
 }
 
 // PageDropoff is the page after which most sessions stopped; both fields are
@@ -126,6 +131,7 @@ func content(l *Link, t *Tally) Content {
 	switch l.Content {
 	case ContentPages:
 		c.Pages = pagesContent(max(l.Pages, 0), t)
+		c.Pages.parts = l.Outline.Parts()
 	case ContentMedia:
 		c.Media = mediaContent(t)
 	case ContentScroll:

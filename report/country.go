@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
@@ -19,23 +17,4 @@ func CountryName(code string) string {
 		return name
 	}
 	return code
-}
-
-// CountryCode returns the ISO 3166-1 alpha-2 code of a country by its code of
-// two or three letters or its English name, in upper or lower case. It returns
-// "" if there is no such country.
-func CountryCode(name string) string {
-	if r, err := language.ParseRegion(name); err == nil && r.IsCountry() {
-		return r.Canonicalize().String()
-	}
-	for a := 'A'; a <= 'Z'; a++ {
-		for b := 'A'; b <= 'Z'; b++ {
-			code := string([]rune{a, b})
-			r, err := language.ParseRegion(code)
-			if err == nil && r.IsCountry() && r.Canonicalize() == r && strings.EqualFold(CountryName(code), name) {
-				return code
-			}
-		}
-	}
-	return ""
 }

@@ -62,6 +62,7 @@ func (c *Content) AddCurves(t *Tally) {
 	switch c.Kind {
 	case ContentPages:
 		c.Pages.addExpected()
+		c.Pages.addReading(c.Pages.parts, sessions)
 	case ContentMedia:
 		c.Media.Curve = curve(&p.reached, sessions)
 		c.Media.Played = make([]Tenths, PartCount)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,12 +68,38 @@ func oracleParts(o report.Outline, sessions []report.View, content object) objec
 		part := row.(object)
 		part["part"], part["label"] = part["page"], o.Parts()[i].Label
 		delete(part, "page")
+		if words := o.Parts()[i].Words; words > 0 {
+			part["words"], part["reading"] = whole(int64(words)), oracleReading(words, i+1, measured)
+		}
 		rows = append(rows, part)
 	}
 	lost := pages["dropoff"].(object)
 	content["parts"] = rows
 	content["partDropoff"] = object{"afterPart": lost["afterPage"], "lostPct": lost["lostPct"]}
 	return content
+}
+
+// oracleReading says how a part was read: seen by half of the sessions, and then
+// for half of a quarter of a second a word.
+func oracleReading(words, part int, measured []report.View) string {
+	var ms, views int64
+	for _, x := range measured {
+		for _, p := range x.Session.Pages {
+			if p.Page == part {
+				views, ms = views+1, ms+p.Ms
+			}
+		}
+	}
+	mean, err := strconv.ParseInt(round(over(ms, max(views, 1)), 0).String(), 10, 64)
+	switch {
+	case err != nil:
+		panic(err)
+	case float64(views)/float64(len(measured)) < 0.5:
+		return "skipped"
+	case float64(mean) < float64(words)*250/2:
+		return "skimmed"
+	}
+	return "read"
 }
 
 func oracleMarks(began, furthest []int64) (marks []any, dropoff object) {

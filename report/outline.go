@@ -129,6 +129,9 @@ type PartRow struct {
 	ReachPct     Tenths `json:"reachPct"`
 	AvgMs        int64  `json:"avgMs"`
 	AttentionPct Tenths `json:"attentionPct"`
+
+	Words   int         `json:"words,omitempty"`
+	Reading PartReading `json:"reading,omitempty"`
 }
 
 // PartDropoff is the part after which most sessions stopped; both fields are
@@ -153,7 +156,7 @@ func (c *Content) addParts(o Outline, t *Tally) {
 	parts := o.Parts()
 	for i, row := range pageRows(n, furthest, t.outlined, t) {
 		c.Parts = append(c.Parts, PartRow{row.Page, parts[i].Label, row.Views, row.ReachPct, row.AvgMs,
-			row.AttentionPct})
+			row.AttentionPct, parts[i].Words, partReading(parts[i].Words, row.Views, t.outlined, row.AvgMs)})
 	}
 	d := pageDropoff(n, t.outlined, t)
 	c.PartDropoff = &PartDropoff{d.AfterPage, d.LostPct}

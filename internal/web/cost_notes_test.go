@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine/internal/app/links"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
 )
@@ -18,6 +19,9 @@ func init() {
 		},
 		"DELETE /api/v1/links/{slug}/notes/{note}": func(c *costSite) ask {
 			return ask{path: "/api/v1" + c.notePath()}
+		},
+		"GET /r/{token}/map": func(c *costSite) ask {
+			return ask{path: c.Shared(c.report(), "") + "/map"}
 		},
 		"POST /links/{slug}/analytics/notes": func(c *costSite) ask {
 			return onLink(c.report(), "/analytics/notes", "text=Sent&day="+c.day())
@@ -36,7 +40,7 @@ func (c *costSite) day() string { return c.Server.Now().UTC().Format(time.DateOn
 // notePath returns the path of a new note, and noteForm that of its form.
 func (c *costSite) notePath() string {
 	n, err := c.Server.Links.AddNote(c.T.Context(), c.Pro, string(c.report().Slug),
-		report.Note{Day: report.DayOf(c.Server.Now().UnixMilli()), Text: "Sent"}, nil)
+		links.Note{Day: report.DayOf(c.Server.Now().UnixMilli()), Text: "Sent"}, nil)
 	c.Check(err)
 	return fmt.Sprint(webtest.LinkPath(c.report()), "/notes/", n.ID)
 }

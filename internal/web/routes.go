@@ -286,6 +286,8 @@ func (h *handlers) reportRoutes(r *router) {
 	r.form("POST /r/{token}", h.analytics.EnterShared)
 	r.page("GET /r/{token}/pages/{page}", h.analytics.SharedThumb)
 	r.page("GET /r/{token}/explain", h.analytics.ExplainShared)
+	r.member("GET /links/{slug}/analytics/map", h.analytics.ShowMap)
+	r.page("GET /r/{token}/map", h.analytics.ShowSharedMap)
 	r.page("GET /r/{token}/embed", h.analytics.EmbedShared)
 	r.member("GET /websites/{website}/analytics", h.analytics.Show)
 	r.member("GET /websites/{website}/analytics/explain", h.analytics.ShowExplanation)

@@ -195,6 +195,8 @@ func partsFigure(c *report.Content, p []string) (f *Figure) {
 			return none("The number of the part.")
 		case p[2] == "label":
 			return none("The heading of the part.")
+		case p[2] == "words":
+			return pageFigure(0, p[2], "")
 		}
 		f = pageFigure(c.Parts[i].Part, p[2], "")
 	case c.PartDropoff == nil:
@@ -240,6 +242,8 @@ func pageFigure(page int, name, row string) *Figure {
 		return here, all
 	}
 	switch name {
+	case "words":
+		return none("The words of the part, counted when the file was published.")
 	case "page":
 		return none("The number of the page.")
 	case "views":

@@ -1,22 +1,33 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/report"
 )
 
 // maxChanges bounds the changes of a link that are read for the marks of a
-// report: the newest.
-const maxChanges = 1000
+// report, and maxMarks the marks of versions in it: the newest.
+const maxChanges, maxMarks = 1000, 100
+
+// shownVersion is a version of the file at the time when readers began to see
+// it.
+type shownVersion struct {
+	at       time.Time
+	version  int
+	restored bool // it was shown before
+}
 
 // marks returns what explains the days of a link's report.
 func (s *Service) marks(ctx context.Context, l *vitrine.Link, w report.Window) ([]report.DayMark, error) {
-	var shown []report.ShownVersion
+	var shown []shownVersion
 	if l.Versions > 1 {
 		changes, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Change, error) {
 			return tx.Changes(vitrine.ChangeQuery{Link: l.ID, Limit: maxChanges})
@@ -29,9 +40,37 @@ func (s *Service) marks(ctx context.Context, l *vitrine.Link, w report.Window) (
 			if err != nil || c.Action != vitrine.ActionReplace && c.Action != vitrine.ActionRestore {
 				continue
 			}
-			shown = append(shown, report.ShownVersion{At: c.At, Version: n,
-				Restored: c.Action == vitrine.ActionRestore})
+			shown = append(shown, shownVersion{c.At, n, c.Action == vitrine.ActionRestore})
 		}
 	}
-	return report.Marks(w, l.Notes, shown), nil
+	return marksIn(w, links.NotesOf(l), shown), nil
+}
+
+// marksIn lists what explains the days of a window, by day, versions first.
+func marksIn(w report.Window, notes []links.Note, shown []shownVersion) (marks []report.DayMark) {
+	from, to := w.Bounds()
+	day := func(at time.Time) report.Day {
+		_, offset := at.In(w.Zone()).Zone()
+		return report.DayOf(at.UnixMilli() + 1000*int64(offset))
+	}
+	for _, v := range shown {
+		if !w.Contains(v.at.UnixMilli()) {
+			continue
+		}
+		m := report.DayMark{Day: day(v.at), Kind: report.MarkVersion, Text: "Version " + strconv.Itoa(v.version),
+			At: v.at.UTC().Format("2006-01-02T15:04:05.000Z")}
+		if v.restored {
+			m.Text += " restored"
+		}
+		marks = append(marks, m)
+	}
+	marks = slices.Clip(marks[max(len(marks)-maxMarks, 0):])
+	first, last := day(time.UnixMilli(from)), day(time.UnixMilli(to-1))
+	for _, n := range notes {
+		if first <= n.Day && n.Day <= last {
+			marks = append(marks, report.DayMark{Day: n.Day, Kind: report.MarkNote, Text: n.Text, Note: n.ID})
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b report.DayMark) int { return cmp.Compare(a.Day, b.Day) })
+	return marks
 }

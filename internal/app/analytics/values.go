@@ -11,6 +11,8 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
+
+	"golang.org/x/text/language"
 )
 
 // checkValues returns an error for a condition with a value that views cannot
@@ -56,7 +58,7 @@ func advice(c report.Condition) string {
 	}
 	switch c.Dimension {
 	case report.OnCountry:
-		switch code := report.CountryCode(c.Value); code {
+		switch code := countryCode(c.Value); code {
 		case c.Value:
 		case "":
 			return "A country is its ISO 3166-1 code, such as DE for Germany."
@@ -65,7 +67,7 @@ func advice(c report.Condition) string {
 		}
 	case report.OnCity:
 		code := c.Value[strings.LastIndexByte(c.Value, ' ')+1:]
-		if !strings.HasSuffix(c.Value, ", "+code) || report.CountryCode(code) != code {
+		if !strings.HasSuffix(c.Value, ", "+code) || countryCode(code) != code {
 			return "A city is written with the code of its country, such as Berlin, DE."
 		}
 	case report.OnSource:
@@ -118,3 +120,22 @@ var plain = strings.NewReplacer(" ", "", "-", "", "px", "")
 
 // maxShown is the most characters of a value that a message repeats.
 const maxShown = 40
+
+// countryCode returns the ISO 3166-1 alpha-2 code of a country by its code of
+// two or three letters or its English name, in upper or lower case. It returns
+// "" if there is no such country.
+func countryCode(name string) string {
+	if r, err := language.ParseRegion(name); err == nil && r.IsCountry() {
+		return r.Canonicalize().String()
+	}
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			code := string([]rune{a, b})
+			r, err := language.ParseRegion(code)
+			if err == nil && r.IsCountry() && r.Canonicalize() == r && strings.EqualFold(report.CountryName(code), name) {
+				return code
+			}
+		}
+	}
+	return ""
+}

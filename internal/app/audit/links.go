@@ -122,8 +122,8 @@ func auditNotes(l *vitrine.Link, fault func(string)) {
 		return
 	}
 	of, ids := "link "+string(l.Slug)+": ", map[int]bool{}
-	all := l.Notes.All()
-	if !l.Standalone() || len(all) > links.MaxNotes || len(all) != strings.Count(string(l.Notes), "\n") {
+	all := links.NotesOf(l)
+	if !l.Standalone() || len(all) > links.MaxNotes || len(all) != strings.Count(l.Notes, "\n") {
 		fault(of + "it has notes that it cannot have")
 	}
 	for _, n := range all {

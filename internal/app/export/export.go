@@ -45,8 +45,8 @@ type Exporter struct {
 const exportPage = 100
 
 // Write writes an archive: account.json, links.csv, events.ndjson, and if there
-// are any, recipients.csv, readers.csv, webhooks.json, versions.json, notes.json,
-// albums.json and websites.json; analytics/{slug}.json and
+// are any, recipients.csv, readers.csv, webhooks.json, versions.json,
+// notes.json, albums.json and websites.json; analytics/{slug}.json and
 // analytics/websites/{slug}.json if the plan has analytics;
 // files/{slug}/{name}, including versions of websites; and earlier versions of
 // links as files/{slug}/versions/{number}/{name}. No file is held in memory.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/report"
+	"vitrine/internal/app/links"
 )
 
 // exportedLinkVersion is an earlier or waiting version of a link's file.
@@ -64,14 +64,14 @@ func (e *Exporter) versions(links []*vitrine.Link, z *zip.Writer) error {
 // exportedNote is the owner's note about a day of a link.
 type exportedNote struct {
 	Slug vitrine.Slug `json:"slug"`
-	report.Note
+	links.Note
 }
 
 // notes writes notes.json, if there are any.
-func (e *Exporter) notes(links []*vitrine.Link, z *zip.Writer) error {
+func (e *Exporter) notes(of []*vitrine.Link, z *zip.Writer) error {
 	var list []exportedNote
-	for _, l := range links {
-		for _, n := range l.Notes.All() {
+	for _, l := range of {
+		for _, n := range links.NotesOf(l) {
 			list = append(list, exportedNote{l.Slug, n})
 		}
 	}

@@ -20,8 +20,8 @@ var ErrNoNote = vitrine.Errorf(vitrine.CodeNotFound, "This link has no such note
 const zoneLead = 14 * time.Hour
 
 // parseNote checks a note that a user typed for a link.
-func (s *Service) parseNote(l *vitrine.Link, n report.Note) (report.Note, error) {
-	wrong := func(field, message string) (report.Note, error) {
+func (s *Service) parseNote(l *vitrine.Link, n Note) (Note, error) {
+	wrong := func(field, message string) (Note, error) {
 		return n, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 	}
 	n.Text = vitrine.OneLine(n.Text)
@@ -38,18 +38,18 @@ func (s *Service) parseNote(l *vitrine.Link, n report.Note) (report.Note, error)
 }
 
 // Notes lists the notes of a link of an account by day. Errors: CodeNotFound.
-func (s *Service) Notes(ctx context.Context, a *vitrine.Account, slug string) ([]report.Note, error) {
+func (s *Service) Notes(ctx context.Context, a *vitrine.Account, slug string) ([]Note, error) {
 	l, err := OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	return l.Notes.All(), nil
+	return NotesOf(l), nil
 }
 
 // AddNote adds a note to a link of an account and returns it with its number.
 // Errors: CodeNotFound, CodeInvalidRequest, and those of the condition.
-func (s *Service) AddNote(ctx context.Context, a *vitrine.Account, slug string, n report.Note,
-	condition Condition) (report.Note, error) {
+func (s *Service) AddNote(ctx context.Context, a *vitrine.Account, slug string, n Note,
+	condition Condition) (Note, error) {
 	err := s.changeNotes(ctx, a, slug, func(l *vitrine.Link) (err error) {
 		if condition != nil {
 			if err := condition(l); err != nil {
@@ -59,11 +59,11 @@ func (s *Service) AddNote(ctx context.Context, a *vitrine.Account, slug string, 
 		if n, err = s.parseNote(l, n); err != nil {
 			return err
 		}
-		if len(l.Notes.All()) >= MaxNotes {
+		if len(NotesOf(l)) >= MaxNotes {
 			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "text",
 				Message: "A link has at most 100 notes. Delete one first."}
 		}
-		l.Notes, n.ID = l.Notes.Add(n.Day, n.Text)
+		n.ID = addNote(l, n)
 		return nil
 	})
 	return n, err
@@ -71,7 +71,7 @@ func (s *Service) AddNote(ctx context.Context, a *vitrine.Account, slug string, 
 
 // EditNote replaces a note of a link of an account. Errors: CodeNotFound,
 // CodeInvalidRequest.
-func (s *Service) EditNote(ctx context.Context, a *vitrine.Account, slug string, n report.Note) error {
+func (s *Service) EditNote(ctx context.Context, a *vitrine.Account, slug string, n Note) error {
 	return s.changeNotes(ctx, a, slug, func(l *vitrine.Link) error {
 		n, err := s.parseNote(l, n)
 		if err != nil {
@@ -83,16 +83,7 @@ func (s *Service) EditNote(ctx context.Context, a *vitrine.Account, slug string,
 
 // DeleteNote deletes a note of a link of an account. Errors: CodeNotFound.
 func (s *Service) DeleteNote(ctx context.Context, a *vitrine.Account, slug string, id int) error {
-	return s.changeNotes(ctx, a, slug, func(l *vitrine.Link) error { return putNote(l, report.Note{ID: id}) })
-}
-
-func putNote(l *vitrine.Link, n report.Note) error {
-	notes, known := l.Notes.Put(n)
-	if !known {
-		return ErrNoNote
-	}
-	l.Notes = notes
-	return nil
+	return s.changeNotes(ctx, a, slug, func(l *vitrine.Link) error { return putNote(l, Note{ID: id}) })
 }
 
 func (s *Service) changeNotes(ctx context.Context, a *vitrine.Account, slug string,

@@ -35,7 +35,7 @@ func testNotes(t *testing.T, v *versioned) {
 	today := report.DayOf(v.Clock.Now().UnixMilli())
 	add := func(day report.Day, text string) (int, vitrine.Code) {
 		t.Helper()
-		n, err := v.Links.AddNote(ctx, v.Account, slug, report.Note{Day: day, Text: text}, nil)
+		n, err := v.Links.AddNote(ctx, v.Account, slug, links.Note{Day: day, Text: text}, nil)
 		return n.ID, vitrine.CodeOf(err)
 	}
 	for _, wrong := range []struct {
@@ -50,12 +50,12 @@ func testNotes(t *testing.T, v *versioned) {
 	one, code := add(today, "  Sent\nto the board ")
 	vitrinetest.Equal(t, "error", code, "")
 	two, _ := add(today, strings.Repeat("ä", links.MaxNoteText))
-	v.Must(v.Links.EditNote(ctx, v.Account, slug, report.Note{ID: two, Day: today, Text: "<b>Talk</b>"}))
+	v.Must(v.Links.EditNote(ctx, v.Account, slug, links.Note{ID: two, Day: today, Text: "<b>Talk</b>"}))
 	other := &vitrine.Account{ID: v.Account.ID + 1}
 	for what, err := range map[string]error{
 		"of another account":  v.Links.DeleteNote(ctx, other, slug, one),
 		"unknown":             v.Links.DeleteNote(ctx, v.Account, slug, 99),
-		"unknown, to be read": v.Links.EditNote(ctx, v.Account, slug, report.Note{ID: 99, Day: today, Text: "x"}),
+		"unknown, to be read": v.Links.EditNote(ctx, v.Account, slug, links.Note{ID: 99, Day: today, Text: "x"}),
 	} {
 		vitrinetest.Equal(t, what, vitrine.CodeOf(err), vitrine.CodeNotFound)
 	}

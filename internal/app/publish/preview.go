@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/filetype/text"
 	"vitrine/report"
 
 	"golang.org/x/sync/errgroup"
@@ -255,9 +257,16 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 }
 
 // pagesOf returns the slides or pages of a document, if they were made: what
-// its page shows. "" means that their number is not known.
+// its page shows, and those of a PDF, with their words. "" means that their
+// number is not known.
 func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.Part) (report.Outline, error) {
-	if !slices.Contains(made, vitrine.PartPages) {
+	words, err := s.wordsOf(ctx, l, made)
+	switch {
+	case err != nil:
+		return "", err
+	case l.Kind == filetype.PDF && len(words) > 0:
+		return countedParts(report.PartPage, l.Pages, words), nil
+	case !slices.Contains(made, vitrine.PartPages):
 		return "", nil
 	}
 	pages, err := s.Blobs.OpenPart(ctx, l.Upload, vitrine.PartPages)
@@ -274,7 +283,32 @@ func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.
 	if t, _ := filetype.ByExt(l.Name); slices.Contains([]string{"ppt", "pptx", "odp"}, t.Ext) {
 		kind = report.PartSlide
 	}
-	return report.UnnamedParts(kind, facts.Pages), nil
+	return countedParts(kind, facts.Pages, words), nil
+}
+
+// wordsOf counts the words of the first pages of a document whose text was
+// made.
+func (s *Previews) wordsOf(ctx context.Context, l *vitrine.Link, made []vitrine.Part) (words []int, err error) {
+	if !slices.Contains(made, vitrine.PartText) {
+		return nil, nil
+	}
+	stored, err := s.Blobs.OpenPart(ctx, l.Upload, vitrine.PartText)
+	if err != nil {
+		return nil, err
+	}
+	defer stored.Close()
+	pages, err := text.ReadPages(stored)
+	if err != nil || pages.Unit == "sheet" {
+		return nil, err
+	}
+	for i := range pages.Sizes[:min(len(pages.Sizes), maxCounted)] {
+		b, err := io.ReadAll(pages.Page(stored, i))
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, text.Words(string(b)))
+	}
+	return words, nil
 }
 
 // finish writes which parts a link has. An outline that is not empty replaces
@@ -289,4 +323,21 @@ func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.P
 		current.Outline = cmp.Or(outline, current.Outline)
 		return tx.PutLink(current)
 	})
+}
+
+// maxCounted is the number of pages whose words are counted: the first ones.
+const maxCounted = 500
+
+// countedParts returns the outline of n parts without labels, of which the first
+// ones have so many words.
+func countedParts(kind report.PartKind, n int, words []int) report.Outline {
+	parts := make([]report.Part, min(n, len(words)))
+	for i := range parts {
+		parts[i].Words = words[i]
+	}
+	_, lines, counted := strings.Cut(string(report.NewOutline(kind, parts)), "\n")
+	if !counted {
+		return report.UnnamedParts(kind, n)
+	}
+	return report.UnnamedParts(kind, n) + report.Outline("\n"+lines)
 }

@@ -17,6 +17,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/app"
 	"vitrine/report"
 )
@@ -94,7 +95,7 @@ func (d *Demo) curate(ctx context.Context) {
 	for ago, text := range map[report.Day]string{31: "Sent to the board", 29: "Talk at the museum in Oslo, and a letter " +
 		"to all friends of the house, who had asked for the numbers of the year", 4: "Press day"} {
 		_, err := d.Server.Links.AddNote(ctx, d.Pro, string(d.Links["annual-report.pdf"].Slug),
-			report.Note{Day: report.DayOf(d.Server.Now().UnixMilli()) - ago, Text: text}, nil)
+			links.Note{Day: report.DayOf(d.Server.Now().UnixMilli()) - ago, Text: text}, nil)
 		d.Check(err)
 	}
 	d.Album, err = d.Server.Albums.Create(ctx, d.Pro, "For the press", "")

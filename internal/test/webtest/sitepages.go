@@ -61,7 +61,7 @@ func SitePages(d *Demo) []SitePage {
 		"link":          "/links/" + string(d.Links["annual-report.pdf"].Slug),
 		"link share":    "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/share",
 		"link versions": "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/versions",
-		"link settings": "/links/" + string(d.Links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
+		"reading map":   StatsPath(d.Links["hours.md"]) + "/map?range=90d", "link settings": "/links/" + string(d.Links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
 		"albums": "/albums", "trash": d.trashed(), "album": "/albums/" + string(d.Album.Slug), "websites": "/websites",
 		"website":           "/websites/" + string(d.Website.Slug),
 		"website analytics": "/websites/" + string(d.Website.Slug) + "/analytics", "keys": "/keys",

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/httpx"
-	"vitrine/report"
 )
 
 // ListNotes lists the notes of a link by day.
@@ -15,7 +15,7 @@ func (s *Handler) ListNotes(w http.ResponseWriter, r *http.Request, c *auth.Call
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, map[string][]report.Note{"notes": append([]report.Note{}, notes...)})
+	return httpx.WriteJSON(w, map[string][]links.Note{"notes": append([]links.Note{}, notes...)})
 }
 
 // AddNote adds a note to a link.
@@ -25,7 +25,7 @@ func (s *Handler) AddNote(w http.ResponseWriter, r *http.Request, c *auth.Caller
 		return err
 	}
 	f := httpx.Fields{Object: o}
-	n := report.Note{Text: f.Text("text")}
+	n := links.Note{Text: f.Text("text")}
 	day := f.Text("day")
 	if f.Err == nil && n.Day.UnmarshalText([]byte(day)) != nil {
 		f.Wrong("day", "day must be a date such as 2026-11-03.")

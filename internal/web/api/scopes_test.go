@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/api"
 	"vitrine/report"
@@ -335,7 +336,7 @@ func spoken(f *webtest.Fixture, key string) (slug string) {
 	a, err := f.Server.Accounts.ByEmail(f.T.Context(), f.Emails[key])
 	f.Check(err)
 	_, err = f.Server.Links.AddNote(f.T.Context(), a, slug,
-		report.Note{Day: report.DayOf(f.Server.Now().UnixMilli()), Text: "Sent"}, nil)
+		links.Note{Day: report.DayOf(f.Server.Now().UnixMilli()), Text: "Sent"}, nil)
 	f.Check(err)
 	return slug
 }

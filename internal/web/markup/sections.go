@@ -1,10 +1,12 @@
 package markup
 
 import (
+	"bytes"
+	"html/template"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"vitrine/internal/filetype/text"
 	"vitrine/report"
 
 	"golang.org/x/net/html"
@@ -54,7 +56,7 @@ type outliner struct {
 func (s *outliner) walk(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
-		s.words(n, wordsIn(n.Data))
+		s.words(n, text.Words(n.Data))
 	case levelOf(n) != 0 && levelOf(n) <= s.level:
 		part := section{report.Part{Label: strings.TrimSpace(textOf(n))}, n}
 		if last := len(s.list) - 1; last >= 0 && s.list[last].Words == 0 {
@@ -124,28 +126,11 @@ func lowest(nodes []*html.Node) byte {
 	return low
 }
 
-// wordsIn counts the words of a text. A letter of a script that has no spaces
-// between words counts as half of one.
-func wordsIn(text string) (n int) {
-	letters, inside := 0, false
-	for _, r := range text {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-			letters, inside = letters+1, false
-		case unicode.IsSpace(r):
-			inside = false
-		case !inside && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			n, inside = n+1, true
-		}
-	}
-	return n + (letters+1)/2
-}
-
 // Fifths returns the outline of a text without headings: its fifths. A text of
 // few words has none.
-func Fifths(text string) report.Outline {
+func Fifths(whole string) report.Outline {
 	const fewest = 200
-	words := wordsIn(text)
+	words := text.Words(whole)
 	if words < fewest {
 		return ""
 	}
@@ -154,4 +139,51 @@ func Fifths(text string) report.Outline {
 		parts = append(parts, report.Part{Label: label, Words: words*(i+1)/5 - words*i/5})
 	}
 	return report.NewOutline(report.PartSection, parts)
+}
+
+// Divide renders Markdown as [Markdown] does, each section of its outline by
+// itself. A section that begins within an element of another one is "", and
+// part of that. It returns nil for a document without sections.
+func Divide(src string) []template.HTML {
+	src = clean(src)
+	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
+		return nil
+	}
+	_, body := frontMatter(src)
+	nodes, err := parse(body)
+	if err != nil {
+		return nil
+	}
+	divided, at := make([]page, len(sections(nodes))), 0
+	if len(divided) == 0 {
+		return nil
+	}
+	for _, n := range nodes {
+		if first := firstPart(n); first > 0 {
+			at = first - 1
+		}
+		var b bytes.Buffer
+		if err := html.Render(&b, n); err != nil {
+			return nil
+		}
+		divided[at].WriteString(b.String())
+	}
+	list := make([]template.HTML, len(divided))
+	for i := range divided {
+		list[i] = divided[i].html()
+	}
+	return list
+}
+
+// firstPart returns the first section that begins in an element, or 0.
+func firstPart(n *html.Node) int {
+	if part, err := strconv.Atoi(attr(n, "data-part")); err == nil {
+		return part
+	}
+	for c := range n.Descendants() {
+		if part, err := strconv.Atoi(attr(c, "data-part")); err == nil {
+			return part
+		}
+	}
+	return 0
 }

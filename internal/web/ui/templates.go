@@ -73,6 +73,8 @@ var pages = []page{
 
 	// app/reportpage
 	{"explain.html", inLink, []string{"explanation.html"}},
+	{"map.html", inLink, []string{"map_parts.html"}},
+	{"shared_map.html", member, []string{"map_parts.html"}},
 	{"shared_explain.html", member, []string{"explanation.html"}},
 	{"shared.html", member, []string{"chart.html", "stats.html", "stats_chart.html", "stats_content.html",
 		"stats_tables.html", "visit_table.html"}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"
@@ -28,7 +29,7 @@ func (p *reportPage) mark(now time.Time) {
 	left := len(p.Summary.Series) - len(p.Series.Points)
 	for _, m := range p.Of.Marks {
 		p.Marked = append(p.Marked, statsMarked{m, ui.ShortDate(m.Day.Time(), time.UTC, now)})
-		i := max(report.MarkedPoint(p.Summary.Series, m)-left, 0)
+		i := max(markedPoint(p.Summary.Series, m)-left, 0)
 		at[i] = append(at[i], m)
 	}
 	for i := range p.Series.Chart.Points {
@@ -50,6 +51,21 @@ func (p *reportPage) mark(now time.Time) {
 			p.Series.Chart.Flags = append(p.Series.Chart.Flags, chart.Flag{At: point.At, Class: kind})
 		}
 	}
+}
+
+// markedPoint returns the point of a series that a mark is at, or -1 if it is
+// before the first.
+func markedPoint(series []report.Point, m report.DayMark) int {
+	at := -1
+	for i, p := range series {
+		switch {
+		case p.At == "" && p.Date <= m.Day, p.At != "" && m.At != "" && p.At <= m.At:
+			at = i
+		case p.At != "" && m.At == "" && p.Date == m.Day && at < 0:
+			at = i // the first hour of the day
+		}
+	}
+	return at
 }
 
 // statsNotes are the forms of the notes of a link.
@@ -98,27 +114,27 @@ func toText(v any) string {
 
 // AddNote, EditNote and DeleteNote take the forms of the notes of a link.
 func (s *Handler) AddNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	return s.changeNote(w, r, me, func(slug string, n report.Note) error {
+	return s.changeNote(w, r, me, func(slug string, n links.Note) error {
 		_, err := s.Links.AddNote(r.Context(), me, slug, n, nil)
 		return err
 	})
 }
 
 func (s *Handler) EditNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	return s.changeNote(w, r, me, func(slug string, n report.Note) error {
+	return s.changeNote(w, r, me, func(slug string, n links.Note) error {
 		n.ID = api.NoteOf(r)
 		return s.Links.EditNote(r.Context(), me, slug, n)
 	})
 }
 
 func (s *Handler) DeleteNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	return s.changeNote(w, r, me, func(slug string, _ report.Note) error {
+	return s.changeNote(w, r, me, func(slug string, _ links.Note) error {
 		return s.Links.DeleteNote(r.Context(), me, slug, api.NoteOf(r))
 	})
 }
 
 func (s *Handler) changeNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account,
-	change func(slug string, n report.Note) error) error {
+	change func(slug string, n links.Note) error) error {
 	if err := api.NeedPro(me); err != nil {
 		return err
 	}
@@ -133,7 +149,7 @@ func (s *Handler) changeNote(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	n := report.Note{Text: r.PostForm.Get("text"), Day: report.NoDay}
+	n := links.Note{Text: r.PostForm.Get("text"), Day: report.NoDay}
 	day := r.PostForm.Get("day")
 	_ = n.Day.UnmarshalText([]byte(day)) // a day that is none is before the link
 	err = change(string(l.Slug), n)
@@ -142,7 +158,7 @@ func (s *Handler) changeNote(w http.ResponseWriter, r *http.Request, me *vitrine
 		return err
 	}
 	if wrong == nil {
-		return httpx.Redirect(w, r, place{app.LinkAddress(l) + analyticsRoot, q}.at("")+"#marks")
+		return httpx.Redirect(w, r, place{root: app.LinkAddress(l) + analyticsRoot, q: q}.at("")+"#marks")
 	}
 	_, status := s.Server.Known(w, r, err)
 	return s.show(w, r, me, status, q, func(p *reportPage) {

@@ -231,6 +231,7 @@ type reportPage struct {
 	Fixed bool      // readers do not choose the days
 
 	explain string // address of explanations; "" if there are none
+	mapped  string // address of the reading map; "" if there is none
 }
 
 // statsLink describes the link of a report.
@@ -301,7 +302,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	p.Address, p.Pulse, p.Now = here.at(""), here.at("/pulse"), here.at("/now")
 	asks := !n.sample
 	if asks {
-		p.explain = here.at("/explain")
+		p.explain, p.mapped = here.at("/explain"), here.at("/map")
 	}
 	if asks && of.website == nil {
 		p.Own = newStatsOwn(me, p.Address)

@@ -241,7 +241,8 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 		p.Link = s.statsLink(l, n)
 	}
 	where := sharedPlace(r, found, n.q)
-	p.explain, p.By, p.Until = where.at("/explain"), found.Owner.Email, found.ExpiresAt
+	p.explain, p.mapped = where.at("/explain"), where.at("/map")
+	p.By, p.Until = found.Owner.Email, found.ExpiresAt
 	if found.Query != "" {
 		p.Fixed = true
 	}

@@ -174,7 +174,7 @@ CREATE TABLE links (
     bell           TEXT    COLLATE "C" NOT NULL, -- when its owner gets mails; '': at the first view
     rung_on        BIGINT  NOT NULL, -- the last day on which a mail said that it is viewed
     access         TEXT    COLLATE "C" NOT NULL, -- what readers need (vitrine.Access); '': nothing
-    notes          TEXT    COLLATE "C" NOT NULL, -- on days of its report (report.Notes)
+    notes          TEXT    COLLATE "C" NOT NULL, -- on days of its report; '': none
     labels         TEXT    COLLATE "C" NOT NULL, -- one per line; '': none
     label_words    TEXT    COLLATE "C" NOT NULL, -- folded, each between line breaks: what a filter by label looks through
     words          TEXT    COLLATE "C" NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title

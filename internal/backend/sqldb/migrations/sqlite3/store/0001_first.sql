@@ -171,7 +171,7 @@ CREATE TABLE links (
     bell           TEXT    NOT NULL, -- when its owner gets mails; '': at the first view
     rung_on        BIGINT  NOT NULL, -- the last day on which a mail said that it is viewed
     access         TEXT    NOT NULL, -- what readers need (vitrine.Access); '': nothing
-    notes          TEXT    NOT NULL, -- on days of its report (report.Notes)
+    notes          TEXT    NOT NULL, -- on days of its report; '': none
     labels         TEXT    NOT NULL, -- one per line; '': none
     label_words    TEXT    NOT NULL, -- folded, each between line breaks: what a filter by label looks through
     words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
