@@ -61,22 +61,19 @@ type PagesContent struct {
 	Pages        []PageRow   `json:"pages"`
 	Dropoff      PageDropoff `json:"dropoff"`
 	ExpectedMs   *int64      `json:"expectedMs,omitempty"` // on request: the median of the pages
-
-	parts []Part // with their words, where they are known
+	parts        []Part      // with their words, where they are known
 }
 
 // PageRow is one page of a document, counted from 1.
 type PageRow struct {
-	Page         int    `json:"page"`
-	Views        int64  `json:"views"`        // sessions that saw it
-	ReachPct     Tenths `json:"reachPct"`     // share whose furthest page is this or a later one
-	AvgMs        int64  `json:"avgMs"`        // among those that saw it
-	AttentionPct Tenths `json:"attentionPct"` // share of the time on all pages
-
-	// On request: AvgMs, of the expected time; words, and how they were read.
-	ExpectedPct *Tenths     `json:"expectedPct,omitempty"`
-	Words       int         `json:"words,omitempty"`
-	Reading     PartReading `json:"reading,omitempty"`
+	Page         int         `json:"page"`
+	Views        int64       `json:"views"`                 // sessions that saw it
+	ReachPct     Tenths      `json:"reachPct"`              // share whose furthest page is this or a later one
+	AvgMs        int64       `json:"avgMs"`                 // among those that saw it
+	AttentionPct Tenths      `json:"attentionPct"`          // share of the time on all pages
+	ExpectedPct  *Tenths     `json:"expectedPct,omitempty"` // on request, as the rest: AvgMs, of the expected time
+	Words        int         `json:"words,omitempty"`
+	Reading      PartReading `json:"reading,omitempty"`
 }
 
 // PageDropoff is the page after which most sessions stopped; both fields are

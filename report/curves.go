@@ -62,7 +62,10 @@ func (c *Content) AddCurves(t *Tally) {
 	switch c.Kind {
 	case ContentPages:
 		c.Pages.addExpected()
-		c.Pages.addReading(c.Pages.parts, sessions)
+		for i, part := range c.Pages.parts[:min(len(c.Pages.parts), len(c.Pages.Pages))] {
+			p := &c.Pages.Pages[i]
+			p.Words, p.Reading = part.Words, partReading(part.Words, p.Views, sessions, p.AvgMs)
+		}
 	case ContentMedia:
 		c.Media.Curve = curve(&p.reached, sessions)
 		c.Media.Played = make([]Tenths, PartCount)

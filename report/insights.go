@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"vitrine/report/country"
 )
 
 // Insight is one card of `insights`: one sentence about the report, with its
@@ -125,7 +126,7 @@ func bestTime(f findings) (Insight, bool) {
 func topCountry(f findings) (Insight, bool) {
 	card, ok := topOf(Insight{ID: "top_country", Label: "Top country", Tone: Neutral},
 		f.Breakdowns.Countries, "views with a known country")
-	card.Value = CountryName(card.Value)
+	card.Value = country.Name(card.Value)
 	return card, ok
 }
 

@@ -151,18 +151,9 @@ func orEmpty(t *Tally) *Tally {
 
 // DayMark explains a day of the series of a link's report.
 type DayMark struct {
-	Day  Day      `json:"day"` // on the clocks of the report
-	Kind MarkKind `json:"kind"`
-	Text string   `json:"text"`
-	Note int      `json:"note,omitempty"` // the number of a note
-	At   string   `json:"at,omitempty"`   // when the version was shown
+	Day  Day    `json:"day"`  // on the clocks of the report
+	Kind string `json:"kind"` // version or note
+	Text string `json:"text"`
+	Note int    `json:"note,omitempty"` // the number of a note
+	At   string `json:"at,omitempty"`   // when the version was shown
 }
-
-// MarkKind says what a mark is about.
-type MarkKind string
-
-// The kinds of marks.
-const (
-	MarkVersion MarkKind = "version" // readers began to see another version of the file
-	MarkNote    MarkKind = "note"    // a note of the owner
-)

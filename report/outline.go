@@ -123,15 +123,14 @@ func (s *Session) parts() []PageTime {
 // PartRow is one part of a file that is no PDF, counted from 1. Its figures are
 // those of a page, over the sessions in which parts were measured.
 type PartRow struct {
-	Part         int    `json:"part"`
-	Label        string `json:"label"`
-	Views        int64  `json:"views"`
-	ReachPct     Tenths `json:"reachPct"`
-	AvgMs        int64  `json:"avgMs"`
-	AttentionPct Tenths `json:"attentionPct"`
-
-	Words   int         `json:"words,omitempty"`
-	Reading PartReading `json:"reading,omitempty"`
+	Part         int         `json:"part"`
+	Label        string      `json:"label"`
+	Views        int64       `json:"views"`
+	ReachPct     Tenths      `json:"reachPct"`
+	AvgMs        int64       `json:"avgMs"`
+	AttentionPct Tenths      `json:"attentionPct"`
+	Words        int         `json:"words,omitempty"`
+	Reading      PartReading `json:"reading,omitempty"`
 }
 
 // PartDropoff is the part after which most sessions stopped; both fields are

@@ -4,15 +4,13 @@ package report
 // It is "" for a part without words.
 type PartReading string
 
-// The kinds of reading.
+// The kinds of reading, and how long a word takes: 240 words a minute.
 const (
+	WordMs                  = 60_000 / 240
 	PartRead    PartReading = "read"
 	PartSkimmed PartReading = "skimmed" // seen, for less than half of the time that its words take
 	PartSkipped PartReading = "skipped" // seen by less than half of the sessions
 )
-
-// WordMs is how long reading a word takes: 240 words a minute.
-const WordMs = 60_000 / 240
 
 // partReading returns how a part was read by so many of the sessions, for a
 // time on average.
@@ -26,12 +24,4 @@ func partReading(words int, views, sessions, avgMs int64) PartReading {
 		return PartSkimmed
 	}
 	return PartRead
-}
-
-// addReading sets the words of pages and how they were read.
-func (c *PagesContent) addReading(parts []Part, sessions int64) {
-	for i := range c.Pages[:min(len(c.Pages), len(parts))] {
-		p := &c.Pages[i]
-		p.Words, p.Reading = parts[i].Words, partReading(parts[i].Words, p.Views, sessions, p.AvgMs)
-	}
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 func TestCountryName(t *testing.T) {
 	for code, want := range map[string]string{"DE": "Germany", "US": "United States", "XK": "Kosovo",
 		"GB": "United Kingdom", "ZZZ": "ZZZ", "=1": "=1", "": ""} {
-		if got := report.CountryName(code); got != want {
+		if got := country.Name(code); got != want {
 			t.Errorf("CountryName(%q) = %q, want %q", code, got, want)
 		}
 	}

@@ -17,6 +17,10 @@ import (
 // report, and maxMarks the marks of versions in it: the newest.
 const maxChanges, maxMarks = 1000, 100
 
+// The kinds of marks: readers began to see another version of the file, and a
+// note of the owner.
+const MarkVersion, MarkNote = "version", "note"
+
 // shownVersion is a version of the file at the time when readers began to see
 // it.
 type shownVersion struct {
@@ -57,7 +61,7 @@ func marksIn(w report.Window, notes []links.Note, shown []shownVersion) (marks [
 		if !w.Contains(v.at.UnixMilli()) {
 			continue
 		}
-		m := report.DayMark{Day: day(v.at), Kind: report.MarkVersion, Text: "Version " + strconv.Itoa(v.version),
+		m := report.DayMark{Day: day(v.at), Kind: MarkVersion, Text: "Version " + strconv.Itoa(v.version),
 			At: v.at.UTC().Format("2006-01-02T15:04:05.000Z")}
 		if v.restored {
 			m.Text += " restored"
@@ -68,7 +72,7 @@ func marksIn(w report.Window, notes []links.Note, shown []shownVersion) (marks [
 	first, last := day(time.UnixMilli(from)), day(time.UnixMilli(to-1))
 	for _, n := range notes {
 		if first <= n.Day && n.Day <= last {
-			marks = append(marks, report.DayMark{Day: n.Day, Kind: report.MarkNote, Text: n.Text, Note: n.ID})
+			marks = append(marks, report.DayMark{Day: n.Day, Kind: MarkNote, Text: n.Text, Note: n.ID})
 		}
 	}
 	slices.SortStableFunc(marks, func(a, b report.DayMark) int { return cmp.Compare(a.Day, b.Day) })

@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
-
-	"golang.org/x/text/language"
+	"vitrine/report/country"
 )
 
 // checkValues returns an error for a condition with a value that views cannot
@@ -58,16 +57,16 @@ func advice(c report.Condition) string {
 	}
 	switch c.Dimension {
 	case report.OnCountry:
-		switch code := countryCode(c.Value); code {
+		switch code := country.Code(c.Value); code {
 		case c.Value:
 		case "":
 			return "A country is its ISO 3166-1 code, such as DE for Germany."
 		default:
-			return fmt.Sprintf("Write %s for %s.", code, report.CountryName(code))
+			return fmt.Sprintf("Write %s for %s.", code, country.Name(code))
 		}
 	case report.OnCity:
 		code := c.Value[strings.LastIndexByte(c.Value, ' ')+1:]
-		if !strings.HasSuffix(c.Value, ", "+code) || countryCode(code) != code {
+		if !strings.HasSuffix(c.Value, ", "+code) || country.Code(code) != code {
 			return "A city is written with the code of its country, such as Berlin, DE."
 		}
 	case report.OnSource:
@@ -120,22 +119,3 @@ var plain = strings.NewReplacer(" ", "", "-", "", "px", "")
 
 // maxShown is the most characters of a value that a message repeats.
 const maxShown = 40
-
-// countryCode returns the ISO 3166-1 alpha-2 code of a country by its code of
-// two or three letters or its English name, in upper or lower case. It returns
-// "" if there is no such country.
-func countryCode(name string) string {
-	if r, err := language.ParseRegion(name); err == nil && r.IsCountry() {
-		return r.Canonicalize().String()
-	}
-	for a := 'A'; a <= 'Z'; a++ {
-		for b := 'A'; b <= 'Z'; b++ {
-			code := string([]rune{a, b})
-			r, err := language.ParseRegion(code)
-			if err == nil && r.IsCountry() && r.Canonicalize() == r && strings.EqualFold(report.CountryName(code), name) {
-				return code
-			}
-		}
-	}
-	return ""
-}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/report"
 )
 
@@ -24,7 +25,7 @@ func (s *Service) parseNote(l *vitrine.Link, n Note) (Note, error) {
 	wrong := func(field, message string) (Note, error) {
 		return n, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 	}
-	n.Text = vitrine.OneLine(n.Text)
+	n.Text = filetype.OneLine(n.Text)
 	_, unseen := vitrine.ParseTitle(n.Text)
 	switch {
 	case unseen != nil, utf8.RuneCountInString(n.Text) > MaxNoteText:

@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/events"
 	"vitrine/internal/base/notation"
-	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // letter is what a mail says. Its text and its HTML say the same.
@@ -144,7 +144,7 @@ func (s *Service) viewed(l *vitrine.Link, a *vitrine.Account, n *events.Numbers,
 	} else {
 		add("Time so far", "not measured")
 	}
-	place := report.CountryName(v.Country)
+	place := country.Name(v.Country)
 	if v.City != "" {
 		place = v.City + ", " + place
 	}

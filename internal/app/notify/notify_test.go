@@ -26,6 +26,7 @@ import (
 	"vitrine/internal/test/mailtest"
 	"vitrine/internal/test/tier"
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // office is an instance whose mail goes to a real mail server.
@@ -431,7 +432,7 @@ func (o *office) equalsReport(m mailtest.Mail, list []*vitrine.Link) (kind strin
 	o.Must(err)
 	o.has(m, fmt.Sprint("Downloads: ", r.Totals.Downloads), "Device: Desktop, Firefox")
 	if v.Country != "" {
-		o.has(m, "Place: "+report.CountryName(v.Country))
+		o.has(m, "Place: "+country.Name(v.Country))
 	}
 	if v.Engaged {
 		o.has(m, "Time so far: "+notation.Lasting(v.EngagedMs), "Progress so far: "+v.Progress)

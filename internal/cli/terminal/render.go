@@ -9,6 +9,7 @@ import (
 
 	"vitrine/client"
 	"vitrine/report"
+	"vitrine/report/country"
 
 	"github.com/rivo/uniseg"
 )
@@ -237,7 +238,7 @@ type card struct {
 // audience writes the hours and the non-empty breakdowns, side by side if they
 // fit.
 func (p *page) audience(s *client.Summary, more ...card) {
-	name := map[report.Dimension]func(string) string{report.OnCountry: report.CountryName, report.OnReferrer: hostName,
+	name := map[report.Dimension]func(string) string{report.OnCountry: country.Name, report.OnReferrer: hostName,
 		report.OnScreen: widthName}
 	cards := more
 	for _, d := range report.Cards() {

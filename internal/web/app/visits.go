@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // Visit is one visit, as pages show it.
@@ -27,7 +28,7 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 		if place != "" {
 			place += ", "
 		}
-		place += report.CountryName(v.Country)
+		place += country.Name(v.Country)
 	}
 	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Spent: ui.TimeOf(v.EngagedMs, 0),
 		Open: StillOpen(v.At, v.PresentMs, now)}

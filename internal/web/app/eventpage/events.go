@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // EventPages serve the list of events, and the choice of mails.
@@ -164,7 +165,7 @@ func detailsOf(e *events.Item) string {
 		if v.Engaged {
 			add(ui.Lasting(v.EngagedMs).String(), v.Progress)
 		}
-		add(report.CountryName(v.Country), v.Device, v.Browser)
+		add(country.Name(v.Country), v.Device, v.Browser)
 	}
 	return strings.Join(words, " · ")
 }

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // statsBars is a breakdown card.
@@ -93,7 +94,7 @@ func statsBreakdowns(b *report.Breakdowns, views int64, words seriesWords) []sta
 			}
 		},
 	}
-	name := map[report.Dimension]func(string) string{report.OnCountry: report.CountryName,
+	name := map[report.Dimension]func(string) string{report.OnCountry: country.Name,
 		report.OnScreen: ui.ScreenName}
 	var all []statsBars
 	for _, d := range report.Cards() {

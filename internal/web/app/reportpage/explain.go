@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/country"
 	"vitrine/report/explain"
 )
 
@@ -344,7 +345,7 @@ func aboutFigure(p []string, above map[string]any) string {
 	}
 	switch {
 	case p[0] == "breakdowns" && p[1] == "countries":
-		return report.CountryName(text("key"))
+		return country.Name(text("key"))
 	case p[0] == "mix":
 		return ui.KindNoun(text("key"))
 	case p[0] == "excluded":

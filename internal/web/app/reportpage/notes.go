@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -37,14 +38,14 @@ func (p *reportPage) mark(now time.Time) {
 		kind := ""
 		for _, m := range at[i] {
 			name := "Note"
-			if m.Kind == report.MarkVersion {
+			if m.Kind == analytics.MarkVersion {
 				name = "File"
 			}
 			point.Tip += "\n" + chart.Row("mark", name, m.Text)
-			if kind != "" && kind != string(m.Kind) {
+			if kind != "" && kind != m.Kind {
 				kind = "both"
 			} else {
-				kind = string(m.Kind)
+				kind = m.Kind
 			}
 		}
 		if kind != "" {

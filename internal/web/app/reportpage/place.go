@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/country"
 )
 
 // A place is the address of a report: its subject and its query.
@@ -93,7 +94,7 @@ func valueName(d report.Dimension, value string) string {
 	case value == "":
 		return "unknown"
 	case d == report.OnCountry:
-		return report.CountryName(value)
+		return country.Name(value)
 	case d == report.OnKind:
 		return ui.KindNoun(value)
 	case d == report.OnScreen:
