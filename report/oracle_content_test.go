@@ -79,8 +79,8 @@ func oracleParts(o report.Outline, sessions []report.View, content object) objec
 	return content
 }
 
-// oracleReading says how a part was read: seen by half of the sessions, and then
-// for half of a quarter of a second a word.
+// oracleReading says how a part was read: seen by half of the sessions, and
+// then for half of a quarter of a second a word.
 func oracleReading(words, part int, measured []report.View) string {
 	var ms, views int64
 	for _, x := range measured {

@@ -1,7 +1,6 @@
 package report
 
-// PartReading says how a part was read, against the time that its words take.
-// It is "" for a part without words.
+// PartReading says how a part was read; it is "" for one without words.
 type PartReading string
 
 // The kinds of reading, and how long a word takes: 240 words a minute.

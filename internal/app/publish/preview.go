@@ -328,8 +328,8 @@ func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.P
 // maxCounted is the number of pages whose words are counted: the first ones.
 const maxCounted = 500
 
-// countedParts returns the outline of n parts without labels, of which the first
-// ones have so many words.
+// countedParts returns the outline of n parts without labels, of which the
+// first ones have so many words.
 func countedParts(kind report.PartKind, n int, words []int) report.Outline {
 	parts := make([]report.Part, min(n, len(words)))
 	for i := range parts {

@@ -63,8 +63,8 @@ var (
 	// Operations that a key with the smallest scope may not ask for.
 	needScope = append([]string{"createUpload", "completeUpload", "cancelUpload", "updateLink", "deleteLink",
 		"putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "addRecipients", "updateRecipient",
-		"revokeRecipient", "deleteReader", "addNote", "deleteNote", "restoreLink", "changeNotifications", "listWebhooks",
-		"createWebhook"},
+		"revokeRecipient", "deleteReader", "addNote", "deleteNote", "restoreLink", "changeNotifications",
+		"listWebhooks", "createWebhook"},
 		slices.Concat(keyOps, hookOps)...)
 	anyOp = slices.Concat([]string{"status", "putFile", "startLogin", "takeLogin"}, chunkOps, withKey)
 )

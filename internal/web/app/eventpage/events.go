@@ -17,7 +17,6 @@ import (
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
-	"vitrine/report"
 	"vitrine/report/country"
 )
 

@@ -237,7 +237,8 @@ func partRows(n *numbers) [][]string {
 	rows := [][]string{{"part", "label", "views", "reachPct", "avgMs", "attentionPct", "words", "reading"}}
 	for _, p := range n.link.Content.Parts {
 		rows = append(rows, []string{strconv.Itoa(p.Part), p.Label, whole(p.Views), p.ReachPct.String(),
-			of(whole(p.AvgMs), p.Views), p.AttentionPct.String(), of(strconv.Itoa(p.Words), int64(p.Words)), string(p.Reading)})
+			of(whole(p.AvgMs), p.Views), p.AttentionPct.String(),
+			of(strconv.Itoa(p.Words), int64(p.Words)), string(p.Reading)})
 	}
 	return rows
 }

@@ -22,7 +22,7 @@ func mapped(o *webtest.ReportSite) *vitrine.Link {
 	return o.Publish("plan.md", []byte("# One\n\n"+words+"\n\n# Two\n\n<script>x</script>"+words+"\n\n# Three\n\n"+words))
 }
 
-// read adds sessions of different viewers: all read the first section for 4 s
+// readSections adds sessions of different viewers: all read the first section for 4 s
 // and the second for 1 s, and none the third.
 func readSections(o *webtest.ReportSite, l *vitrine.Link, from, to int) {
 	for n := from; n <= to; n++ {
@@ -32,8 +32,8 @@ func readSections(o *webtest.ReportSite, l *vitrine.Link, from, to int) {
 }
 
 // TestReadingMap checks that the map shows the text of a file by section from
-// three viewers on, with what was read, skimmed and skipped; and that readers of
-// a shared report who may not open the file see only the list.
+// three viewers on, with what was read, skimmed and skipped; and that readers
+// of a shared report who may not open the file see only the list.
 func TestReadingMap(t *testing.T) {
 	t.Parallel()
 	o := webtest.NewReportSite(t)
