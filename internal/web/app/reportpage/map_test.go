@@ -22,8 +22,8 @@ func mapped(o *webtest.ReportSite) *vitrine.Link {
 	return o.Publish("plan.md", []byte("# One\n\n"+words+"\n\n# Two\n\n<script>x</script>"+words+"\n\n# Three\n\n"+words))
 }
 
-// readSections adds sessions of different viewers: all read the first section for 4 s
-// and the second for 1 s, and none the third.
+// readSections adds sessions of different viewers: all read the first section
+// for 4 s and the second for 1 s, and none the third.
 func readSections(o *webtest.ReportSite, l *vitrine.Link, from, to int) {
 	for n := from; n <= to; n++ {
 		o.ReadVersion(l, 1, n, report.Session{EngagedMs: 6000, PresentMs: 7000, Outlined: true,
