@@ -132,16 +132,6 @@ func (s *Summary) ExcludedByOthers() []Bucket {
 	return topBuckets(c, len(c))
 }
 
-// Excess returns the excluded views that were too many from one network.
-func (s *Summary) Excess() int64 {
-	for _, b := range s.Excluded {
-		if b.Key == BotExcess {
-			return b.Count
-		}
-	}
-	return 0
-}
-
 func orEmpty(t *Tally) *Tally {
 	if t == nil {
 		return new(Tally)

@@ -376,18 +376,6 @@ func (t *Tally) Products() []Product {
 	return list
 }
 
-// TextReads lists the programs of a reason that read the text of a file, and of
-// each the parts that they read, most first.
-func (s *Summary) TextReads(reason string) map[string][]Bucket {
-	reads := map[string][]Bucket{}
-	for _, p := range s.Products {
-		if program, parts := TextRead(p.Product); p.Reason == reason && parts != "" {
-			reads[program] = append(reads[program], Bucket{Key: parts, Count: p.Count})
-		}
-	}
-	return reads
-}
-
 // ProductsOf lists the programs and networks of a reason, whatever they read,
 // most first, with their share of the known ones.
 func (s *Summary) ProductsOf(reason string) []Bucket {

@@ -141,7 +141,7 @@ func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string,
 	q.note(&rep.Summary, cur)
 	m.Report = explain.Report{Window: w, Summary: &rep.Summary, Link: rep,
 		Of: map[int64]report.Link{described.ID: described}}
-	m.Excess = rep.Summary.Excess()
+	m.Excess = excessIn(&rep.Summary)
 	for i := range rep.Recent {
 		m.Recent = append(m.Recent, recent[i].ID)
 	}
@@ -214,7 +214,7 @@ func (s *Service) makeAccount(ctx context.Context, a *vitrine.Account, q Query) 
 	q.note(&rep.Summary, cur)
 	m := &made{of: of}
 	m.Report = explain.Report{Window: w, Summary: &rep.Summary, Account: rep, Of: map[int64]report.Link{}}
-	m.Excess = rep.Summary.Excess()
+	m.Excess = excessIn(&rep.Summary)
 	for _, l := range links {
 		m.Of[l.ID] = l
 	}
@@ -355,4 +355,14 @@ func (s *Service) describeWith(ctx context.Context, l *vitrine.Link, c vitrine.L
 // the same answer.
 func (s *Service) finalUntil() report.FinalTime {
 	return report.FinalTime{Time: s.Now().UTC().Add(-vitrine.TokenLife).Truncate(24 * time.Hour)}
+}
+
+// excessIn returns the excluded views that were too many from one network.
+func excessIn(s *report.Summary) int64 {
+	for _, b := range s.Excluded {
+		if b.Key == report.BotExcess {
+			return b.Count
+		}
+	}
+	return 0
 }

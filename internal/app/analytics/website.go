@@ -97,7 +97,7 @@ func (s *Service) fillWebsite(ctx context.Context, m *made, pages []report.Link,
 	if cur != nil {
 		q.note(&rep.Summary, cur)
 	}
-	m.Account, m.Summary, m.Excess = rep, &rep.Summary, rep.Summary.Excess()
+	m.Account, m.Summary, m.Excess = rep, &rep.Summary, excessIn(&rep.Summary)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/filetype/text"
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/visitor"
+	"vitrine/internal/web/app/reportpage"
 	"vitrine/report"
 )
 
@@ -233,7 +234,7 @@ func TestTextReadsAreAssistants(t *testing.T) {
 			t.Errorf("the report has no row %s", row)
 		}
 	}
-	reads := s.ReportOf(l).TextReads(report.BotAIAssistant)["ChatGPT-User"]
+	reads := reportpage.TextReads(s.ReportOf(l), report.BotAIAssistant)["ChatGPT-User"]
 	if len(reads) != 2 || reads[0] != (report.Bucket{Key: "3-5", Count: 2}) {
 		t.Errorf("ChatGPT-User read %v", reads)
 	}

@@ -102,7 +102,7 @@ func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
 // assistants returns the card of what AI assistants read, with the crawlers
 // that collect training data. It reports false if there are neither.
 func assistants(r *report.Summary) (card statsBars, any bool) {
-	read, texts := r.ProductsOf(report.BotAIAssistant), r.TextReads(report.BotAIAssistant)
+	read, texts := r.ProductsOf(report.BotAIAssistant), TextReads(r, report.BotAIAssistant)
 	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads",
 		Rows: statsBarsOf(read, "Reads", nil, func(program string, row *statsBar) {
 			row.Note = partsNote(texts[program])
@@ -137,4 +137,16 @@ func programRows(n *numbers) [][]string {
 		rows = append(rows, []string{p.Reason, p.Product, whole(p.Count)})
 	}
 	return rows
+}
+
+// TextReads lists the programs of a reason that read the text of a file, and of
+// each the parts that they read, most first.
+func TextReads(s *report.Summary, reason string) map[string][]report.Bucket {
+	reads := map[string][]report.Bucket{}
+	for _, p := range s.Products {
+		if program, parts := report.TextRead(p.Product); p.Reason == reason && parts != "" {
+			reads[program] = append(reads[program], report.Bucket{Key: parts, Count: p.Count})
+		}
+	}
+	return reads
 }
