@@ -83,3 +83,21 @@ func TestSetIsSmall(t *testing.T) {
 		t.Errorf("a viewer day takes %.1f bytes, want at most 9.5", each)
 	}
 }
+
+// TestSetIsBounded checks that a set with more viewer days than its room allows
+// takes no more memory than that, and a little for each of its parts.
+func TestSetIsBounded(t *testing.T) {
+	in := &room{most: 1 << 20}
+	defer in.close()
+	r := rand.New(rand.NewPCG(1, 1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := Set{in: in}
+	for i := range 1_000_000 {
+		s.Add(r.Uint64N(1<<48), int64(i/10_000), firstDay+report.Day(i%10_000/30))
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
+		t.Errorf("the set takes %.1f MiB, want at most 2", float64(took)/(1<<20))
+	}
+}
