@@ -48,17 +48,7 @@ func (t *Tally) MedianTimes() MedianTimes { return MedianTimes{t.times.lacking()
 // MergeMedianTimes adds to t the values that its median needs, from tallies
 // whose counts MergeCounts has added to t.
 func (t *Tally) MergeMedianTimes(of iter.Seq[*Tally]) {
-	n := t.times.count()
-	if n == 0 {
-		return
-	}
-	var done bucket = -1
-	for _, k := range ranks(n) {
-		b, _ := t.times.at(k)
-		if b == done {
-			continue
-		}
-		done = b
+	for _, b := range t.times.lacking() {
 		for u := range of {
 			if from := u.times[b]; from != nil {
 				t.times[b].values = append(t.times[b].values, from.values...)
