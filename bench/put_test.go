@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,18 +44,20 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // BenchmarkPut sends 1 GiB over loopback to a signed URL (SHA-256, fsync, exact
-// size) and, in turn, to nginx's WebDAV PUT (no hash, no fsync).
+// size) and, in turn, to a plain handler (no hash, fsync) and to nginx's WebDAV
+// PUT (no hash, no fsync).
 func BenchmarkPut(b *testing.B) {
 	v := newInstance(b, "owner@example.org")
 	v.serve(b)
 	defer v.stop()
-	n := startNginx(b)
-	var ours, theirs []time.Duration
+	n, plain := startNginx(b), plainPut(b)
+	var ours, plains, theirs []time.Duration
 	once := func() {
 		var up struct{ SignedURL string }
 		v.call(b, 0, http.MethodPost, "/uploads", fmt.Sprintf(`{"name":"big.zip","type":"application/zip","size":%d}`,
 			gib), &up)
 		ours = append(ours, put(b, up.SignedURL))
+		plains = append(plains, put(b, plain))
 		if n != nil {
 			theirs = append(theirs, put(b, n.url+"/big.zip"))
 		}
@@ -63,7 +67,7 @@ func BenchmarkPut(b *testing.B) {
 		}
 	}
 	once()
-	ours, theirs = nil, nil
+	ours, plains, theirs = nil, nil, nil
 	for b.Loop() {
 		once()
 	}
@@ -73,6 +77,8 @@ func BenchmarkPut(b *testing.B) {
 	memory := func(p *process) table.Value { return table.Value{Unit: table.Memory, N: p.memory(b, "VmHWM")} }
 	const figure, peak, reference = "PUT of 1 GiB over loopback, SHA-256, fsync, exact size",
 		"the same, peak memory of the server", "nginx WebDAV PUT, no hash, no fsync"
+	summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: "a plain handler, no hash, fsync",
+		Than: speed(plains), Aim: "≥ 0.6"})
 	if n == nil {
 		summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: "nginx: not installed"})
 		summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Aim: "≤ 12 MiB"})
@@ -83,6 +89,23 @@ func BenchmarkPut(b *testing.B) {
 		Aim: "≥ 0.9"})
 	summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Reference: "nginx", Than: memory(n),
 		Aim: "≤ 12 MiB"})
+}
+
+// plainPut starts a handler in this process that stores a body and calls fsync.
+func plainPut(b *testing.B) (url string) {
+	path := filepath.Join(scratch(b), "plain")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f, err := os.Create(path)
+		if err == nil {
+			_, err = io.Copy(f, r.Body)
+			err = errors.Join(err, f.Sync(), f.Close(), os.Remove(path))
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
+	b.Cleanup(s.Close)
+	return s.URL
 }
 
 func put(b *testing.B, url string) time.Duration {

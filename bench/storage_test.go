@@ -24,7 +24,8 @@ func BenchmarkMemory(b *testing.B) {
 	w.stop()
 	w.serve(b) // a fresh process
 	w.settle(b)
-	paths := []string{"/links"}
+	paths := []string{"/links", "/analytics?range=all&filter=country:is:DE", "/analytics?range=all&filter=country:is_not:DE",
+		"/analytics?range=all&timezone=Europe/Berlin"}
 	kinds := map[string]string{}
 	for _, l := range slices.Backward(w.LinksOf(0)) {
 		kinds[l.Kind] = l.Slug // the link of each kind with the most views
