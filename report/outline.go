@@ -26,16 +26,20 @@ const (
 type Part struct {
 	Label string // one line; "" for none
 	Words int
+	// At is where the tag of its heading has room for an attribute, in bytes of
+	// a web page; 0 of others.
+	At int64
 }
 
 // Outline says which parts a file has, whose reading is measured as that of the
 // pages of a PDF. "" is one that is not known: nothing but the depth of the
 // scroll is measured. Its text is the kind and the number of parts, and for
-// each part with a label or words a line with both:
+// each part with a label or words a line with both. The words of a section of a
+// web page have its place behind them:
 //
 //	section 2
 //	120 Introduction
-//	840 What changed
+//	840@5301 What changed
 type Outline string
 
 // NewOutline returns the outline of these parts. Of sections, the first
@@ -50,7 +54,11 @@ func NewOutline(kind PartKind, parts []Part) Outline {
 	var b strings.Builder
 	b.WriteString(string(kind) + " " + strconv.Itoa(len(parts)))
 	for _, p := range parts {
-		b.WriteString("\n" + strconv.Itoa(p.Words) + " " + oneLine(p.Label))
+		b.WriteString("\n" + strconv.Itoa(p.Words))
+		if p.At > 0 {
+			b.WriteString("@" + strconv.FormatInt(p.At, 10))
+		}
+		b.WriteString(" " + oneLine(p.Label))
 	}
 	return Outline(b.String())
 }
@@ -104,9 +112,11 @@ func (o Outline) Parts() []Part {
 	for i := 0; i < n && lines != ""; i++ {
 		var line string
 		line, lines, _ = strings.Cut(lines, "\n")
-		words, label, _ := strings.Cut(line, " ")
+		numbers, label, _ := strings.Cut(line, " ")
+		words, at, _ := strings.Cut(numbers, "@")
 		parts[i].Label = label
 		parts[i].Words, _ = strconv.Atoi(words)
+		parts[i].At, _ = strconv.ParseInt(at, 10, 64)
 	}
 	return parts
 }

@@ -232,6 +232,33 @@ var Times = map[string]func(*testing.T, *Timed){
 			t.Errorf("session = %+v, want the sections %v", n, want)
 		}
 	},
+	// The time on each section of a web page, by the headings of the file, not
+	// by what its scripts make of them.
+	"sections of HTML": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Publish("page.html", GuidePage))
+		f := r.Frame("/frame")
+		to := func(part int) {
+			f.Run(chromedp.Evaluate(fmt.Sprintf(`{
+				const heading = document.getElementById("part%d");
+				scrollBy({ top: heading.getBoundingClientRect().top, behavior: "instant" });
+			}`, part), nil))
+			r.Until(fmt.Sprintf(`Math.abs(window.edges?.[%d]) < 2`, part-1))
+		}
+		r.Until(`window.edges?.length === 5`)
+		r.Read(3 * time.Second)
+		to(2)
+		r.Read(5 * time.Second)
+		to(3)
+		r.Read(999 * time.Millisecond)
+		to(4)
+		r.Read(2 * time.Second)
+		r.Run(page.Close())
+		want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
+		n := r.Measured(0)
+		if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
+			t.Errorf("session = %+v, want the sections %v", n, want)
+		}
+	},
 	// The pages and slides of office documents are measured as those of a PDF.
 	"office": func(t *testing.T, s *Timed) {
 		l := s.Publish("letter.docx", MakeDOCX(t, 3, "https://elsewhere.example"))

@@ -357,6 +357,18 @@ var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" +
 
 var guideText = strings.Repeat("A paragraph of a few words.\n\n", 60)
 
+// GuidePage is a web page with the same four sections. Its script adds headings,
+// writes others anew and moves one away.
+var GuidePage = []byte(`<!doctype html><title>Guide</title><style>h2 { margin: 0 }</style>
+<h1>Guide</h1><h2>Start</h2>` + guideHTML + `<h2 id="part2">Prices</h2>` + guideHTML + `<h2 id="part3">Terms</h2>` + guideHTML +
+	`<h2 id="part4">Contact</h2>` + guideHTML + `<script>
+for (let i = 0; i < 200; i++) document.body.prepend(document.createElement("h2"));
+document.getElementById("part2").textContent = "Other";
+document.querySelector("h1").remove();
+</script>`)
+
+var guideHTML = strings.Repeat("<p>A paragraph of a few words.", 60)
+
 // MakePDF returns a PDF with the given number of pages, each with its number
 // and a line of text.
 func MakePDF(pages int) []byte { return NewPDF().Pages(pages).Bytes() }

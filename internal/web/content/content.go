@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // SeparateOrigins separates the origin of file bytes on an instance with two
@@ -124,7 +126,8 @@ func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 
 // HTMLFrame streams a user's HTML into its frame. It inserts a script before
 // everything else, which reports to the surrounding page how far the frame was
-// scrolled. Stored bytes and downloads do not contain the script.
+// scrolled, and gives the headings that begin sections their number. Stored
+// bytes and downloads have neither.
 func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if l.Kind != filetype.HTML {
 		return httpx.ErrNoPage
@@ -137,8 +140,8 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		return err
 	}
 	defer blob.Close()
-	in := bufio.NewReaderSize(blob, htmlHead)
-	head, err := in.Peek(htmlHead)
+	in := bufio.NewReaderSize(blob, viewer.HTMLHead)
+	head, err := in.Peek(viewer.HTMLHead)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return vitrine.Unavailable(err)
 	}
@@ -152,22 +155,69 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	}
 	if !strings.HasPrefix(label, "utf-16") {
 		n := prologue(head)
-		address := httpx.Origin(s.Server.ContentURL) + ui.AssetPath("viewer/html/frame.js")
-		script := `<script src="` + address + `"></script>`
-		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
+		marks := marksOf(l.Outline)
+		if _, err := io.WriteString(w, string(head[:n])+s.frameScript(l.Outline.Len(), len(marks) > 0)); err != nil {
 			return nil // the reader has gone away
 		}
 		_, _ = in.Discard(n)
+		err = writeMarked(w, in, int64(n), marks)
 	}
-	if _, err := in.WriteTo(w); err != nil {
+	if err == nil || errors.Is(err, io.EOF) {
+		_, err = in.WriteTo(w)
+	}
+	if err != nil {
 		panic(http.ErrAbortHandler) // the client must not mistake a partial answer for a complete one
 	}
 	return nil
 }
 
-// htmlHead is how much of an HTML file is examined for its encoding and
-// beginning.
-const htmlHead = 16 << 10
+// frameScript returns the element that loads the script of the frame. It says
+// how many parts the file has, and whether their headings are marked.
+func (s *Handler) frameScript(parts int, marked bool) string {
+	attributes := ""
+	if parts > 0 {
+		attributes = fmt.Sprintf(` data-parts="%d"`, parts)
+	}
+	if marked {
+		attributes += " data-marked"
+	}
+	return `<script src="` + httpx.Origin(s.Server.ContentURL) + ui.AssetPath("viewer/html/frame.js") + `"` +
+		attributes + `></script>`
+}
+
+// mark is a text to insert at a byte of a file.
+type mark struct {
+	at   int64
+	text string
+}
+
+// marksOf returns the marks of the headings that begin the second and each
+// later section of a file.
+func marksOf(o report.Outline) (marks []mark) {
+	for i, p := range o.Parts() {
+		if i > 0 && p.At > 0 {
+			marks = append(marks, mark{p.At, fmt.Sprintf(` data-vitrine-part="%d"`, i+1)})
+		}
+	}
+	return marks
+}
+
+// writeMarked copies a file from a byte on up to its last mark.
+func writeMarked(w io.Writer, in io.Reader, from int64, marks []mark) error {
+	for _, m := range marks {
+		if m.at < from {
+			continue
+		}
+		if _, err := io.CopyN(w, in, m.at-from); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, m.text); err != nil {
+			return err
+		}
+		from = m.at
+	}
+	return nil
+}
 
 // prologue returns the length of what precedes the first element of an HTML
 // document: byte order mark, space, comments, document type. A script inserted

@@ -148,7 +148,8 @@ func TestTwoHosts(t *testing.T) {
 }
 
 // TestUserHTML checks that a user's HTML is shown with one script of Vitrine
-// before its first element, and stored and downloaded without it.
+// before its first element and the numbers of its sections at their headings,
+// and stored and downloaded without them.
 func TestUserHTML(t *testing.T) {
 	s := webtest.NewSite(t)
 	for _, c := range []struct{ name, before, after, charset string }{
@@ -156,14 +157,21 @@ func TestUserHTML(t *testing.T) {
 		{"comment first", "\ufeff<!-- <head> --><!doctype html>", "<title>x</title><p>text</p>", "utf-8"},
 		{"neither", "", "<html><head><meta charset='windows-1251'></head><body>x</body></html>", "windows-1251"},
 		{"http-equiv", "<!doctype html>", `<html><meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>x</p></html>`, "windows-1252"},
+		{"sections", "<!doctype html>", `<h1>A</h1>a<H2 id="x">B</H2>b<script>"<h2>"</script><h2>C</h2>`, "utf-8"},
 		{"a lie about UTF-16", "", `<html><head><meta charset="utf-16"></head><p>x</p></html>`, "utf-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			content := c.before + c.after + strings.Repeat(" <p>more</p>", 5000)
 			l := s.Publish("page.html", []byte(content))
 			r := s.Status(s.Get(s.ContentAddress(l, "frame")), 200)
-			script := s.Attr(r.Text, `(<script src="[^"]*/assets/[0-9a-f]+/viewer/html/frame\.js"></script>)`)
-			if want := c.before + script + strings.TrimPrefix(content, c.before); r.Text != want {
+			script := s.Attr(r.Text, `(<script src="[^"]*/assets/[0-9a-f]+/viewer/html/frame\.js"[a-z0-9 ="-]*></script>)`)
+			parts, marked := ` data-parts="5"`, content
+			if c.name == "sections" {
+				parts = ` data-parts="3" data-marked`
+				marked = strings.Replace(marked, "<H2", `<H2 data-vitrine-part="2"`, 1)
+				marked = strings.Replace(marked, "<h2>C", `<h2 data-vitrine-part="3">C`, 1)
+			}
+			if want := c.before + script + strings.TrimPrefix(marked, c.before); r.Text != want || !strings.Contains(script, parts+">") {
 				t.Errorf("body = %.200q", r.Text)
 			}
 			if ct := r.Header.Get("Content-Type"); ct != "text/html; charset="+c.charset {

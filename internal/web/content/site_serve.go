@@ -341,7 +341,7 @@ func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 		defer unpacked.Close()
 		in = unpacked
 	}
-	head, _ := io.ReadAll(io.LimitReader(in, htmlHead))
+	head, _ := io.ReadAll(io.LimitReader(in, viewer.HTMLHead))
 	_, label := text.PageCharset(head)
 	return media + "; charset=" + label
 }

@@ -4,8 +4,8 @@ const { kind, beacon } = document.body.dataset;
 const frame = document.querySelector("iframe");
 const media = document.querySelector("video, audio");
 const item = document.querySelector("[data-depth]");
-const count = Number(item?.dataset.parts) || 0; // parts of the content: sections, or equal slices
-const marks = count ? [...item.querySelectorAll("[data-part]")] : []; // the elements that sections begin with
+const count = Number((item || frame)?.dataset.parts) || 0; // parts of the content: sections, or equal slices
+const marks = item && count ? [...item.querySelectorAll("[data-part]")] : []; // the elements that sections begin with
 const now = () => performance.now();
 const start = performance.getEntriesByType("navigation")[0]?.responseStart || now();
 
@@ -68,23 +68,25 @@ function tick() {
   if (item && visible() && item.complete !== false) {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
-    if (count) shown = partsInView(r);
+    if (count) {
+      const edges = Array.from({ length: count + 1 }, (_, i) => r.top + (r.height * i) / count);
+      for (const [i, m] of marks.entries()) if (i) edges[i] = m.getBoundingClientRect().top;
+      shown = partsInView(edges, innerHeight);
+    }
   }
 }
 
 // partsInView returns the numbers of the parts that are wholly visible or fill
-// half of the viewport, or else of the one that fills most of it. r is the
-// place of the content.
-function partsInView(r) {
-  const edges = Array.from({ length: count }, (_, i) => r.top + (r.height * i) / count);
-  for (const [i, m] of marks.entries()) if (i) edges[i] = m.getBoundingClientRect().top;
+// half of a viewport, or else of the one that fills most of it. edges has the
+// top of each part, and the bottom of the last.
+function partsInView(edges, viewport) {
   const parts = [];
   let most = 0;
   let best;
   for (let i = 0; i < count; i++) {
-    const bottom = edges[i + 1] ?? r.bottom;
-    const height = Math.min(bottom, innerHeight) - Math.max(edges[i], 0);
-    if (height > 0 && height >= Math.min(innerHeight / 2, bottom - edges[i] - 1)) parts.push(i + 1);
+    const bottom = edges[i + 1];
+    const height = Math.min(bottom, viewport) - Math.max(edges[i], 0);
+    if (height > 0 && height >= Math.min(viewport / 2, bottom - edges[i] - 1)) parts.push(i + 1);
     if (height > most) {
       most = height;
       best = i + 1;
@@ -177,7 +179,7 @@ const events = (target, types, f) => {
 };
 events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
   input = now();
-  if (!on || count) tick();
+  if (!on || (item && count)) tick();
 });
 events(window, "focus blur pageshow resize", tick);
 events(document, "visibilitychange freeze", () => (visible() ? tick() : send(maxSnapshots)));
@@ -207,6 +209,7 @@ events(window, "message", ({ source, data }) => {
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
   if ((kind === "pages" || frame.dataset.parts) && Array.isArray(m.shown))
     shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
+  if (count && Array.isArray(m.edges)) shown = partsInView(m.edges, m.height);
   tick();
 });
 frame?.contentWindow.postMessage({ vitrine: "again" }, "*"); // in case it was ready before this script
