@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 // The limits for the claims of a beacon (engagement, The server).
@@ -42,7 +43,8 @@ type Claim struct {
 	Played     int64 // distinct time played
 	Reached    int64 // furthest point
 	Parts      report.Parts
-	Depth      int64 // of the scroll, percent
+	Depth      int64            // of the scroll, percent
+	Clicks     map[string]int64 // by part and target, for [click.Parse]
 	Downloaded bool
 	Automation bool
 }
@@ -89,7 +91,12 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 	last, left := v.Pages, s.Session.EngagedMs
 	if v.Kind == report.ContentPages {
 		last = cmp.Or(last, MaxPages)
-	} else if last == 0 {
+	}
+	if v.Kind == report.ContentPages || v.Kind == report.ContentScroll {
+		clicks, whole := click.Parse(c.Clicks, last)
+		s.Session.Clicks, clamped = clicks, clamped || !whole
+	}
+	if last == 0 {
 		return s, clamped
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {

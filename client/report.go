@@ -218,6 +218,17 @@ type Content struct {
 	PartSessions *int64       `json:"partSessions,omitempty"`
 	Parts        []PartRow    `json:"parts,omitempty"`
 	PartDropoff  *PartDropoff `json:"partDropoff,omitempty"`
+
+	// Clicks has the links inside the file that were followed, first those that
+	// were followed most often.
+	Clicks []Click `json:"clicks,omitempty"`
+}
+
+// Click is a link inside a file that was followed.
+type Click struct {
+	Part   int    `json:"part"`   // page or part with the link; 0 if it is not known
+	Target string `json:"target"` // an https address, or the name of another scheme
+	Count  int64  `json:"count"`
 }
 
 // PartRow is a part of a file that is no PDF.
@@ -367,6 +378,7 @@ type Visit struct {
 		Part int   `json:"part"`
 		Ms   int64 `json:"ms"`
 	} `json:"parts,omitempty"` // of a file that is no PDF
+	Clicks     []Click  `json:"clicks,omitempty"`
 	PlayedPct  *Tenths  `json:"playedPct,omitempty"`
 	ReachedPct *Tenths  `json:"reachedPct,omitempty"`
 	PlayedIn   [][2]int `json:"playedIn,omitempty"` // ranges of hundredths

@@ -136,6 +136,9 @@ func addGroups(t *report.Tally, v *report.View) {
 		}
 		t.AddParts(1, parts)
 	}
+	for _, c := range v.Session.Clicks {
+		t.AddClick(c.Part, c.Target, c.Count)
+	}
 	for i, p := range v.Session.Pages {
 		last := int64(0)
 		if i == len(v.Session.Pages)-1 {

@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"vitrine/report/click"
+)
 
 // ContentKind is how reading a link is measured.
 type ContentKind string
@@ -50,6 +54,10 @@ type Content struct {
 	PartSessions *int64       `json:"partSessions,omitempty"`
 	Parts        []PartRow    `json:"parts,omitempty"`
 	PartDropoff  *PartDropoff `json:"partDropoff,omitempty"`
+
+	// Clicks has the links inside the file that were followed, the most often
+	// followed ones first.
+	Clicks []click.Click `json:"clicks,omitempty"`
 }
 
 // PagesContent is how a document was read. If its length is unknown, PagesTotal
@@ -127,17 +135,25 @@ func content(l *Link, t *Tally) Content {
 	c := Content{Kind: l.Content, Sessions: t.sessions.measured()}
 	switch l.Content {
 	case ContentPages:
-		c.Pages = pagesContent(max(l.Pages, 0), t)
+		c.Pages, c.Clicks = pagesContent(max(l.Pages, 0), t), t.clickRows()
 		c.Pages.parts = l.Outline.Parts()
 	case ContentMedia:
 		c.Media = mediaContent(t)
 	case ContentScroll:
-		c.Scroll = scrollContent(t)
+		c.Scroll, c.Clicks = scrollContent(t), t.clickRows()
 		c.addParts(l.Outline, t)
 	default:
 		c.Kind = ContentNone
 	}
 	return c
+}
+
+// clickRows lists the most clicked links.
+func (t *Tally) clickRows() (rows []click.Click) {
+	for label, n := range t.clicks {
+		rows = append(rows, click.OfLabel(label, *n))
+	}
+	return click.Top(rows)
 }
 
 func pagesContent(total int, t *Tally) *PagesContent {

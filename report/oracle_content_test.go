@@ -23,7 +23,7 @@ func oracleContent(l report.Link, sessions []report.View) object {
 	}
 	switch l.Kind {
 	case "pdf":
-		return object{"kind": "pages", "pages": oraclePages(l.Pages, sessions)}
+		return oracleClicks(sessions, object{"kind": "pages", "pages": oraclePages(l.Pages, sessions)})
 	case "video", "audio":
 		played := of(func(s *report.Session) int64 { return s.Played })
 		reached := of(func(s *report.Session) int64 { return s.Reached })
@@ -37,13 +37,46 @@ func oracleContent(l report.Link, sessions []report.View) object {
 	case "image", "html", "text", "document":
 		depth := of(func(s *report.Session) int64 { return s.Depth })
 		marks, dropoff := oracleMarks(depth, depth)
-		return oracleParts(l.Outline, sessions, object{"kind": "scroll", "scroll": object{
+		return oracleClicks(sessions, oracleParts(l.Outline, sessions, object{"kind": "scroll", "scroll": object{
 			"avgDepthPct":  round(over(100*sum(depth), 1_000_000*int64(len(sessions))), 1),
 			"readToEndPct": percent(atLeast(depth, 950_000), int64(len(sessions))),
 			"depths":       marks, "dropoff": dropoff,
-		}})
+		}}))
 	}
 	return object{"kind": "none"}
+}
+
+// oracleClicks adds the links that were followed, by how often.
+func oracleClicks(sessions []report.View, content object) object {
+	type link struct {
+		part   int
+		target string
+	}
+	count := map[link]int64{}
+	for _, x := range sessions {
+		for _, c := range x.Session.Clicks {
+			count[link{c.Part, c.Target}] += c.Count
+		}
+	}
+	var links []link
+	for l := range count {
+		links = append(links, l)
+	}
+	sort.Slice(links, func(i, j int) bool {
+		a, b := links[i], links[j]
+		if count[a] != count[b] {
+			return count[a] > count[b]
+		}
+		return a.part < b.part || a.part == b.part && a.target < b.target
+	})
+	var rows []any
+	for _, l := range links {
+		rows = append(rows, object{"part": whole(int64(l.part)), "target": l.target, "count": whole(count[l])})
+	}
+	if rows != nil {
+		content["clicks"] = rows
+	}
+	return content
 }
 
 // oracleParts adds the parts of a file: what the pages of a PDF would be, over

@@ -14,7 +14,7 @@ import (
 //	head    the counters, and the rows of its days with their viewer days: all that a
 //	        comparison with another window needs
 //	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages, links;
-//	        in a second form also labels of campaigns, sessions with parts and parts of media; in a
+//	        in a second form also labels of campaigns, sessions with parts, clicks and parts of media; in a
 //	        third also files
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
@@ -62,7 +62,7 @@ func (t *Tally) OfLink() *Tally {
 
 // OfAccount removes what the report of an account never shows, and returns t.
 func (t *Tally) OfAccount() *Tally {
-	t.pages, t.media, t.scroll, t.parts, t.outlined = nil, progress{}, progress{}, partSums{}, 0
+	t.pages, t.media, t.scroll, t.parts, t.outlined, t.clicks = nil, progress{}, progress{}, partSums{}, 0, nil
 	return t
 }
 

@@ -13,7 +13,7 @@ func (t *Tally) hasMore() bool {
 			return true
 		}
 	}
-	return len(t.products) > 0 || t.parts != partSums{} || t.outlined > 0
+	return len(t.products) > 0 || t.parts != partSums{} || t.outlined > 0 || len(t.clicks) > 0
 }
 
 // appendLabels appends the counts of the extra cards, or of the others.
@@ -48,6 +48,9 @@ func (t *Tally) appendMore(b []byte, id func(label string) (uint64, error)) (_ [
 		return nil, err
 	}
 	b = appendNumber(b, t.outlined)
+	if b, err = t.clicks.append(b, id); err != nil {
+		return nil, err
+	}
 	b = appendNumber(b, t.parts.sessions)
 	if t.parts.sessions == 0 {
 		return b, nil
@@ -66,6 +69,9 @@ func (r *pieceReader) more(t *Tally, label func(id uint64) (string, error)) erro
 		return err
 	}
 	t.outlined += r.number()
+	if err := r.counts(&t.clicks, label); err != nil {
+		return err
+	}
 	n := r.number()
 	if t.parts.sessions += n; n == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 var seed = flag.Uint64("seed", 0, "run the random scenarios from this seed alone")
@@ -120,6 +121,12 @@ func randomSession(r *rand.Rand, l report.Link) *report.Session {
 		Screen:     label(r, "Screen", 5),
 		Downloaded: r.IntN(4) == 0,
 		Played:     randomShare(r), Reached: randomShare(r), Depth: randomShare(r),
+	}
+	for part := range r.IntN(4) {
+		if r.IntN(2) == 0 {
+			s.Clicks = append(s.Clicks, click.Click{Part: part, Target: pick(r, "mailto", "https://a.example/", "https://b.example/"),
+				Count: 1 + r.Int64N(3)})
+		}
 	}
 	s.PresentMs = max(s.EngagedMs, pick(r, 0, 1999, 2000, r.Int64N(200_000)))
 	if r.IntN(5) == 0 {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"vitrine/report/click"
 )
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
@@ -32,6 +34,7 @@ type Tally struct {
 	labels   [len(dimensions)]counts // by index; of those with cards
 	pages    map[int]*pageSums
 	outlined int64    // sessions in which the parts of a file were measured
+	clicks   counts   // on links inside files, by part and target
 	media    progress // by furthest point
 	scroll   progress // by depth
 	parts    partSums
@@ -130,6 +133,9 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) eng
 	if s.Outlined {
 		t.outlined += n
 	}
+	for _, c := range s.Clicks {
+		t.AddClick(c.Part, c.Target, n*c.Count)
+	}
 	return e
 }
 
@@ -157,6 +163,11 @@ func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 		}
 	}
 	return seen
+}
+
+// AddClick adds n clicks of counted sessions on a target in a part.
+func (t *Tally) AddClick(part int, target string, n int64) {
+	t.clicks.add(click.Label(part, target), n)
 }
 
 // tidy deletes entries that a removal has left empty.
@@ -212,6 +223,7 @@ func (t *Tally) Merge(u *Tally) {
 	}
 	t.bots.merge(u.bots)
 	t.products.merge(u.products)
+	t.clicks.merge(u.clicks)
 	for i := range u.labels {
 		t.labels[i].merge(u.labels[i])
 	}
@@ -267,6 +279,7 @@ func (t *Tally) Equal(u *Tally) bool {
 		t.outlined == u.outlined &&
 		t.points.orEmpty() == u.points.orEmpty() &&
 		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
+		maps.EqualFunc(t.clicks, u.clicks, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
 		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&
 		maps.EqualFunc(t.files, u.files, same) &&
@@ -284,7 +297,7 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their entry in a map
 	n := 2048 + row*len(t.days) + link*len(t.links) + 2*counter*len(t.files) + 4*t.Times() +
-		counter*(len(t.bots)+len(t.products)+len(t.pages)+len(t.times))
+		counter*(len(t.bots)+len(t.products)+len(t.clicks)+len(t.pages)+len(t.times))
 	for i := range t.labels {
 		n += counter * len(t.labels[i])
 	}

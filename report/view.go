@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"vitrine/report/click"
 )
 
 // View is one load of a public link page (analytics, Views). The zero
@@ -96,6 +98,9 @@ type Session struct {
 	// Unmeasured is set if nothing is known of how far the file was read, as of
 	// some imported sessions. Then there are no pages, parts or shares.
 	Unmeasured bool
+	// Clicks has the links inside the file that were followed, each once, by
+	// part and target.
+	Clicks []click.Click
 }
 
 // PageTime is the time on one page or part, counted from 1.
@@ -120,6 +125,7 @@ func (s *Session) Max(t *Session) {
 	s.Reached = max(s.Reached, t.Reached)
 	s.Parts = s.Parts.Union(t.Parts)
 	s.Depth = max(s.Depth, t.Depth)
+	s.Clicks = click.Max(s.Clicks, t.Clicks)
 	s.Unmeasured = s.Unmeasured && t.Unmeasured
 }
 

@@ -3,7 +3,10 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
+
+	"vitrine/report/click"
 )
 
 // VisitRow is one view of a link with everything the log has, except what would
@@ -25,27 +28,28 @@ type VisitRow struct {
 	Returning  bool      `json:"returning"`
 	Atypical   bool      `json:"atypical"`
 
-	Referrer  string     `json:"referrer"`
-	Campaign  string     `json:"campaign"`
-	Medium    string     `json:"medium"`
-	Content   string     `json:"content"`
-	Term      string     `json:"term"`
-	Screen    string     `json:"screen"`
-	Version   int        `json:"version"`
-	Recipient string     `json:"recipient"` // its ID; "" is the link's plain address
-	Album     string     `json:"album"`     // the ID of the album it was opened from; "" is none
-	QR        bool       `json:"qr"`
-	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
-	Product   string     `json:"product"`  // the program of such a view, where it is known
-	Undecided bool       `json:"-"`        // excluded until it is read
-	Engaged   bool       `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
-	PresentMs int64      `json:"presentMs"`
-	Pages     []PageSeen `json:"pages,omitempty"`     // in order
-	Parts     []PartSeen `json:"parts,omitempty"`     // of other files, in order; absent if not measured
-	Played    *Tenths    `json:"playedPct,omitempty"` // of media
-	Reached   *Tenths    `json:"reachedPct,omitempty"`
-	PlayedIn  [][2]int   `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
-	Depth     *Tenths    `json:"depthPct,omitempty"` // of what is scrolled
+	Referrer  string        `json:"referrer"`
+	Campaign  string        `json:"campaign"`
+	Medium    string        `json:"medium"`
+	Content   string        `json:"content"`
+	Term      string        `json:"term"`
+	Screen    string        `json:"screen"`
+	Version   int           `json:"version"`
+	Recipient string        `json:"recipient"` // its ID; "" is the link's plain address
+	Album     string        `json:"album"`     // the ID of the album it was opened from; "" is none
+	QR        bool          `json:"qr"`
+	Excluded  string        `json:"excluded"` // the reason code of a view that does not count
+	Product   string        `json:"product"`  // the program of such a view, where it is known
+	Undecided bool          `json:"-"`        // excluded until it is read
+	Engaged   bool          `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
+	PresentMs int64         `json:"presentMs"`
+	Pages     []PageSeen    `json:"pages,omitempty"`     // in order
+	Parts     []PartSeen    `json:"parts,omitempty"`     // of other files, in order; absent if not measured
+	Clicks    []click.Click `json:"clicks,omitempty"`    // on links inside the file, by part and target
+	Played    *Tenths       `json:"playedPct,omitempty"` // of media
+	Reached   *Tenths       `json:"reachedPct,omitempty"`
+	PlayedIn  [][2]int      `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
+	Depth     *Tenths       `json:"depthPct,omitempty"` // of what is scrolled
 
 	// SameViewer lists all visits of the same viewer, newest first, including
 	// this one. It is set only for a single visit, not in lists.
@@ -95,6 +99,9 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 		return row
 	}
 	row.Engaged, row.EngagedMs, row.PresentMs, row.Progress = true, s.EngagedMs, s.PresentMs, progressText(l, s)
+	if l.Content == ContentPages || l.Content == ContentScroll {
+		row.Clicks = slices.Clone(s.Clicks)
+	}
 	if s.Unmeasured {
 		return row
 	}

@@ -124,6 +124,8 @@ func (r *Report) content(p []string) *Figure {
 		f = mediaFigure(c.Media, p[1:])
 	case p[0] == "scroll" && c.Scroll != nil:
 		f = scrollFigure(c.Scroll, p[1:])
+	case p[0] == "clicks":
+		f = clickFigure(c, p[1:])
 	default:
 		f = partsFigure(c, p)
 	}
@@ -214,6 +216,34 @@ func partsFigure(c *report.Content, p []string) (f *Figure) {
 		f.where(func(v *report.View) bool { return v.Session != nil && v.Session.Outlined })
 	}
 	return f
+}
+
+// clickFigure returns a figure of the clicks on a link inside the file.
+func clickFigure(c *report.Content, p []string) *Figure {
+	if len(p) != 2 {
+		return nil
+	}
+	i := index(p[0], len(c.Clicks))
+	switch {
+	case i < 0:
+		return nil
+	case p[1] == "part":
+		return none("The page or part with the link; 0 if it is not known.")
+	case p[1] == "target":
+		return none("Where the link leads: without query and fragment, and unless it is https, only the scheme.")
+	case p[1] != "count":
+		return nil
+	}
+	row := c.Clicks[i]
+	return &Figure{Kind: Sum, Rule: "The clicks of counted sessions on this link, in this part of the file.", Unit: Clicks,
+		of: ofSessions, value: func(v *report.View) (Value, bool) {
+			for _, click := range v.Session.Clicks {
+				if click.Part == row.Part && click.Target == row.Target {
+					return Value{click.Count, 1}, true
+				}
+			}
+			return Value{}, false
+		}}
 }
 
 const noDropoff = "Nothing, because it takes at least 3 sessions and a loss of at least 10 points."

@@ -32,6 +32,7 @@ const (
 	Milliseconds = "ms"
 	Pages        = "pages"
 	Millionths   = "millionths"
+	Clicks       = "clicks"
 )
 
 // Report is a report and what it was made from.

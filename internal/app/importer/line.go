@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 type importedView struct {
@@ -51,6 +52,7 @@ type importedSession struct {
 	Downloaded bool           `json:"downloaded"`
 	Pages      []importedPage `json:"pages"`
 	Parts      []importedPart `json:"parts"`
+	Clicks     []click.Click  `json:"clicks"`
 	PlayedPct  *float64       `json:"playedPct"`
 	ReachedPct *float64       `json:"reachedPct"`
 	PlayedIn   [][2]float64   `json:"playedIn"`
@@ -200,6 +202,8 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		return errors.New("session.parts is for links with sections or slides")
 	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:
 		return errors.New("session.playedPct, session.reachedPct and session.playedIn are for video and audio links")
+	case len(in.Clicks) > 0 && l.content != report.ContentPages && l.content != report.ContentScroll:
+		return errors.New("session.clicks is for links that are read or scrolled")
 	case in.ScrollPct != nil && l.content != report.ContentScroll:
 		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
 	}
@@ -221,6 +225,10 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 		*m.to = int64(math.Round(*m.pct * (report.Whole / 100)))
 	}
 	s.Reached = max(s.Reached, s.Played)
+	var err error
+	if s.Clicks, err = click.Check(in.Clicks, l.pages); err != nil {
+		return fmt.Errorf("session.clicks: %w", err)
+	}
 	return in.readParts(s)
 }
 

@@ -75,6 +75,7 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":0,"parts":[]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6}`,
 		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"parts":[{"part":4,"ms":3},{"part":1,"ms":2}]}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"clicks":[{"part":4,"target":"https://a.test/b","count":100},{"part":0,"target":"tel","count":1}]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord
 		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)),

@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 // The flags in the first byte of a staged view.
@@ -37,7 +38,8 @@ const stagedLabels = 7
 func hasMore(v *vitrine.ViewRecord) bool {
 	return v.Version > 1 || v.Recipient != 0 || v.Album != 0 ||
 		v.Campaign != "" || v.Medium != "" || v.Content != "" || v.Term != "" || v.Product != "" ||
-		v.Session != nil && (v.Session.Outlined || v.Session.Unmeasured || v.Session.Parts != report.Parts{})
+		v.Session != nil && (v.Session.Outlined || v.Session.Unmeasured || len(v.Session.Clicks) > 0 ||
+			v.Session.Parts != report.Parts{})
 }
 
 // appendStaged writes a view in a short form that readStaged reads; all but
@@ -89,6 +91,12 @@ func appendStaged(b []byte, v *vitrine.ViewRecord) []byte {
 		b = append(b, measured)
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[0])
 		b = binary.LittleEndian.AppendUint64(b, s.Parts[1])
+		b = append(b, byte(len(s.Clicks)))
+		for _, c := range s.Clicks {
+			b = binary.AppendUvarint(b, uint64(c.Part))
+			b = binary.AppendUvarint(b, uint64(c.Count))
+			b = append(append(b, byte(len(c.Target))), c.Target...)
+		}
 	}
 	return b
 }
@@ -131,6 +139,10 @@ func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 			measured := r.bytes(1)[0]
 			s.Outlined, s.Unmeasured = measured&stagedOutlined != 0, measured&stagedUnmeasured != 0
 			s.Parts = report.Parts{binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8))}
+			for range r.bytes(1)[0] {
+				s.Clicks = append(s.Clicks, click.Click{Part: int(r.number()), Count: r.number(),
+					Target: words.of(r.bytes(int(r.bytes(1)[0])))})
+			}
 		}
 		v.Session = s
 	}

@@ -45,6 +45,7 @@ const Table = `CREATE TABLE IF NOT EXISTS visits (
 	presentMs  UInt64,
 	pages      Array(Tuple(page UInt32, ms UInt64)),
 	parts      Array(Tuple(part UInt32, ms UInt64)),
+	clicks     Array(Tuple(part UInt32, target String, count UInt32)),
 	playedPct  Nullable(Decimal(4, 1)),
 	reachedPct Nullable(Decimal(4, 1)),
 	playedIn   Array(Array(UInt8)),

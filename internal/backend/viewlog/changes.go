@@ -308,7 +308,7 @@ func (c *copying) add(t logTx, account vitrine.AccountID, link vitrine.LinkID, r
 		views[i] = *v
 		if v.Session != nil {
 			s := *v.Session
-			s.Pages = slices.Clone(s.Pages)
+			s.Pages, s.Clicks = slices.Clone(s.Pages), slices.Clone(s.Clicks)
 			views[i].Session = &s
 		}
 	}

@@ -30,6 +30,7 @@ func (p *page) content(r *client.LinkReport) {
 		p.marks(c.Scroll.Depths, c.Scroll.Dropoff)
 		p.parts(c, sessions)
 	}
+	p.clicks(c.Clicks)
 }
 
 // unread reports that a content card has no sessions.
@@ -76,6 +77,25 @@ func (p *page) parts(c *client.Content, sessions int64) {
 		p.line("Measured in %d of %s.", *c.PartSessions, Counted(sessions, "session"))
 	}
 	p.partRows(kind, c.Parts, *c.PartDropoff)
+}
+
+// clicks writes which links inside a file were followed.
+func (p *page) clicks(clicks []client.Click) {
+	if len(clicks) == 0 {
+		return
+	}
+	p.heading("Clicks on links")
+	for i, c := range clicks {
+		if i == pageRows {
+			p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", len(clicks)-pageRows)))
+			break
+		}
+		where := ""
+		if c.Part > 0 {
+			where = fmt.Sprintf(", part %d", c.Part)
+		}
+		p.line("%6d  %s%s", c.Count, Truncate(Plain(c.Target), max(p.width-len(where)-10, 8)), where)
+	}
 }
 
 // partRows writes rows of pages or parts.

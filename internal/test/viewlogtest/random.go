@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 // random generates random batches with many conflicts: few links, viewers and
@@ -64,6 +65,9 @@ func (c random) session() report.Session {
 	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
 	s.EngagedMs = c.Int64N(s.PresentMs + 1)
 	s.Outlined = c.IntN(3) == 0
+	if c.IntN(3) == 0 {
+		s.Clicks = c.clicks()
+	}
 	if c.IntN(4) == 0 {
 		s.EngagedMs %= 1500
 	}
@@ -80,6 +84,18 @@ func (c random) session() report.Session {
 		s.Depth = c.Int64N(1_000_001)
 	}
 	return s
+}
+
+// clicks returns clicks on a few links, in order.
+func (c random) clicks() (clicks []click.Click) {
+	for part := range 3 {
+		for _, target := range []string{"https://a.example/", "https://b.example/x", "mailto"} {
+			if c.IntN(4) == 0 {
+				clicks = append(clicks, click.Click{Part: part, Target: target, Count: 1 + c.Int64N(3)})
+			}
+		}
+	}
+	return clicks
 }
 
 // known returns a view that usually exists.

@@ -43,6 +43,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Early", logTest.early},
 		{"EarlyErased", logTest.earlyErased},
 		{"Counts", logTest.counts},
+		{"Clicks", logTest.clicks},
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/report"
+	"vitrine/report/click"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -105,6 +106,26 @@ var Measures = map[string]func(report.Session) bool{
 		return slices.Equal(n.Pages, []report.PageTime{{Page: 1, Ms: n.EngagedMs}})
 	},
 	"clip.webm": func(n report.Session) bool { return n.Played > 0 && n.Reached >= n.Played },
+}
+
+// linkedFile is a file with links.
+type linkedFile struct {
+	content []byte
+	frame   string // in which it is shown
+	links   int
+	want    []click.Click
+}
+
+func linkedFiles() map[string]linkedFile {
+	clicks := []click.Click{{Part: 1, Target: "https://a.test/b", Count: 1},
+		{Part: 2, Target: "https://a.test/b", Count: 1}, {Part: 2, Target: "mailto", Count: 1}}
+	return map[string]linkedFile{
+		"links.md": {[]byte("## One\n\ntext [a](https://a.test/b?q=1#x)\n\n## Two\n\ntext [b](https://a.test/b) <x@a.test> [c](#one)\n"),
+			"", 4, clicks},
+		"links.html": {[]byte(`<h2>One</h2>text <a href="https://a.test/b?q=1#x">a</a><h2>Two</h2>text
+			<a href="https://a.test/b">b</a> <a href="mailto:x@a.test">m</a> <a href="#one">c</a> <a href="other">d</a>`),
+			"/frame", 4, clicks},
+	}
 }
 
 // awaited waits for the promise of a script.
@@ -257,6 +278,35 @@ var Times = map[string]func(*testing.T, *Timed){
 		n := r.Measured(0)
 		if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
 			t.Errorf("session = %+v, want the sections %v", n, want)
+		}
+	},
+	// Clicks on links, by part and target, in what the page itself shows and in
+	// a user's HTML. A place in the file is no target.
+	"clicks": func(t *testing.T, s *Timed) {
+		for name, c := range linkedFiles() {
+			r := s.Open(NewTab(t), s.Publish(name, c.content))
+			f := r.Tab
+			if c.frame != "" {
+				f = r.Frame(c.frame)
+			}
+			const links = `document.querySelectorAll(".prose a, h2 ~ a")`
+			f.Until(fmt.Sprintf(`%s.length >= %d`, links, c.links))
+			r.Read(time.Second)
+			f.Run(chromedp.Evaluate(`for (const a of `+links+`) {
+				a.addEventListener("click", (e) => e.preventDefault());
+				a.click();
+			}`, nil))
+			var got []click.Click
+			Eventually(t, "the clicks in "+name, func() bool {
+				if all := s.Views(r.link); len(all) == 1 && all[0].Session != nil {
+					got = all[0].Session.Clicks
+				}
+				return len(got) >= len(c.want)
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: clicks %v, want %v", name, got, c.want)
+			}
+			r.Run(page.Close())
 		}
 	},
 	// The pages and slides of office documents are measured as those of a PDF.

@@ -223,6 +223,7 @@ type pdfFile struct {
 	Trailer string // additional members of the trailer
 	Rotate  int    // of each page, in degrees
 	Between []byte // after each page's text
+	Link    string // from the heading of the first page; "" for none
 	Seal    func(number int, stream []byte) []byte
 }
 
@@ -273,6 +274,9 @@ func (f *pdfFile) Page(heading string, lines []string, picture []byte) {
 	if picture != nil {
 		text.WriteString(" q 451 0 0 451 72 100 cm /P Do Q")
 		resources = fmt.Sprintf("/XObject << /P %d 0 R >>", number+2)
+	}
+	if f.Link != "" && len(f.kids) == 0 {
+		resources += fmt.Sprintf(">> /Annots [<< /Subtype /Link /Rect [72 700 300 770] /A << /S /URI /URI (%s) >> >>] /X <<", f.Link)
 	}
 	contents := append(f.Seal(number+1, []byte(text.String())), f.Between...)
 	f.put(number,
@@ -357,8 +361,8 @@ var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" +
 
 var guideText = strings.Repeat("A paragraph of a few words.\n\n", 60)
 
-// GuidePage is a web page with the same four sections. Its script adds headings,
-// writes others anew and moves one away.
+// GuidePage is a web page with the same four sections. Its script adds
+// headings, writes one anew and removes another.
 var GuidePage = []byte(`<!doctype html><title>Guide</title><style>h2 { margin: 0 }</style>
 <h1>Guide</h1><h2>Start</h2>` + guideHTML + `<h2 id="part2">Prices</h2>` + guideHTML + `<h2 id="part3">Terms</h2>` + guideHTML +
 	`<h2 id="part4">Contact</h2>` + guideHTML + `<script>

@@ -149,6 +149,9 @@ func wholeReport(r any) object {
 		delete(cards, name)
 	}
 	o["untrusted"] = untrusted
+	if content, ok := o["content"].(map[string]any); ok {
+		quoteClicks(content)
+	}
 	recent, _ := o["recent"].([]any)
 	for _, view := range recent {
 		view := view.(map[string]any)
@@ -175,8 +178,9 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 	}
 	if !in.Full {
 		content.Parts = content.Parts[:min(len(content.Parts), maxPages)]
+		content.Clicks = content.Clicks[:min(len(content.Clicks), maxLinks)]
 	}
-	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content),
+	out := linkReportOut{Link: asObject(r.Link), Content: quoteClicks(asObject(content)),
 		reportOut: summarize(&r.Summary, r.Truncated)}
 	for _, m := range r.Marks {
 		out.Marks = append(out.Marks, asObject(m))
@@ -185,6 +189,18 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 		out.Report = wholeReport(r)
 	}
 	return out, nil
+}
+
+// quoteClicks moves the targets of links inside a file to members named
+// untrusted: they come with beacons, which a reader can forge.
+func quoteClicks(content map[string]any) object {
+	clicks, _ := content["clicks"].([]any)
+	for _, click := range clicks {
+		click := click.(map[string]any)
+		click["untrusted"] = object{"target": quoted(click["target"].(string))}
+		delete(click, "target")
+	}
+	return content
 }
 
 // maxLinks bounds the links in an answer that is not full.

@@ -368,6 +368,24 @@ func (f *Fields) number(name string, v jsontext.Value) int64 {
 
 // Amounts reads an object of numbers by number that may be missing.
 func (f *Fields) Amounts(name string) map[int]int64 {
+	named := f.Counts(name)
+	if named == nil {
+		return nil
+	}
+	m := make(map[int]int64, len(named))
+	for key, amount := range named {
+		n, err := strconv.ParseInt(key, 10, 32)
+		if err != nil || strconv.FormatInt(n, 10) != key {
+			f.Wrong(name, "A name in \""+name+"\" is not a page number.")
+			continue
+		}
+		m[int(n)] = amount
+	}
+	return m
+}
+
+// Counts returns an optional object of amounts by any name.
+func (f *Fields) Counts(name string) map[string]int64 {
 	v, ok := f.Object[name]
 	if !ok {
 		return nil
@@ -381,14 +399,9 @@ func (f *Fields) Amounts(name string) map[int]int64 {
 		f.Wrong(name, "The field \""+name+"\" must be an object.")
 		return nil
 	}
-	m := make(map[int]int64, len(o))
+	m := make(map[string]int64, len(o))
 	for key, v := range o {
-		n, err := strconv.ParseInt(key, 10, 32)
-		if err != nil || strconv.FormatInt(n, 10) != key {
-			f.Wrong(name, "A name in \""+name+"\" is not a page number.")
-			continue
-		}
-		m[int(n)] = f.number(name, v)
+		m[key] = f.number(name, v)
 	}
 	return m
 }

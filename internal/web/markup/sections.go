@@ -55,7 +55,8 @@ func chosen(all []section) (list []section) {
 		case last >= 0:
 			list[last].Words += s.title + s.Words
 		case s.title+s.Words > 0:
-			list = append(list, section{Part: report.Part{Label: beginning, Words: s.title + s.Words}, from: topOf(s.from)})
+			list = append(list, section{Part: report.Part{Label: beginning, Words: s.title + s.Words},
+				from: topOf(s.from)})
 		}
 	}
 	if len(list) < 2 {

@@ -40,6 +40,9 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if r.Header.Get("Sec-GPC") == "1" {
+		claim.Clicks = nil
+	}
 	screen := ""
 	if claim.Width > 0 {
 		screen = visitor.ScreenRange(claim.Width)
@@ -93,6 +96,7 @@ func parseClaim(o httpx.Object) (vitrine.Claim, error) {
 		Reached:    f.Amount("reached"),
 		Parts:      partsOf(f.Amounts("parts")),
 		Depth:      f.Amount("depth"),
+		Clicks:     f.Counts("clicks"),
 		Downloaded: f.Flag("downloaded"),
 		Automation: f.Flag("automation"),
 	}

@@ -2,6 +2,7 @@ package public_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/web/public"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 func TestBeacon(t *testing.T) {
@@ -87,6 +89,61 @@ func TestBeaconOfParts(t *testing.T) {
 		`{"engaged":2000,"present":2000,"pages":{"1":2000}}`, webtest.PlainText), 204)
 	if got := *s.CountViews(plain, 1)[0].Session; got.Outlined || len(got.Pages) > 0 {
 		t.Errorf("session of a file without parts = %+v", got)
+	}
+}
+
+// TestBeaconOfClicks checks which clicks are stored of what a beacon claims.
+func TestBeaconOfClicks(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("guide.md", webtest.Guide)
+	long := "https://a.test/" + strings.Repeat("x", 300)
+	many := `{"clicks":{"0 tel":10000`
+	for i := range 99 {
+		many += fmt.Sprintf(`,"4 https://z.test/%d":1`, i)
+	}
+	for _, c := range []struct {
+		clicks string
+		header string
+		want   []click.Click
+	}{
+		{`{"clicks":{"2 https://a.test/b":1,"0 mailto":2},"view":7,"link":7}`, "",
+			[]click.Click{{Part: 0, Target: "mailto", Count: 2}, {Part: 2, Target: "https://a.test/b", Count: 1}}},
+		{`{"clicks":{"101 https://me:pw@A.test?q=1#x":1,"-1 HTTP://a.test/b":1}}`, "",
+			[]click.Click{{Part: 0, Target: "http", Count: 1}, {Part: 0, Target: "https://a.test/", Count: 1}}},
+		{`{"clicks":{"1 ` + long + `":1}}`, "", []click.Click{{Part: 1, Target: "https://a.test/", Count: 1}}},
+		{`{"clicks":{"1 javascript:alert(1)":1,"1 data:text/html,x":1,"1 https://<b>/":1,"1 ":1,"x tel":1,"1 https":1,` +
+			`"1 https://` + strings.Repeat("a", 250) + `/":1,"1 tel":0,"2 tel":-5}}`, "", nil},
+		{`{"clicks":{"1 https://a.test/b":1}}`, "Sec-GPC: 1", nil},
+	} {
+		s.Ahead.Add(int64(time.Second))
+		beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+		headers := []string{webtest.PlainText}
+		if c.header != "" {
+			headers = append(headers, c.header)
+		}
+		s.Status(s.Do(http.MethodPost, beacon, c.clicks, headers...), 204)
+		all := s.Views(l)
+		if got := all[len(all)-1].Session.Clicks; !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.clicks, got, c.want)
+		}
+	}
+	s.Ahead.Add(int64(time.Second))
+	beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+	for range 2 {
+		s.Status(s.Do(http.MethodPost, beacon, many+"}}", webtest.PlainText), 204)
+	}
+	all := s.Views(l)
+	if got := all[len(all)-1].Session.Clicks; len(got) != click.Most || got[0].Count != 100 {
+		t.Errorf("of 100 links and 10,000 clicks: %v", got)
+	}
+	if got := s.Status(s.Do(http.MethodPost, beacon, `{"clicks":[1]}`, webtest.PlainText), 400); got.Text == "" {
+		t.Error("no reason")
+	}
+	clip := s.Publish("clip.webm", webtest.Samples["clip.webm"])
+	s.Status(s.Do(http.MethodPost, s.BeaconOf(s.Get("/p/"+string(clip.Slug)).Text), `{"clicks":{"1 tel":1}}`,
+		webtest.PlainText), 204)
+	if got := s.CountViews(clip, 1)[0].Session.Clicks; got != nil {
+		t.Errorf("clicks in a video: %v", got)
 	}
 }
 

@@ -1,9 +1,11 @@
 package public_test
 
 import (
+	"slices"
 	"testing"
 
 	"vitrine/internal/test/webtest"
+	"vitrine/report/click"
 
 	"github.com/chromedp/chromedp"
 )
@@ -70,4 +72,25 @@ func TestBrowserHeadsKeepTheirHeight(t *testing.T) {
 			t.Errorf("%s: the height of the head changes at widths of %s px", path, moved)
 		}
 	}
+}
+
+// TestBrowserClicksInPDF checks that clicks on links of a PDF count, by page.
+func TestBrowserClicksInPDF(t *testing.T) {
+	s := webtest.NewSite(t)
+	pdf := webtest.NewPDF()
+	pdf.Link = "https://a.test/b?q=1"
+	l := s.Publish("links.pdf", pdf.Pages(2).Bytes())
+	f := webtest.NewTab(t, s.Page(l)).Frame("/view")
+	f.Until(`document.querySelector(".page a") !== null`)
+	f.Run(chromedp.Evaluate(`{
+		const a = document.querySelector(".page a");
+		a.addEventListener("click", (e) => e.preventDefault());
+		a.click();
+		a.click();
+	}`, nil))
+	want := []click.Click{{Part: 1, Target: "https://a.test/b", Count: 2}}
+	webtest.Eventually(t, "two clicks", func() bool {
+		all := s.Views(l)
+		return len(all) == 1 && all[0].Session != nil && slices.Equal(all[0].Session.Clicks, want)
+	})
 }

@@ -24,6 +24,8 @@ let sent = 0;
 let told = "";
 let toldPresent = 0;
 const pages = new Map(); // ms by page or part, the most recent one last
+let edges = []; // top of each part, and the bottom of the last; pixels of the viewport that shows them
+const clicks = new Map(); // on links of the content, by part and target, the most recent one last
 
 // An embedded page is a frame. It may be out of view while it is visible, and
 // cannot know whether its window has the focus. So coming into view for the
@@ -69,17 +71,16 @@ function tick() {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
     if (count) {
-      const edges = Array.from({ length: count + 1 }, (_, i) => r.top + (r.height * i) / count);
+      edges = Array.from({ length: count + 1 }, (_, i) => r.top + (r.height * i) / count);
       for (const [i, m] of marks.entries()) if (i) edges[i] = m.getBoundingClientRect().top;
-      shown = partsInView(edges, innerHeight);
+      shown = partsInView(innerHeight);
     }
   }
 }
 
 // partsInView returns the numbers of the parts that are wholly visible or fill
-// half of a viewport, or else of the one that fills most of it. edges has the
-// top of each part, and the bottom of the last.
-function partsInView(edges, viewport) {
+// half of a viewport, or else of the one that fills most of it.
+function partsInView(viewport) {
   const parts = [];
   let most = 0;
   let best;
@@ -93,6 +94,24 @@ function partsInView(edges, viewport) {
     }
   }
   return parts.length || !best ? parts : [best];
+}
+
+// partAt returns the part at a height, or 0.
+const partAt = (y) => edges.slice(0, count).findLastIndex((top) => top <= y + 1) + 1;
+
+// clicked counts a click on a link. What leads to a place in the file does not
+// count. The server keeps of https the address without query and fragment, and
+// of other schemes the name; so does this.
+function clicked(href, part) {
+  if (navigator.globalPrivacyControl || !URL.canParse(href)) return;
+  const { protocol, origin, pathname } = new URL(href);
+  const path = origin.length + pathname.length > 200 ? "/" : pathname;
+  const key = `${Math.trunc(part) || 0} ${protocol === "https:" ? origin + path : protocol.slice(0, -1)}`;
+  const n = clicks.get(key) || 0;
+  if (n >= 100 || (!n && clicks.size >= 20)) return;
+  clicks.delete(key);
+  clicks.set(key, n + 1);
+  send(maxSnapshots - 40);
 }
 
 const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
@@ -120,11 +139,12 @@ function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
   if (pages.size) {
     // A page or part counts from one second on. The most recent ones fit into a
-    // body of 4 KiB. The server already has the others.
+    // body of 4 KiB, as do the most recent clicks. The server already has the
+    // others.
     s.pages = Object.fromEntries(
       [...pages]
         .filter((p) => p[1] >= 1000)
-        .slice(-220)
+        .slice(clicks.size ? -100 : -220)
         .map(([p, ms]) => [p, Math.floor(ms)]),
     );
   }
@@ -137,6 +157,7 @@ function snapshot() {
     s.reached = ms(Math.max(0, ...ends));
     s.parts = parts(played, media.duration / 100);
   }
+  if (clicks.size) s.clicks = Object.fromEntries([...clicks].slice(-8));
   if (kind === "scroll") s.depth = depth || (downloaded ? 100 : 0);
   if (downloaded) s.downloaded = true;
   if (navigator.webdriver) s.automation = true;
@@ -189,6 +210,14 @@ if (media) {
   events(media, "play pause", tick);
   events(media, "ended", () => send(maxSnapshots, true));
 }
+if (item) {
+  events(item, "click auxclick", (e) => {
+    const a = e.button < 2 && e.target.closest("a[href]");
+    if (!a) return;
+    tick();
+    clicked(a.getAttribute("href"), partAt(a.getBoundingClientRect().top));
+  });
+}
 for (const a of document.querySelectorAll("[data-download]")) {
   events(a, "click", () => {
     downloaded = true;
@@ -209,7 +238,11 @@ events(window, "message", ({ source, data }) => {
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
   if ((kind === "pages" || frame.dataset.parts) && Array.isArray(m.shown))
     shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
-  if (count && Array.isArray(m.edges)) shown = partsInView(m.edges, m.height);
+  if (count && Array.isArray(m.edges)) {
+    edges = m.edges;
+    shown = partsInView(m.height);
+  }
+  if (m.click) clicked(m.click, m.part ?? partAt(m.y));
   tick();
 });
 frame?.contentWindow.postMessage({ vitrine: "again" }, "*"); // in case it was ready before this script

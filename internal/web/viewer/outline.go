@@ -34,8 +34,8 @@ func Outline(t filetype.Type, file *io.SectionReader) (report.Outline, error) {
 	return cmp.Or(sections, markup.Fifths(shown)), nil
 }
 
-// pageOutline returns the parts of a web page. One in an encoding in which ASCII
-// has another meaning has none.
+// pageOutline returns the parts of a web page. One in an encoding in which
+// ASCII has another meaning has none.
 func pageOutline(file *io.SectionReader) (report.Outline, error) {
 	head := make([]byte, min(HTMLHead, file.Size()))
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {

@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 // counter counts views as report.Tally.Add does, but by the numbers of labels.
@@ -37,6 +38,7 @@ type counter struct {
 	pages      []pageSums
 	parts      [report.PartCount]int64
 	parted     int64
+	clicks     map[click.Click]int64 // by part and target
 	points     *[2][101]int64
 	viewerDays Set
 	room       room
@@ -300,6 +302,12 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	if s.Outlined {
 		c.whole.Outlined++
 	}
+	for _, on := range s.Clicks {
+		if c.clicks == nil {
+			c.clicks = map[click.Click]int64{}
+		}
+		c.clicks[click.Click{Part: on.Part, Target: on.Target}] += on.Count
+	}
 	if s.Parts != (report.Parts{}) {
 		c.parted++
 		s.Parts.Ranges(func(from, to int) {
@@ -386,6 +394,9 @@ func (c *counter) addTo(t *report.Tally) error {
 		t.AddPage(p, sums.sessions, sums.ms, sums.last)
 	}
 	t.AddParts(c.parted, c.parts)
+	for of, n := range c.clicks {
+		t.AddClick(of.Part, of.Target, n)
+	}
 	if c.points != nil {
 		t.AddPoints(c.points[0], c.points[1])
 	}

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 // dictionary numbers labels, with small and large numbers. It is safe for
@@ -115,6 +116,9 @@ func history(r *rand.Rand, n int) (views []report.View) {
 				s.Depth = r.Int64N(1_000_001)
 			case 3:
 				s.Unmeasured = r.IntN(2) == 0
+			}
+			if r.IntN(4) == 0 {
+				s.Clicks = []click.Click{{Part: r.IntN(3), Target: some("mailto", "https://a.example/"), Count: 1 + r.Int64N(3)}}
 			}
 			v.Session = s
 		}

@@ -9,25 +9,22 @@ import (
 	"vitrine/report"
 )
 
-// The blobs of a view. The first byte of a blob holds the version in its upper
-// three bits and flags in the lower five. Numbers are varints; words are stored
-// as their numbers. Engagement has its own blob, because each snapshot rewrites
-// it.
+// The blobs of a view. The first byte of a record holds the version in its
+// upper three bits and flags in the lower five; that of a session has only
+// flags. Numbers are varints; words are stored as their numbers. Engagement has
+// its own blob, because each snapshot rewrites it.
 //
 //	record:  viewer (8 bytes), place, origin, agent, [bot]
 //	session: engaged, present, screen, [start − ms of the view],
 //	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
 // Parts in brackets are present if their flag is set. A depth of 0 says that
-// the session is unmeasured. Blobs with rare parts have the second version,
-// which adds at the end:
+// the session is unmeasured. Records with rare parts have the second version.
+// What is rare is at the end:
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
 //	         [previous bot reason], [recipient], [album]
-//	session: parts
-//
-// A session has two rare parts, and the version is 1, and 1 more if it has
-// parts of a medium, and 2 more if the parts of its file were measured.
+//	session: [parts of a medium], [count, (part, count, target)… of clicks]
 const (
 	version     = 1 << 5
 	moreVersion = 2 << 5
@@ -57,6 +54,9 @@ const (
 	sessionPages      = 1 << 2
 	sessionMedia      = 1 << 3
 	sessionDepth      = 1 << 4
+	sessionParts      = 1 << 5
+	sessionOutlined   = 1 << 6
+	sessionClicks     = 1 << 7
 )
 
 // ErrDamaged is the error of a record that cannot be read. It is a
@@ -228,23 +228,24 @@ func (s *Session) flags() (flags byte) {
 	return flags
 }
 
-// form returns the version of the record, which says what follows the other
-// parts.
-func (s *Session) form() byte {
-	form := byte(version)
+// rare returns the upper flags: of the rare parts, which follow the others.
+func (s *Session) rare() (flags byte) {
 	if s.Parts != (report.Parts{}) {
-		form += version
+		flags |= sessionParts
 	}
 	if s.Outlined {
-		form += 2 * version
+		flags |= sessionOutlined
 	}
-	return form
+	if len(s.Clicks) > 0 {
+		flags |= sessionClicks
+	}
+	return flags
 }
 
 // Append appends the stored form of the session of a view that began at viewMs.
 func (s *Session) Append(b []byte, viewMs int64) []byte {
 	flags := s.flags()
-	b = append(b, s.form()|flags)
+	b = append(b, s.rare()|flags)
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	number(s.EngagedMs)
 	number(s.PresentMs)
@@ -264,6 +265,9 @@ func (s *Session) Append(b []byte, viewMs int64) []byte {
 	}
 	if s.Parts != (report.Parts{}) {
 		b = appendParts(b, s.Parts)
+	}
+	if len(s.Clicks) > 0 {
+		b = appendClicks(b, s.Clicks)
 	}
 	return b
 }
@@ -296,15 +300,14 @@ func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 
 // Decode reads b into s. It reuses the memory of s.Pages.
 func (s *Session) Decode(b []byte, viewMs int64) error {
-	if len(b) < 1 || b[0] < version || b[0] >= 5*version {
+	if len(b) < 1 {
 		return ErrDamaged
 	}
 	flags, r := b[0], Reader{b: b[1:]}
-	more := flags>>5 - 1
 	pages := s.Pages[:0]
 	*s = Session{}
 	s.Pages = pages
-	s.Downloaded, s.Outlined = flags&sessionDownloaded != 0, more&2 != 0
+	s.Downloaded, s.Outlined = flags&sessionDownloaded != 0, flags&sessionOutlined != 0
 	s.EngagedMs, s.PresentMs, s.Screen = r.number(), r.number(), r.word()
 	if flags&sessionStart != 0 {
 		s.StartMs = viewMs + r.signed()
@@ -319,8 +322,11 @@ func (s *Session) Decode(b []byte, viewMs int64) error {
 		s.Depth = r.number()
 		s.Unmeasured = s.Depth == 0
 	}
-	if more&1 != 0 {
+	if flags&sessionParts != 0 {
 		s.Parts = r.parts()
+	}
+	if flags&sessionClicks != 0 {
+		s.Clicks = r.clicks()
 	}
 	return r.end()
 }

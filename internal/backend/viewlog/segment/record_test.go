@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 const testMs = 1_767_605_400_250
@@ -42,22 +43,24 @@ func TestRecordBytes(t *testing.T) {
 		session Session
 		want    string
 	}{
-		{Session{}, "20000000"},
+		{Session{}, "00000000"},
 		{Session{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, Screen: 9},
-			"21" + "ac02" + "05" + "09"},
+			"01" + "ac02" + "05" + "09"},
 		{Session{Session: report.Session{Played: 1_000_000, Reached: 0}, StartMs: testMs - 1},
-			"2a" + "000000" + "01" + "c0843d" + "00"},
+			"0a" + "000000" + "01" + "c0843d" + "00"},
 		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
-			"34" + "000000" + "02" + "0102" + "0300" + "07"},
+			"14" + "000000" + "02" + "0102" + "0300" + "07"},
 		{Session{Session: report.Session{Played: 1_000_000, Reached: 1, Parts: report.Parts{0b1110, 1 << 35}}},
-			"48" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
+			"28" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
 		{Session{Session: report.Session{Parts: report.Parts{0x5555555555555555, 0x555555555}}},
-			"40" + "000000" + "ff" + "55555555555555555555555505"},
+			"20" + "000000" + "ff" + "55555555555555555555555505"},
 		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 2, Ms: 5}}, Outlined: true}},
-			"64" + "000000" + "01" + "0205"},
+			"44" + "000000" + "01" + "0205"},
 		{Session{Session: report.Session{Outlined: true, Parts: report.Parts{0b1110, 1 << 35}}},
-			"80" + "000000" + "02" + "0103" + "5f01"},
-		{Session{Session: report.Session{EngagedMs: 5, PresentMs: 6, Unmeasured: true}}, "30" + "050600" + "00"},
+			"60" + "000000" + "02" + "0103" + "5f01"},
+		{Session{Session: report.Session{EngagedMs: 5, PresentMs: 6, Unmeasured: true}}, "10" + "050600" + "00"},
+		{Session{Session: report.Session{Clicks: []click.Click{{Part: 3, Target: "tel", Count: 2}}}},
+			"80" + "000000" + "01" + "0302" + "0374656c"},
 	} {
 		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)
@@ -76,7 +79,7 @@ func TestRecordDamage(t *testing.T) {
 	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000,
 		Campaign: 6000, Was: 7000}).Append(nil)
 	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5,
-		Depth: 6, Parts: report.Parts{7, 8}}
+		Depth: 6, Parts: report.Parts{7, 8}, Clicks: []click.Click{{Part: 9, Target: "https://a.example/", Count: 10}}}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
 	decodeView := func(b []byte) error { return new(View).Decode(b) }
 	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
@@ -84,7 +87,8 @@ func TestRecordDamage(t *testing.T) {
 		name   string
 		record []byte
 		decode func([]byte) error
-	}{{"open", open, decodeView}, {"session", session, decodeSession}} {
+		others []byte // the upper bits of other forms
+	}{{"open", open, decodeView, []byte{0, 3, 7}}, {"session", session, decodeSession, []byte{0, 1, 4}}} {
 		if err := c.decode(c.record); err != nil {
 			t.Errorf("%s: decode = %v, want nil", c.name, err)
 		}
@@ -96,16 +100,16 @@ func TestRecordDamage(t *testing.T) {
 		if c.decode(append(bytes.Clone(c.record), 0)) == nil {
 			t.Errorf("%s: an additional byte is accepted", c.name)
 		}
-		for _, v := range []byte{0, 3, 7} {
+		for _, v := range c.others {
 			other := bytes.Clone(c.record)
 			other[0] = other[0]&^versionMask | v<<5
 			if c.decode(other) == nil {
-				t.Errorf("%s: version %d is accepted", c.name, v)
+				t.Errorf("%s: form %d is accepted", c.name, v)
 			}
 		}
 	}
 	// Memory is allocated for what is there, not for what is claimed.
-	if decodeSession([]byte{version | sessionPages, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f}) == nil {
+	if decodeSession([]byte{sessionPages, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f}) == nil {
 		t.Error("a session with billions of pages is accepted")
 	}
 }
@@ -128,7 +132,7 @@ func FuzzSessionRecord(f *testing.F) {
 	f.Add((&Session{}).Append(nil, testMs))
 	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true,
 		Pages:  []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}},
-		Played: 7, Reached: 8, Depth: 9}
+		Played: 7, Reached: 8, Depth: 9, Clicks: []click.Click{{Part: 1, Target: "mailto", Count: 2}}}
 	f.Add((&Session{Session: full, Screen: 10, StartMs: 11}).Append(nil, testMs))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s, again Session

@@ -34,7 +34,7 @@ const (
 	columnWas
 	columnRecipient
 	columnAlbum
-	columnSession // the flags of the record, sessionParts and sessionOutlined
+	columnSession // the flags of the record
 	columnEngaged
 	columnPresent // minus engaged
 	columnScreen
@@ -46,14 +46,14 @@ const (
 	columnPlayed
 	columnReached // minus played
 	columnDepth
-	columnParts // bytes of appendParts
+	columnParts   // bytes of appendParts
+	columnClicks  // number of clicks; part and count of each
+	columnTargets // length and bytes of the target of each click
 	columns
 )
 
 const (
-	flagSession     = 1 << 7 // in the flags of a view; no flag of a record
-	sessionParts    = 1 << 5 // in the flags of a session
-	sessionOutlined = 1 << 6
+	flagSession = 1 << 7 // in the flags of a view; no flag of a record
 	// maxRows is more than the rows of any segment, so that damage is found
 	// before memory is allocated.
 	maxRows = 1 << 16
@@ -141,13 +141,12 @@ func (p *Encoder) Add(r *Row) {
 
 // session adds the session of a view.
 func (p *Encoder) session(s *Session, viewMs int64) {
-	c, flags := &p.columns, s.flags()
-	if s.Parts != (report.Parts{}) {
-		flags |= sessionParts
+	c, flags := &p.columns, s.flags()|s.rare()
+	if flags&sessionParts != 0 {
 		c[columnParts].bytes(appendParts(nil, s.Parts))
 	}
-	if s.Outlined {
-		flags |= sessionOutlined
+	if flags&sessionClicks != 0 {
+		p.clicks(s.Clicks)
 	}
 	c[columnSession].number(int64(flags))
 	c[columnEngaged].number(s.EngagedMs)
@@ -346,6 +345,9 @@ func (u *Decoder) session(s *Session) {
 	}
 	if flags&sessionParts != 0 && !u.Sums {
 		s.Parts = u.parts()
+	}
+	if flags&sessionClicks != 0 {
+		s.Clicks = u.clicks()
 	}
 }
 

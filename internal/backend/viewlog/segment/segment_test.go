@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"vitrine"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
@@ -34,6 +36,10 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 		}
 		if r.IntN(3) == 0 {
 			w.Session.Parts = randomParts(r)
+		}
+		for n := r.IntN(4); n > 0 && r.IntN(3) == 0; n-- {
+			w.Session.Clicks = append(w.Session.Clicks, click.Click{Part: r.IntN(1 << 17),
+				Target: strings.Repeat("https://a.example/", r.IntN(12)), Count: r.Int64N(101)})
 		}
 		for p := 1; r.IntN(8) > 0; p += 1 + r.IntN(4) {
 			w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})

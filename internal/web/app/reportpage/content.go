@@ -1,8 +1,11 @@
 package reportpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
@@ -141,6 +144,54 @@ func (p *statsPages) list(rows []report.PageRow, at string, dropoff report.PageD
 		}
 		p.Rows = append(p.Rows, r)
 	}
+}
+
+// statsClicks shows which links inside a file were followed.
+type statsClicks struct {
+	Column string // "Page", "Section" or "Slide"; "" if parts are not known
+	Rows   []statsClick
+}
+
+type statsClick struct {
+	Part   string // its number and its heading
+	Target string
+	Count  ui.Figure
+	Figure string // the pointer to it
+}
+
+// newStatsClicks returns nil if no link was followed.
+func newStatsClicks(of *report.Content) *statsClicks {
+	if len(of.Clicks) == 0 {
+		return nil
+	}
+	c := &statsClicks{}
+	for i, row := range of.Clicks {
+		r := statsClick{Target: clickTarget(row.Target), Count: ui.Figure(row.Count),
+			Figure: fmt.Sprintf("/content/clicks/%d/count", i)}
+		if row.Part > 0 {
+			r.Part = strconv.Itoa(row.Part)
+			c.Column = ui.Capital(cmp.Or(string(of.PartKind), "page"))
+			if row.Part <= len(of.Parts) && of.Parts[row.Part-1].Label != "" {
+				r.Part += " " + of.Parts[row.Part-1].Label
+			}
+		}
+		c.Rows = append(c.Rows, r)
+	}
+	return c
+}
+
+// clickTarget returns the target of a click for people.
+func clickTarget(target string) string {
+	if address, ok := strings.CutPrefix(target, "https://"); ok {
+		return strings.TrimSuffix(address, "/")
+	}
+	switch target {
+	case "mailto":
+		return "Mail address"
+	case "tel":
+		return "Phone number"
+	}
+	return "Address with " + target + ":"
 }
 
 // times writes a percentage as a factor: 288.8 % is 2.9.

@@ -29,6 +29,7 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"insights":  insightRows,
 	"content":   contentRows,
 	"parts":     partRows,
+	"clicks":    clickRows,
 	"recent":    recentRows,
 	"top_links": topLinkRows,
 	"mix":       mixRows,
@@ -239,6 +240,18 @@ func partRows(n *numbers) [][]string {
 		rows = append(rows, []string{strconv.Itoa(p.Part), p.Label, whole(p.Views), p.ReachPct.String(),
 			of(whole(p.AvgMs), p.Views), p.AttentionPct.String(),
 			of(strconv.Itoa(p.Words), int64(p.Words)), string(p.Reading)})
+	}
+	return rows
+}
+
+// clickRows returns the links inside a file that were followed, or nil.
+func clickRows(n *numbers) [][]string {
+	if n.link == nil || len(n.link.Content.Clicks) == 0 {
+		return nil
+	}
+	rows := [][]string{{"part", "target", "count"}}
+	for _, c := range n.link.Content.Clicks {
+		rows = append(rows, []string{strconv.Itoa(c.Part), c.Target, whole(c.Count)})
 	}
 	return rows
 }

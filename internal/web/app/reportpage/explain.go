@@ -278,6 +278,8 @@ func part(e *analytics.Explanation, v analytics.ExplainedVisit) string {
 		return fmt.Sprintf("%d%%", (v.Value*200+1_000_000)/2_000_000)
 	case e.Unit == explain.Pages:
 		return ui.Counted(v.Value, "page", "pages")
+	case e.Unit == explain.Clicks:
+		return ui.Counted(v.Value, "click", "clicks")
 	case e.Kind == explain.Count:
 		return "Counted"
 	case v.Value > 0:
@@ -299,7 +301,7 @@ var figureNames = map[string]string{"views": "Views", "uniques": "Unique viewers
 	"beforePct": "Stopped before", "avgEngagedS": "Average time", "peakHour": "Busiest hour",
 	"peakWeekday": "Busiest weekday", "links": "Links", "days": "Days", "engagedMs": "Time", "page": "Page",
 	"version": "Version", "part": "Part", "label": "Heading", "partSessions": "Measured visits",
-	"afterPart": "Stopped after part"}
+	"afterPart": "Stopped after part", "target": "Link"}
 
 // figureName returns the name of a figure, with what it is about.
 func figureName(whole any, pointer string) string {
@@ -308,6 +310,8 @@ func figureName(whole any, pointer string) string {
 	name, about := figureNames[last], ""
 	number, err := strconv.Atoi(last)
 	switch {
+	case strings.HasPrefix(pointer, "/content/clicks/") && last == "count":
+		name = "Clicks"
 	case p[0] == "insights":
 		above, _ := objectAt(whole, "/insights/"+p[min(1, len(p)-1)])
 		label, _ := above["label"].(string)

@@ -222,6 +222,7 @@ type reportPage struct {
 	Pages  *statsPages
 	Parts  *statsPages
 	Marks  *statsMarks
+	Clicks *statsClicks
 	Recent []app.Visit
 	Visits string // address of all visits
 	Top    []statsTop
@@ -399,6 +400,7 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	p.Covers = newStatsVersions(n, place, !p.Reader, now)
 	p.Pages, p.Parts, p.Marks = newStatsPages(&of.Content, before), newStatsParts(&of.Content, before),
 		newStatsMarks(&of.Content, before)
+	p.Clicks = newStatsClicks(&of.Content)
 	p.Recent = p.recent(n, now)
 	p.mark(now)
 }

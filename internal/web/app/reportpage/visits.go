@@ -248,6 +248,9 @@ func visitFacts(v *report.VisitRow) (facts [][2]string) {
 	add("Played", percent(v.Played))
 	add("Got to", percent(v.Reached))
 	add("Scrolled", percent(v.Depth))
+	for _, c := range v.Clicks {
+		add("Clicked", clickTarget(c.Target))
+	}
 	for _, d := range report.Cards() {
 		switch value := *d.Visit(v); d.Dimension {
 		case report.OnCountry, report.OnCity, report.OnOS: // the title has the place, and the browser its system

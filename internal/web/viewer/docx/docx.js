@@ -144,6 +144,12 @@ for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove
     quiet,
   );
 }
+for (const type of ["click", "auxclick"]) {
+  addEventListener(type, (e) => {
+    const a = e.button < 2 && e.target.closest("a[href]");
+    if (a) tell({ click: a.getAttribute("href") });
+  });
+}
 addEventListener("scroll", depth, quiet);
 addEventListener(
   "resize",

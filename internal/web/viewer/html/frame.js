@@ -1,5 +1,6 @@
 // Runs first in a user's HTML. It reports to the page around how far the HTML
-// was scrolled, where its parts are, and that the reader is active.
+// was scrolled, where its parts are, which links were clicked, and that the
+// reader is active.
 (() => {
   const { parts, marked } = document.currentScript?.dataset || {};
   const count = Number(parts) || 0;
@@ -13,9 +14,9 @@
     deepest = percent;
     tell({ depth: deepest });
   };
-  // places tells where the parts are, in pixels of the viewport: the top of each,
-  // and the bottom of the last. A heading that is not shown begins no part; if
-  // scripts of the page removed all of them, nothing is told.
+  // places reports where the parts are, in pixels of the viewport: the top of
+  // each, and the bottom of the last. A heading that is not shown begins no
+  // part. If scripts of the page removed all of them, nothing is reported.
   const places = () => {
     const e = document.scrollingElement || document.documentElement;
     if (!count || !e) return;
@@ -28,6 +29,10 @@
       for (let i = count - 1; i > 0; i--) edges[i] = tops[i + 1] ?? edges[i + 1];
     }
     tell({ edges, height: innerHeight });
+  };
+  const clicked = (e) => {
+    const a = e.button < 2 && e.composedPath().find((n) => n.matches?.("a[href], area[href]"));
+    if (a) tell({ click: a.getAttribute("href"), y: a.getBoundingClientRect().top });
   };
   const active = () => {
     const now = performance.now();
@@ -46,6 +51,7 @@
   const quiet = { capture: true, passive: true };
   for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"])
     addEventListener(type, active, quiet);
+  for (const type of ["click", "auxclick"]) addEventListener(type, clicked, quiet);
   // Content that a page builds itself counts, once the page has had a second to
   // build it.
   addEventListener("DOMContentLoaded", () => {

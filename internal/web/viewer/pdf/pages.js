@@ -168,7 +168,8 @@ async function write(s, page, viewport) {
 
 function anchor(link, viewport) {
   const a = document.createElement("a");
-  const [x1, y1, x2, y2] = viewport.convertToViewportRectangle(link.rect);
+  const [x1, y1] = viewport.convertToViewportPoint(link.rect[0], link.rect[1]);
+  const [x2, y2] = viewport.convertToViewportPoint(link.rect[2], link.rect[3]);
   const percent = (part, whole) => `${(part / whole) * 100}%`;
   a.style.left = percent(Math.min(x1, x2), viewport.width);
   a.style.top = percent(Math.min(y1, y2), viewport.height);
@@ -186,6 +187,11 @@ export function lead(a, { url, dest }) {
   if (url) {
     a.target = "_blank";
     a.rel = "noopener noreferrer nofollow";
+    for (const type of ["click", "auxclick"]) {
+      a.addEventListener(type, (e) => {
+        if (e.button < 2) tell({ click: url, part: Number(a.closest(".page")?.dataset.number) || 0 });
+      });
+    }
     return;
   }
   a.addEventListener("click", (e) => {
