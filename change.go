@@ -62,7 +62,8 @@ const (
 	ActionRotate   Action = "rotate"  // an API key was replaced
 	ActionSignIn   Action = "sign-in" // on a device that Detail names, for the first time
 	ActionPassword Action = "password"
-	ActionFactor   Action = "factor" // the second factor, as Detail says
+	ActionFactor   Action = "factor"   // the second factor, as Detail says
+	ActionProvider Action = "provider" // a provider of sign-ins, as Detail says
 )
 
 // Actor is who changed a state.

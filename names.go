@@ -23,6 +23,7 @@ type (
 	LinkID         int64
 	KeyID          int64
 	SessionID      int64
+	IdentityID     int64
 	SiteID         int64
 	AlbumID        int64
 	OneTimeTokenID int64

@@ -15,8 +15,10 @@ type Session struct {
 	// ByToken reports whether it began with a one-time link or a passkey alone
 	// instead of a password.
 	ByToken   bool
-	Half      bool      // the second factor is still to come: it opens nothing else
-	FactorAt  time.Time // when the second factor was last shown; zero if never
+	Half      bool       // the second factor is still to come: it opens nothing else
+	FactorAt  time.Time  // when the second factor was last shown; zero if never
+	Identity  IdentityID // that it began with; 0 if none
+	Step      bool       // the provider of the identity has asked for a second step, which counts
 	CreatedAt time.Time
 	UsedAt    time.Time // to SessionUseResolution
 	ExpiresAt time.Time // later with each use
@@ -62,6 +64,33 @@ type SessionTx interface {
 	DeleteSessions(a AccountID, except SessionID) error
 	// ExpireSessions deletes sessions that expired before a time.
 	ExpireSessions(before time.Time) (int64, error)
+}
+
+// Identity is a person at a provider of OpenID Connect, who signs in to an
+// account with it.
+type Identity struct {
+	ID        IdentityID
+	Account   AccountID
+	Issuer    string // with Subject, unique
+	Subject   string
+	Email     string // at the provider, for people
+	Tokens    []byte // with which the provider is asked again, sealed; nil if none
+	CreatedAt time.Time
+	CheckedAt time.Time // when the provider last confirmed the person
+	CheckAt   time.Time // when the provider is asked again; zero: not, because no session depends on it
+}
+
+// IdentityTx reads and writes identities within a transaction.
+type IdentityTx interface {
+	// AddIdentity sets i.ID.
+	AddIdentity(i *Identity) error
+	Identity(issuer, subject string) (*Identity, error)
+	// Identities lists an account's, the oldest first.
+	Identities(a AccountID) ([]*Identity, error)
+	// IdentitiesDue lists n whose CheckAt has come, the longest due first.
+	IdentitiesDue(now time.Time, n int) ([]*Identity, error)
+	PutIdentity(i *Identity) error
+	DeleteIdentity(id IdentityID) error
 }
 
 // ClockJump is how far in the future a token may have been created. One from

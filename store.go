@@ -64,6 +64,7 @@ func Read[T any](ctx context.Context, s Store, f func(Tx) (T, error)) (result T,
 type Tx interface {
 	AccountTx
 	SessionTx
+	IdentityTx
 	OneTimeTokenTx
 	AttemptTx
 	ExcessTx

@@ -39,7 +39,7 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 
 // activity selects the actions of ChangeQuery.Activity, in the words of their
 // indexes.
-const activity = "IN ('key', 'rotate', 'sign-in', 'password', 'factor')"
+const activity = "IN ('key', 'rotate', 'sign-in', 'password', 'factor', 'provider')"
 
 func (t Tx) DeleteActivity(a vitrine.AccountID, before time.Time) error {
 	w := sqldb.Selection{}

@@ -8,10 +8,10 @@ import (
 
 // Tables lists the tables to copy. Rows refer only to rows of earlier tables. A
 // table that is neither here nor in [sqldb.NotCopied] fails the copy.
-var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "link_counts",
-	"old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "gates", "albums",
-	"album_links", "shared_reports", "changes", "events", "ended_views", "event_ids", "webhooks", "deliveries",
-	"abuse_reports", "letters", "secrets"}
+var Tables = []string{"accounts", "identities", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links",
+	"link_counts", "old_slugs", "recipients", "sites", "site_pages", "excess_views", "places", "known_readers", "gates",
+	"albums", "album_links", "shared_reports", "changes", "events", "ended_views",
+	"event_ids", "webhooks", "deliveries", "abuse_reports", "letters", "secrets"}
 
 // CopyTo copies everything to another store, which must be empty or contain
 // what an interrupted copy of the same store left; CopyTo then continues.

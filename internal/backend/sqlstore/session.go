@@ -10,6 +10,7 @@ import (
 var sessions = newTable("sessions", func(s *vitrine.Session) []field {
 	return []field{{"id", &s.ID}, {"account", &s.Account}, {"hash", digest(s.Hash[:])}, {"label", &s.Label},
 		{"by_token", &s.ByToken}, {"half", &s.Half}, {"factor_at", orNone(&s.FactorAt)},
+		{"identity", &s.Identity}, {"step", &s.Step},
 		{"created_at", at(&s.CreatedAt)}, {"used_at", at(&s.UsedAt)}, {"expires_at", at(&s.ExpiresAt)}}
 })
 

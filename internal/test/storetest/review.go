@@ -83,7 +83,7 @@ func (t storeTest) activity(check func(vitrine.ChangeQuery, ...*vitrine.Change),
 	var all []*vitrine.Change
 	for i, c := range []vitrine.Change{{Action: vitrine.ActionKey, Account: ann.ID, Detail: "nightly ✓"},
 		{Action: vitrine.ActionSignIn, Account: bob.ID, Detail: "Firefox on Linux"},
-		{Action: vitrine.ActionFactor, Account: ann.ID}, {Action: vitrine.ActionPassword, Account: ann.ID}} {
+		{Action: vitrine.ActionFactor, Account: ann.ID}, {Action: vitrine.ActionProvider, Account: ann.ID}} {
 		c.At, c.By = vitrinetest.Epoch.Add(time.Duration(i)*time.Hour), vitrine.Owner(c.Account)
 		t.update(func(tx vitrine.Tx) error { return tx.AddChange(&c) })
 		all = append(all, &c)

@@ -15,7 +15,8 @@ func (t storeTest) sessions() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
 		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓",
-			ByToken: true, Half: hash == 2, FactorAt: vitrinetest.Epoch.Add(left / 3), CreatedAt: vitrinetest.Epoch,
+			ByToken: true, Half: hash == 2, FactorAt: vitrinetest.Epoch.Add(left / 3),
+			Identity: vitrine.IdentityID(hash), Step: hash == 3, CreatedAt: vitrinetest.Epoch,
 			UsedAt: vitrinetest.Epoch.Add(left / 2), ExpiresAt: vitrinetest.Epoch.Add(left)}
 	}
 	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour),

@@ -23,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Keys", storeTest.keys},
 		{"AccountsClosed", storeTest.accountsClosed},
 		{"Sessions", storeTest.sessions},
+		{"Identities", storeTest.identities},
 		{"OneTimeTokens", storeTest.oneTimeTokens},
 		{"Logins", storeTest.logins},
 		{"SharedReports", storeTest.sharedReports},

@@ -37,12 +37,30 @@ CREATE TABLE sessions (
     by_token   BOOLEAN NOT NULL,
     half       BOOLEAN NOT NULL, -- the second factor is still to come
     factor_at  BIGINT,           -- when the second factor was last shown
+    identity   BIGINT  NOT NULL, -- that it began with; 0: none
+    step       BOOLEAN NOT NULL, -- the provider has asked for a second step
     created_at BIGINT  NOT NULL,
     used_at    BIGINT  NOT NULL,
     expires_at BIGINT  NOT NULL
 );
 CREATE INDEX sessions_of_account ON sessions (account);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- People at providers of OpenID Connect.
+CREATE TABLE identities (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    issuer     TEXT    NOT NULL,
+    subject    TEXT    NOT NULL,
+    email      TEXT    NOT NULL,
+    tokens     BLOB, -- with which the provider is asked again, sealed
+    created_at BIGINT  NOT NULL,
+    checked_at BIGINT  NOT NULL,
+    check_at   BIGINT, -- when the provider is asked again
+    UNIQUE (issuer, subject)
+);
+CREATE INDEX identities_of_account ON identities (account);
+CREATE INDEX identities_due ON identities (check_at) WHERE check_at IS NOT NULL;
 
 -- Secrets that are valid once: sign-in links, invitations, password resets.
 CREATE TABLE one_time_tokens (
@@ -366,11 +384,11 @@ CREATE TABLE changes (
 CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
 CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
 -- The history of the instance, newest first.
-CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password', 'factor');
+CREATE INDEX changes_of_all ON changes (id) WHERE action <> 'create' AND action NOT IN ('key', 'rotate', 'sign-in', 'password', 'factor', 'provider');
 CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'administrator') AND action <> 'create';
 -- The activity of an account (vitrine.ChangeQuery): for its owner, and to delete it by age.
-CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor');
-CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor');
+CREATE INDEX changes_activity ON changes (account, id) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor', 'provider');
+CREATE INDEX changes_activity_by_age ON changes (at) WHERE action IN ('key', 'rotate', 'sign-in', 'password', 'factor', 'provider');
 
 -- What happened, for the owner of an account. Old events are deleted.
 CREATE TABLE events (
