@@ -287,6 +287,7 @@ func TestSizes(t *testing.T) {
 // reason why it is used instead of our own code.
 var dependencies = map[string]string{
 	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
+	"github.com/coreos/go-oidc/v3":       "discovery, keys and ID tokens of OpenID Connect",
 	"github.com/dustin/go-humanize":      "sizes and counts as people write them",
 	"github.com/spf13/cobra":             "commands, help and completion for each shell",
 	"github.com/spf13/pflag":             "flags, as GNU programs have them, with typed errors",
@@ -315,10 +316,12 @@ var dependencies = map[string]string{
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",
 	"golang.org/x/image":                 "WebP and BMP, what compresses TIFF, scaling, and text on cards",
 	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became; names of hosts in Punycode",
-	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
+	"golang.org/x/oauth2":                "the code flow with PKCE and refresh tokens, for go-oidc",
+	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask; a few requests to a provider at once",
 	"golang.org/x/sys":                   "sync_file_range, file locks, and what a child that reads strangers' files gives up",
 	"golang.org/x/text":                  "language tags, what languages call themselves, one form for the same characters, and encodings of texts",
 	"golang.org/x/term":                  "whether the output is a terminal, and its width",
+	"golang.org/x/time":                  "how often the keys of a provider are fetched",
 	"modernc.org/sqlite":                 "SQLite without cgo",
 	"rsc.io/qr":                          "QR codes",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",

@@ -114,7 +114,11 @@ func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 		fault(fmt.Sprintf("account %d: it is closed, but has %d keys, %d sessions, a password, a role or an address",
 			a.ID, len(keys), len(sessions)))
 	}
-	return errors.Join(err1, err2, err3)
+	identities, err4 := tx.Identities(a.ID)
+	if len(identities) > 0 {
+		fault(fmt.Sprintf("account %d: it is closed, but has %d sign-ins at providers", a.ID, len(identities)))
+	}
+	return errors.Join(err1, err2, err3, err4)
 }
 
 // auditTokens checks that tokens of accounts match the current account, and

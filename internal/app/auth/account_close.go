@@ -53,7 +53,8 @@ func (s *Accounts) CloseByEmail(ctx context.Context, email string, d vitrine.Dec
 // close deletes the sessions, tokens and keys of an account, and changes the
 // account to a closed one. The caller stores both.
 func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
-	err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID),
+	err := errors.Join(deleteIdentities(tx, a.ID), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email),
+		tx.DeleteKeys(a.ID),
 		tx.DeleteSharedReport(a.ID, 0), tx.DeleteWebhooks(a.ID, 0), tx.DeleteActivity(a.ID, s.Now().Add(activityFor)))
 	a.Email, a.Password, a.Factor, a.Role = vitrine.ClosedName(a.ID), "", nil, vitrine.RoleMember
 	a.Banned, a.ClosedAt, a.Closing = true, s.Now(), true // a closed account is permanently suspended

@@ -29,8 +29,9 @@ const (
 
 // lacks reports whether an account needs a second factor that it does not have.
 // Until it has one, its sessions open nothing but the page where it is added.
-func (r FactorRule) lacks(a *vitrine.Account) bool {
-	return len(a.Factor) == 0 && (r == FactorAll || r == FactorModerators && a.Moderates())
+// A second step at the provider of the session replaces it.
+func (r FactorRule) lacks(session *vitrine.Session, a *vitrine.Account) bool {
+	return len(a.Factor) == 0 && !session.Step && (r == FactorAll || r == FactorModerators && a.Moderates())
 }
 
 const (
@@ -59,7 +60,7 @@ var (
 func (s *Sessions) Waiting(ctx context.Context, text string) (a *vitrine.Account, code bool, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		session, of, err := s.open(tx, text)
-		if err == nil && !session.Half && !s.Factor.lacks(of) {
+		if err == nil && !session.Half && !s.Factor.lacks(session, of) {
 			err = errSignedOut
 		}
 		if err == nil {
@@ -103,7 +104,8 @@ func (s *Sessions) SignInWithCode(ctx context.Context, half, typed string, g Cli
 		if wrong, err = s.useCode(tx, a, typed, limits); err != nil || wrong != nil {
 			return errors.Join(err, s.tellWrong(tx, a, limits[0]))
 		}
-		in, err = s.admit(tx, a, g, &vitrine.Session{ByToken: session.ByToken, FactorAt: s.Now()})
+		in, err = s.admit(tx, a, g, &vitrine.Session{ByToken: session.ByToken,
+			Identity: session.Identity, FactorAt: s.Now()})
 		return errors.Join(err, tx.DeleteSession(session.ID), s.noteDevice(tx, in, g.Label),
 			throttle.Reset(tx, limits[:1]))
 	})

@@ -173,6 +173,16 @@ administrator.
 `}
 }
 
+func (s *Accounts) letterProvider(to, name string) vitrine.Message {
+	return s.letter(to, "A sign-in was connected at "+s.Site, `Your account at %s can now also be opened by signing in at:
+
+  %s
+
+If it was not you, remove it on the page Account, choose a new password,
+and tell the administrator:
+%s`, s.Site, notation.Shorten(name, shownName), s.Address(vitrine.TokenPassword, ""))
+}
+
 func (s *Accounts) letterWrongCodes(to string) vitrine.Message {
 	return s.letter(to, "Wrong codes at "+s.Site, `Someone with your password typed several wrong codes when signing in to
 your account at %s. Without a right one nobody gets in.

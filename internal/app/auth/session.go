@@ -176,13 +176,21 @@ func (s *Sessions) refundFaultless(ctx context.Context, taken []vitrine.AttemptI
 
 // begin signs a browser in, as far as it goes without a second factor.
 func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
-	if len(a.Factor) == 0 {
-		return s.admit(tx, a, g, &vitrine.Session{ByToken: byToken})
+	return s.beginFrom(tx, a, g, vitrine.Session{ByToken: byToken})
+}
+
+// beginFrom is begin for a session that begins as the given one.
+func (s *Sessions) beginFrom(tx vitrine.Tx, a *vitrine.Account, g Client, from vitrine.Session) (SignedIn, error) {
+	if len(a.Factor) == 0 || from.Step {
+		if from.Step {
+			from.FactorAt = s.Now()
+		}
+		return s.admit(tx, a, g, &from)
 	}
 	now, text := s.Now(), vitrine.SessionText(newSecret())
-	return SignedIn{Account: a, Session: text, Half: true}, tx.AddSession(&vitrine.Session{Account: a.ID,
-		Hash: text.Hash(), Label: filetype.OneLine(g.Label), ByToken: byToken, Half: true, CreatedAt: now, UsedAt: now,
-		ExpiresAt: now.Add(halfLife)})
+	from.Account, from.Hash, from.Label, from.Half = a.ID, text.Hash(), filetype.OneLine(g.Label), true
+	from.CreatedAt, from.UsedAt, from.ExpiresAt = now, now, now.Add(halfLife)
+	return SignedIn{Account: a, Session: text, Half: true}, tx.AddSession(&from)
 }
 
 // admit signs a browser in with a new session that begins as the given one. If
@@ -318,7 +326,7 @@ func (s *Sessions) Expire(ctx context.Context) error {
 // code of a second factor, and not the factor that the instance asks for.
 func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.Account, error) {
 	session, a, err := s.open(tx, text)
-	if err == nil && (session.Half || s.Factor.lacks(a)) {
+	if err == nil && (session.Half || s.Factor.lacks(session, a)) {
 		return nil, nil, errSignedOut
 	}
 	return session, a, err

@@ -34,6 +34,7 @@ var Kinds = []Kind{
 	{"account.key_created", "API key was created", false},
 	{"account.password_changed", "Password was changed", false},
 	{"account.factor_changed", "Two-step sign-in was changed", false},
+	{"account.provider_changed", "A provider of sign-ins was changed", false},
 	{"account.email_changed", "Address was changed", false},
 }
 

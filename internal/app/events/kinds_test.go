@@ -161,6 +161,11 @@ func (w *world) account(is func(...vitrine.EventKind)) {
 	w.Must(fixture.Second(w.Accounts.AddFactor(ctx, session, fixture.AnnWords, offer,
 		secret.Code(factor.Step(w.Clock.Now())))))
 	is("account.factor_changed")
+	i := &vitrine.Identity{Account: a.ID, Issuer: "https://login.example", Subject: "1"}
+	w.Must(w.Instance.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.AddIdentity(i) }))
+	providers := &auth.Providers{Store: w.Instance.Store, Sessions: sessions, Accounts: w.Accounts, Now: w.Clock.Now}
+	w.Must(providers.Remove(ctx, session, fixture.AnnWords, i.ID))
+	is("account.provider_changed")
 	for _, address := range []string{"ann@example.com", "ann@example.net"} {
 		w.Must(fixture.Second(w.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, address)))
 		is("account.email_changed")

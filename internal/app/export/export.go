@@ -140,6 +140,13 @@ type exportedPasskey struct {
 	Synced    bool       `json:"synced"` // it can leave its device
 }
 
+type exportedProvider struct {
+	Issuer    string    `json:"issuer"`
+	Subject   string    `json:"subject"`
+	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
 type exportedSession struct {
 	Browser   string    `json:"browser"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -149,18 +156,19 @@ type exportedSession struct {
 // account writes the account, its keys and its sessions, without secrets.
 func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	var v struct {
-		Email     string            `json:"email"`
-		Plan      vitrine.Plan      `json:"plan"`
-		Limits    *vitrine.Limits   `json:"limits"`
-		Role      vitrine.Role      `json:"role"`
-		NoMail    string            `json:"noMail,omitempty"` // kinds of mail that are switched off
-		TwoStep   *time.Time        `json:"twoStepSince"`     // null if a password is enough
-		Passkeys  []exportedPasskey `json:"passkeys,omitempty"`
-		CreatedAt time.Time         `json:"createdAt"`
-		Keys      []exportedKey     `json:"keys"`
-		Sessions  []exportedSession `json:"sessions"`
-		Activity  []exportedEvent   `json:"activity"`
-		Exported  time.Time         `json:"exportedAt"`
+		Email     string             `json:"email"`
+		Plan      vitrine.Plan       `json:"plan"`
+		Limits    *vitrine.Limits    `json:"limits"`
+		Role      vitrine.Role       `json:"role"`
+		NoMail    string             `json:"noMail,omitempty"` // kinds of mail that are switched off
+		TwoStep   *time.Time         `json:"twoStepSince"`     // null if a password is enough
+		Passkeys  []exportedPasskey  `json:"passkeys,omitempty"`
+		Providers []exportedProvider `json:"providers"`
+		CreatedAt time.Time          `json:"createdAt"`
+		Keys      []exportedKey      `json:"keys"`
+		Sessions  []exportedSession  `json:"sessions"`
+		Activity  []exportedEvent    `json:"activity"`
+		Exported  time.Time          `json:"exportedAt"`
 	}
 	v.NoMail = a.NoMail
 	if f, err := factor.Parse(a.Factor); err == nil {
@@ -194,6 +202,9 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		if err != nil {
 			return err
 		}
+		if v.Providers, err = providers(tx, a.ID); err != nil {
+			return err
+		}
 		events, err := tx.Changes(vitrine.ChangeQuery{Account: a.ID, Activity: true})
 		v.Activity = []exportedEvent{}
 		for _, c := range events {
@@ -205,6 +216,16 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		return err
 	}
 	return e.json(z, "account.json", v)
+}
+
+// providers returns at which providers a person signs in.
+func providers(tx vitrine.IdentityTx, a vitrine.AccountID) ([]exportedProvider, error) {
+	list, err := tx.Identities(a)
+	all := []exportedProvider{}
+	for _, i := range list {
+		all = append(all, exportedProvider{i.Issuer, i.Subject, i.Email, i.CreatedAt})
+	}
+	return all, err
 }
 
 func timeOrNil(t time.Time) *time.Time {

@@ -53,6 +53,8 @@ type Services struct {
 	Logins   *auth.Logins
 	Grants   *auth.Grants
 
+	Providers *auth.Providers // without any until a server has settings of them
+
 	Uploads  *publish.Uploads
 	Scans    *publish.Scans
 	Previews *publish.Previews
@@ -100,6 +102,7 @@ func (s *Services) people() {
 	s.Accounts = &auth.Accounts{Store: s.Store, Sessions: s.Sessions, SignUp: auth.SignUpInvite, Leases: s.Leases,
 		Now: s.Now}
 	s.Sessions.Owners = s.Accounts
+	s.Providers = &auth.Providers{Store: s.Store, Sessions: s.Sessions, Accounts: s.Accounts, Now: s.Now}
 	s.Keys = &auth.Keys{Store: s.Store, Owners: s.Accounts, Now: s.Now}
 	s.Logins = &auth.Logins{Store: s.Store, Keys: s.Keys, Signer: s.Signer, Now: s.Now}
 	s.Grants = auth.NewGrants(s.Store, s.Keys, s.Signer, s.Now)
