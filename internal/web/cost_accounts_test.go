@@ -1,13 +1,19 @@
 package web_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/oidc"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/test/webtest"
+	"vitrine/internal/web/httpx"
 )
 
 // login returns the code and the secret of a program that asks for a key.
@@ -74,4 +80,30 @@ func (c *costSite) factor() ask {
 	_, cookie := c.other()
 	p, offer := c.Offered(cookie)
 	return ask{body: url.Values{"do": {"add"}, "offer": {offer}, "code": {p.Code()}}.Encode(), as: cookie}
+}
+
+func init() {
+	refusals["GET /sign-in/from/{provider}"] = "no provider signs in here; the rest costs what another sign-in does"
+	asks["GET /sign-in/with/{provider}"] = (*costSite).provider
+	asks["GET /sign-in/from/{provider}"] = func(c *costSite) ask {
+		c.provider()
+		return ask{path: "/sign-in/from/work"}
+	}
+	asks["POST /account/providers"] = func(c *costSite) ask { return c.asOther("/account/providers", "remove=1") }
+}
+
+// provider lets people sign in at a provider that says what it is, and no more.
+func (c *costSite) provider() ask {
+	var at *httptest.Server
+	at = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,"jwks_uri":%q}`, at.URL, at.URL+"/auth",
+			at.URL+"/token", at.URL+"/jwks")
+	}))
+	c.T.Cleanup(at.Close)
+	settings, err := oidc.Parse("work=" + strings.Replace(at.URL, "://", "://id:secret@", 1))
+	c.Check(err)
+	c.Server.Providers.List = []*oidc.Provider{oidc.New(*settings, c.Server.Now)}
+	c.Server.Providers.Callback = func(id string) string { return httpx.ProviderCallback(c.URL, id) }
+	return ask{path: "/sign-in/with/work"}
 }

@@ -94,7 +94,8 @@ func (s *Server) handlers() *handlers {
 // app makes the pages of the app.
 func (s *Server) app(h *handlers) {
 	h.entry = &app.EntryPages{Server: h.server, Pages: h.pages, Sessions: s.Sessions, Accounts: s.Accounts,
-		Logins: s.Logins, Grants: s.Grants, SetupCommand: s.SetupCommand, Now: s.Now, Log: s.Log}
+		Logins: s.Logins, Grants: s.Grants, Providers: s.Providers, SetupCommand: s.SetupCommand,
+		Now: s.Now, Log: s.Log}
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
 		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now, Sample: front.Sample}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,
@@ -105,7 +106,7 @@ func (s *Server) app(h *handlers) {
 	h.webhooks = &eventpage.WebhookPages{Shell: h.shell, Webhooks: s.Webhooks}
 	h.account = &app.AccountPages{Server: h.server, Pages: h.pages, Viewers: h.viewers, Shell: h.shell,
 		Sessions: s.Sessions, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics,
-		Events: s.Events, SiteStats: s.SiteStats, Notices: s.Notices, Now: s.Now, Log: s.Log}
+		Events: s.Events, SiteStats: s.SiteStats, Providers: s.Providers, Notices: s.Notices, Now: s.Now, Log: s.Log}
 	h.mails = &app.MailPages{Pages: h.pages, Notify: s.Notify}
 	h.events = &eventpage.EventPages{Server: h.server, Shell: h.shell, Events: s.Events, Notify: s.Notify}
 	h.people = &app.PeoplePages{Server: h.server, Shell: h.shell, Accounts: s.Accounts}

@@ -17,6 +17,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
+	"vitrine/internal/app/auth/oidc"
 	"vitrine/internal/app/links"
 	"vitrine/internal/web/app"
 	"vitrine/report"
@@ -53,6 +54,13 @@ func NewDemo(t testing.TB) *Demo {
 		join("new@example.org", vitrine.PlanPro)
 	d.Moderator = d.Join("moderator@example.org", vitrine.RoleModerator)
 	d.Server.Accounts.SignUp = auth.SignUpOpen
+	atWork, err := oidc.Parse("work=https://id@login.example/?name=Acme+Museum")
+	d.Check(err)
+	d.Server.Providers.List = []*oidc.Provider{oidc.New(*atWork, d.Server.Now)}
+	d.Check(d.Server.Store.Update(ctx, func(tx vitrine.Tx) error {
+		return tx.AddIdentity(&vitrine.Identity{Account: d.Free.ID, Issuer: atWork.Issuer, Subject: "1",
+			Email: "charles@museum.example", CreatedAt: d.Server.Now(), CheckedAt: d.Server.Now()})
+	}))
 	d.Account = d.Pro
 	for _, f := range []struct {
 		name, title string

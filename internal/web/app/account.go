@@ -44,6 +44,7 @@ type AccountPages struct {
 	Accounts  *auth.Accounts
 	Links     *links.Service
 	Uploads   *publish.Uploads
+	Providers *auth.Providers
 	SiteStats *collections.SiteStats // nil if page loads of websites are not counted
 
 	exporting sync.Map // accounts that are being exported, by AccountID
@@ -60,6 +61,7 @@ type mePage struct {
 	Fresh       bool // one has just signed in with a link: the current password is not asked for
 	Factor      *factor.State
 	NeedsCode   *factorAsk // forms that need a second factor ask for it; nil: they need not
+	Providers   providerPage
 	Mail        bool
 	Sessions    []sessionRow
 	Activity    []*vitrine.Change
@@ -120,6 +122,9 @@ func (s *AccountPages) writeMe(w http.ResponseWriter, r *http.Request, status in
 		}
 		p.Sessions = append(p.Sessions, row)
 		p.Others++
+	}
+	if p.Providers, err = s.providers(r, me); err != nil {
+		return err
 	}
 	if p.Activity, err = s.Accounts.Activity(ctx, me.ID, shownActivity); err != nil {
 		return err

@@ -148,8 +148,8 @@ func TestEntryFromOtherSites(t *testing.T) {
 	cookie := d.SignIn(d.Owner)
 	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x",
 		"/setup/x", "/sign-out", "/two-step", "/account/two-step", "/account/password", "/account/email", "/account/email/x",
-		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke",
-		"/people/change", "/people/two-step-off", "/people/invite", "/people/invitations/1/withdraw"} {
+		"/account/sessions", "/account/sessions/1", "/account/close", "/account/providers", "/keys", "/keys/1/roll",
+		"/keys/1/revoke", "/people/change", "/people/two-step-off", "/people/invite", "/people/invitations/1/withdraw"} {
 		for about, headers := range map[string][]string{"another site": {"Origin: https://evil.example",
 			"Sec-Fetch-Site: cross-site"}, "a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"}} {
 			if r := d.Do(http.MethodPost, path, "email=a%40example.org",

@@ -96,6 +96,8 @@ var FormMessages = map[string]string{
 	"passkey-added":      "Passkey added.",
 	"app-added":          "Authenticator app added.",
 	"factor-removed":     "Removed. The rest of your second step stays.",
+	"connected":          "Connected. You can sign in with it from now on.",
+	"disconnected":       "Removed. It does not open your account any more.",
 	"email":              "E-mail address changed.",
 	"email-asked":        "We sent a link to the new address. Open it in this browser to confirm the address.",
 	"session-ended":      "Browser signed out.",

@@ -27,6 +27,8 @@ type EntryPages struct {
 	Accounts *auth.Accounts
 	Logins   *auth.Logins
 	Grants   *auth.Grants
+
+	Providers *auth.Providers
 	// SetupCommand prints the address at which the first account is made.
 	SetupCommand string
 
@@ -47,6 +49,8 @@ type entryPage struct {
 	Invited bool        // the token is an invitation
 	Limited bool        // there were too many tries
 	Passkey string      // what a browser needs to sign in with a passkey; "" if none can
+
+	Providers []providerLink // at which one can sign in
 }
 
 func (s *EntryPages) newEntry(heading string) entryPage {

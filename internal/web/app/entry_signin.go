@@ -13,6 +13,7 @@ import (
 func (s *EntryPages) signInForm(next string) entryPage {
 	p := s.newEntry("Sign in")
 	p.Next, p.Passkey = httpx.LocalPath(next), s.Sessions.AskSignIn()
+	p.Providers = s.providersTo(p.Next)
 	return p
 }
 

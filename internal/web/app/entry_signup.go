@@ -18,6 +18,7 @@ func (s *EntryPages) signUpPage(next string) entryPage {
 	}
 	p := s.newEntry(heading)
 	p.Next = httpx.LocalPath(next)
+	p.Providers = s.providersTo(p.Next)
 	return p
 }
 

@@ -70,6 +70,13 @@ const recipientEmbedRoute = "GET /p/{slug}/{recipient}/embed"
 // frame.
 const EmbedQuery = "?embed"
 
+// ProviderRoot begins the addresses that lead to providers of sign-ins.
+const ProviderRoot = SignInRoot + "/with/"
+
+// ProviderCallback returns the address to which a provider sends its answer, on
+// an instance.
+func ProviderCallback(public, id string) string { return public + SignInRoot + "/from/" + id }
+
 const signUpRoot = "/sign-up"
 
 const resetRoot = "/reset"

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/events"
 	"vitrine/internal/test/webtest"
@@ -82,6 +83,10 @@ func TestSecurityLog(t *testing.T) {
 	d.lines(`msg="sign-in failed"`)
 	session, _, err := d.Server.Sessions.Current(t.Context(), regexp.MustCompile(`\bvitrine=([^;]+)`).FindStringSubmatch(cookie)[1])
 	d.Check(err)
+	i := &vitrine.Identity{Account: d.Member.ID, Issuer: "https://login.example", Subject: "1"}
+	d.Check(d.Server.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddIdentity(i) }))
+	d.Check(d.Server.Providers.Remove(t.Context(), session, deskWords, i.ID))
+	d.lines(event("provider_changed"))
 	d.Check(d.Server.Accounts.ChangePassword(t.Context(), session, deskWords, "another café at noon"))
 	d.lines(event("password_changed"))
 	_, err = d.Server.Accounts.ChangeEmail(t.Context(), session, "another café at noon", "ann@example.net")

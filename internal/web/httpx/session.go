@@ -153,6 +153,32 @@ func (s *Server) Session(r *http.Request) string {
 	return c.Value
 }
 
+// flowTime is how long a browser keeps a sign-in at a provider.
+const flowTime = 15 * time.Minute
+
+func (s *Server) flowCookie() string { return s.sessionCookie() + "-provider" }
+
+// SetProviderFlow sets the cookie of a sign-in that continues at a provider, or
+// deletes it with "".
+func (s *Server) SetProviderFlow(w http.ResponseWriter, flow string) {
+	c := &http.Cookie{Name: s.flowCookie(), Value: flow, Path: "/", MaxAge: int(flowTime / time.Second),
+		Secure: s.Secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if flow == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(w, c)
+}
+
+// ProviderFlow returns the sign-in at a provider that this browser has begun,
+// or "".
+func (s *Server) ProviderFlow(r *http.Request) string {
+	c, err := r.Cookie(s.flowCookie())
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
 // ReadForm reads the form of a request, of at most limit bytes.
 func ReadForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, limit)

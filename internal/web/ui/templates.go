@@ -44,13 +44,13 @@ var pages = []page{
 	{"reset_password.html", entry, nil},
 	{"setup.html", entry, nil},
 	{"setup_unset.html", entry, nil},
-	{"signin.html", entry, nil},
+	{"signin.html", entry, []string{"providers.html"}},
 	{"signin_code.html", entry, nil},
-	{"signup.html", entry, nil},
+	{"signup.html", entry, []string{"providers.html"}},
 	{"signup_accept.html", entry, nil},
 
 	// app
-	{"account.html", member, nil},
+	{"account.html", member, []string{"account_providers.html"}},
 	{"album.html", member, []string{"chart.html", "link_protection.html", "link_rows.html"}},
 	{"albums.html", member, []string{"chart.html", "link_rows.html"}},
 	{"events.html", member, nil},

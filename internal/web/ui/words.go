@@ -113,6 +113,7 @@ var actionNames = map[vitrine.Action]string{
 	vitrine.ActionSignIn:   "Signed in on a new device",
 	vitrine.ActionPassword: "Password changed",
 	vitrine.ActionFactor:   "Two-step sign-in",
+	vitrine.ActionProvider: "Sign in at work",
 }
 
 // ActionName returns the name of an action in the history.
