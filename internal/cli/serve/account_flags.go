@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/app/auth"
@@ -23,6 +24,8 @@ type accountFlags struct {
 	MailFrom   string
 
 	OAuthRegistration bool
+	Providers         providers
+	ProviderCheck     time.Duration
 }
 
 // AddFlags adds the flags to a command.
@@ -37,9 +40,15 @@ func (f *accountFlags) AddFlags(cmd *command.Command) {
 	cmd.String(&f.SMTP, "smtp", "URL", "Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand.").Env("VITRINE_SMTP").Secret()
 	cmd.String(&f.MailFrom, "mail-from", "ADDRESS", "The sender of messages: Vitrine <post@share.example>.").Env("VITRINE_MAIL_FROM")
 	cmd.Bool(&f.OAuthRegistration, "oauth-registration", "Let any program that connects to /mcp by OAuth register itself. Without it, a program needs a client metadata document at an address of its own, as current ones have.").Env("VITRINE_OAUTH_REGISTRATION")
+	cmd.Text(&f.Providers, "oidc", "PROVIDER", "", "A provider of OpenID Connect at which people can sign in: ID=https://CLIENT_ID:SECRET@HOST/PATH, where the address is the issuer, and options follow as in ?name=Acme. The guide \"Sign in at work\" has them. May be repeated; in the variable, one follows another on a line of its own. Default: none.").Env("VITRINE_OIDC").Secret()
+	f.ProviderCheck = 15 * time.Minute
+	cmd.Duration(&f.ProviderCheck, "oidc-check", "How often a provider is asked whether it still knows a person who is signed in. Sessions of a person who was removed there end then.").Env("VITRINE_OIDC_CHECK")
 }
 
 func (f accountFlags) check() error {
+	if f.ProviderCheck < time.Minute {
+		return errors.New("--oidc-check must be a minute (1m) or more")
+	}
 	if (f.SMTP == "") != (f.MailFrom == "") {
 		return errors.New("--smtp and --mail-from must be set together")
 	}

@@ -73,6 +73,10 @@ const (
 	weeklyEvery = 5 * time.Minute
 )
 
+// providersEvery is the interval of looking for people about whom a provider
+// must be asked again.
+const providersEvery = time.Minute
+
 // choresLease is the name of the lease for work that only one process of an
 // instance does.
 const choresLease = "chores"
@@ -206,6 +210,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 		worker.New("expire events", deleteEvery, log, in.Events.Expire),
 		worker.New("expire deliveries", deleteEvery, log, in.Webhooks.Expire),
 		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
+		worker.New("check providers", providersEvery, log, in.Providers.Check),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),
 	}
@@ -214,6 +219,7 @@ func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
 // app returns the HTTP handler.
 func (c *serveCmd) app(s *service, public, content *url.URL) *web.Server {
 	sites, _ := c.sites(public, content) // Validate has checked the errors
+	c.applyProviders(s.instance.Providers, public, s.log)
 	return &web.Server{Services: s.instance.Services, Gallery: c.Dev,
 		PublicURL:         public,
 		ContentURL:        content,
