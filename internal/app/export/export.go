@@ -172,10 +172,7 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 	}
 	v.NoMail = a.NoMail
 	if f, err := factor.Parse(a.Factor); err == nil {
-		v.TwoStep = &f.Since
-		for _, p := range f.Passkeys {
-			v.Passkeys = append(v.Passkeys, exportedPasskey{p.Name, p.Since, timeOrNil(p.Used), p.Domain, p.Synced})
-		}
+		v.TwoStep, v.Passkeys = &f.Since, passkeys(f)
 	}
 	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
 		e.Now().UTC()
@@ -216,6 +213,14 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		return err
 	}
 	return e.json(z, "account.json", v)
+}
+
+// passkeys returns the passkeys of a second factor.
+func passkeys(f factor.State) (all []exportedPasskey) {
+	for _, p := range f.Passkeys {
+		all = append(all, exportedPasskey{p.Name, p.Since, timeOrNil(p.Used), p.Domain, p.Synced})
+	}
+	return all
 }
 
 // providers returns at which providers a person signs in.
