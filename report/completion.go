@@ -1,6 +1,10 @@
 package report
 
-import "math/big"
+import (
+	"math/big"
+
+	"vitrine/report/round"
+)
 
 // completion is the mean completion of counted sessions, over links of every
 // kind and length (analytics, Totals). Sums are kept by denominator: the number
@@ -55,6 +59,6 @@ func (c *completion) pct() *Tenths {
 	}
 	num.Mul(num, big.NewInt(1000))
 	den.Mul(den, big.NewInt(c.sessions))
-	p := Tenths(bigRatio(num, den).Int64())
+	p := Tenths(round.Big(num, den).Int64())
 	return &p
 }

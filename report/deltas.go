@@ -1,6 +1,10 @@
 package report
 
-import "math/big"
+import (
+	"math/big"
+
+	"vitrine/report/round"
+)
 
 // Previous is `previous` of a report: the same width of time before its window.
 type Previous struct {
@@ -76,7 +80,7 @@ func delta(now, before *big.Rat) Delta {
 	change := new(big.Rat).Sub(now, before)
 	change.Quo(change, before)
 	change.Mul(change, big.NewRat(100, 1))
-	pct := bigRatio(change.Num(), change.Denom()).Int64()
+	pct := round.Big(change.Num(), change.Denom()).Int64()
 	d.Pct = &pct
 	return d
 }

@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"vitrine/report/round"
+)
 
 // Point is one day or week of the series.
 type Point struct {
@@ -93,7 +97,7 @@ func point(w Window, t *Tally, from, to Day) Point {
 		p.Sessions += row.sessions
 		engagedMs += row.engagedMs
 	}
-	p.AvgEngagedS = mean(engagedMs, 1000*p.Sessions)
+	p.AvgEngagedS = round.Mean(engagedMs, 1000*p.Sessions)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine/report/click"
+	"vitrine/report/textread"
 )
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
@@ -395,7 +396,7 @@ func (s *Summary) ProductsOf(reason string) []Bucket {
 	by := counts{}
 	for _, p := range s.Products {
 		if p.Reason == reason {
-			program, _ := TextRead(p.Product)
+			program, _ := textread.Parts(p.Product)
 			by.add(program, p.Count)
 		}
 	}

@@ -1,5 +1,7 @@
 package report
 
+import "vitrine/report/round"
+
 // Totals is `totals` of a report (analytics, Totals). Times are in
 // milliseconds.
 type Totals struct {
@@ -40,4 +42,4 @@ func totals(w Window, t *Tally, completionPct *Tenths, downloads int64) Totals {
 	}
 }
 
-func (e engagement) avgEngagedMs() int64 { return mean(e.engagedMs, e.sessions) }
+func (e engagement) avgEngagedMs() int64 { return round.Mean(e.engagedMs, e.sessions) }

@@ -1,4 +1,6 @@
-package report
+// Package textread writes and reads the products of views in which programs
+// read the text of a file.
+package textread
 
 import (
 	"cmp"
@@ -12,13 +14,13 @@ const textBreak = ", parts "
 // unnamed is the program of a text read whose sender has no name.
 const unnamed = "unknown"
 
-// ProductOfText returns the product of a view in which a program read parts of
+// Product returns the product of a view in which a program read parts of
 // the text of a file, such as "ChatGPT-User, parts 3-5".
-func ProductOfText(program, parts string) string { return cmp.Or(program, unnamed) + textBreak + parts }
+func Product(program, parts string) string { return cmp.Or(program, unnamed) + textBreak + parts }
 
-// TextRead returns the program of a product and the parts of a text that it
+// Parts returns the program of a product and the parts of a text that it
 // read, or "" if it loaded the page.
-func TextRead(product string) (program, parts string) {
+func Parts(product string) (program, parts string) {
 	program, parts, _ = strings.Cut(product, textBreak)
 	return program, parts
 }
