@@ -77,8 +77,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 36 {
-		t.Errorf("%d pages: %v, want 36", len(paths), paths)
+	if len(paths) != 37 {
+		t.Errorf("%d pages: %v, want 37", len(paths), paths)
 	}
 }
 
