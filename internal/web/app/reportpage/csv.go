@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -291,4 +292,21 @@ func mixRows(n *numbers) [][]string {
 		return nil
 	}
 	return bucketRows("kind", "views", n.account.Mix)
+}
+
+// CSV returns the address of a card's table, or "" for samples and shared
+// reports, which have none.
+func (p *reportPage) CSV(card string) string {
+	if p.Sample || p.Reader {
+		return ""
+	}
+	u, err := url.Parse(p.Address)
+	if err != nil {
+		panic(err) // made by this package
+	}
+	q := u.Query()
+	q.Set("format", "csv")
+	q.Set("card", card)
+	u.RawQuery = q.Encode()
+	return u.String()
 }

@@ -113,7 +113,7 @@ func toText(v any) string {
 	return ""
 }
 
-// AddNote, EditNote and DeleteNote take the forms of the notes of a link.
+// AddNote takes the form of a new note of a link.
 func (s *Handler) AddNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.changeNote(w, r, me, func(slug string, n links.Note) error {
 		_, err := s.Links.AddNote(r.Context(), me, slug, n, nil)
@@ -121,6 +121,7 @@ func (s *Handler) AddNote(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	})
 }
 
+// EditNote takes the form of a changed note.
 func (s *Handler) EditNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.changeNote(w, r, me, func(slug string, n links.Note) error {
 		n.ID = api.NoteOf(r)
@@ -128,6 +129,7 @@ func (s *Handler) EditNote(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	})
 }
 
+// DeleteNote takes the form that deletes a note.
 func (s *Handler) DeleteNote(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.changeNote(w, r, me, func(slug string, _ links.Note) error {
 		return s.Links.DeleteNote(r.Context(), me, slug, api.NoteOf(r))

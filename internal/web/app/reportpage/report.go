@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"vitrine"
@@ -482,21 +481,4 @@ func (p *reportPage) Period() string {
 // TopCut reports whether the account has more links than the page lists.
 func (p *reportPage) TopCut() bool {
 	return len(p.Top) == analytics.TopLinks && p.Account.AllTime.Links > analytics.TopLinks
-}
-
-// CSV returns the address of a card's table, or "" for samples and shared
-// reports, which have none.
-func (p *reportPage) CSV(card string) string {
-	if p.Sample || p.Reader {
-		return ""
-	}
-	u, err := url.Parse(p.Address)
-	if err != nil {
-		panic(err) // made by this package
-	}
-	q := u.Query()
-	q.Set("format", "csv")
-	q.Set("card", card)
-	u.RawQuery = q.Encode()
-	return u.String()
 }
