@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/internal/test/webtest"
@@ -95,4 +98,60 @@ func TestFirefoxViewers(t *testing.T) {
 	reader.Go(s.URL + "/p/" + string(s.Publish("page.html", webtest.Samples["page.html"]).Slug))
 	reader.Frame("/frame").Until(`document.body.textContent.includes("You are invited.")`)
 	reader.Quiet()
+}
+
+// TestFirefoxTimes checks the time on each section of Markdown and of a web
+// page, as TestBrowserTimes does in Chromium. A heading that scrolls past
+// within a second was not read.
+func TestFirefoxTimes(t *testing.T) {
+	b := vitrinetest.StartFirefox(t)
+	for name, content := range map[string][]byte{"guide.md": webtest.Guide, "page.html": webtest.GuidePage} {
+		t.Run(name, func(t *testing.T) {
+			s := webtest.NewTimed(t, nil)
+			l := s.Publish(name, content)
+			reader := b.Visitor()
+			reader.Before(webtest.FakeClock)
+			reader.Before(`addEventListener("message", ({ data }) => {
+				if (data?.vitrine?.edges) window.edges = data.vitrine.edges;
+			})`)
+			reader.Go(s.URL + "/p/" + string(l.Slug))
+			read := func(d time.Duration) { s.TickWith(d, reader.Run) }
+			to := func(part int) {
+				reader.Run(fmt.Sprintf(`new Promise((done) => {
+					addEventListener("scroll", () => done(true), { once: true });
+					const r = document.querySelector("[data-part='%d']").getBoundingClientRect();
+					scrollBy({ top: r.top, behavior: "instant" });
+				})`, part))
+			}
+			if name == "page.html" {
+				frame := reader.Frame("/frame")
+				reader.Until(`window.edges?.length === 5`)
+				to = func(part int) {
+					frame.Run(fmt.Sprintf(`void scrollBy({ top: document.getElementById("part%d").getBoundingClientRect().top,
+						behavior: "instant" })`, part))
+					reader.Until(fmt.Sprintf(`Math.abs(window.edges?.[%d]) < 2`, part-1))
+				}
+			}
+			session := func() *report.Session {
+				if all := s.Views(l); len(all) == 1 {
+					return all[0].Session
+				}
+				return nil
+			}
+			webtest.Eventually(t, "the tracker runs", func() bool { return session() != nil })
+			read(3 * time.Second)
+			to(2)
+			read(5 * time.Second)
+			to(3)
+			read(999 * time.Millisecond)
+			to(4)
+			read(2 * time.Second)
+			reader.Close()
+			want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
+			webtest.Eventually(t, "all was sent", func() bool { return session().EngagedMs == 10_999 })
+			if got := session(); !got.Outlined || !slices.Equal(got.Pages, want) {
+				t.Errorf("session = %+v, want the sections %v", got, want)
+			}
+		})
+	}
 }

@@ -38,6 +38,28 @@ func (tb *FirefoxTab) Front() {
 	tb.b.call("browsingContext.activate", map[string]any{"context": tb.id}, nil)
 }
 
+// Before runs a script before the scripts of every later page of a tab, and of
+// its frames.
+func (tb *FirefoxTab) Before(script string) {
+	tb.t.Helper()
+	tb.b.call("script.addPreloadScript", map[string]any{"functionDeclaration": "() => {" + script + "\n}",
+		"contexts": []string{tb.id}}, nil)
+}
+
+// Run runs a script, and waits for its promise.
+func (tb *FirefoxTab) Run(script string) {
+	tb.t.Helper()
+	if _, err := tb.evaluate(script); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// Close closes the tab, as a person does.
+func (tb *FirefoxTab) Close() {
+	tb.t.Helper()
+	tb.b.call("browsingContext.close", map[string]any{"context": tb.id}, nil)
+}
+
 // Go opens an address and waits until the page has loaded.
 func (tb *FirefoxTab) Go(address string) {
 	tb.t.Helper()

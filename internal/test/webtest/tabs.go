@@ -25,11 +25,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var fakeClock = string(MustRead("testdata/clock.js"))
+// FakeClock is the script of WithClock.
+var FakeClock = string(MustRead("testdata/clock.js"))
 
 // WithClock gives every later page of a tab, and every frame in it, a clock
 // that only [tab.tick] moves.
-func WithClock() chromedp.Action { return inAllFrames(fakeClock) }
+func WithClock() chromedp.Action { return inAllFrames(FakeClock) }
 
 // inAllFrames runs a script before the scripts of every later page and of each
 // frame in it, including frames in other processes. It does not reach frames
@@ -73,11 +74,16 @@ func prepare(ctx context.Context, session target.SessionID, script string) {
 // time, so that a beacon arrives before the site's clock moves on.
 func (s *Site) Tick(tb *Tab, d time.Duration) {
 	tb.t.Helper()
+	s.TickWith(d, func(script string) { tb.Run(chromedp.Evaluate(script, nil, Awaited)) })
+}
+
+// TickWith is Tick for a page that runs scripts with a function.
+func (s *Site) TickWith(d time.Duration, run func(script string)) {
 	for d > 0 {
 		step := min(d, time.Second)
 		d -= step
 		s.Ahead.Add(int64(step))
-		tb.Run(chromedp.Evaluate(fmt.Sprintf(`clock.tick(%d)`, step.Milliseconds()), nil, Awaited))
+		run(fmt.Sprintf(`clock.tick(%d)`, step.Milliseconds()))
 	}
 }
 

@@ -28,7 +28,7 @@ export class FakePage {
     this.media = media && Object.assign(media, target());
     this.frame = frame && { dataset: frame.dataset ?? {}, contentWindow: { postMessage: () => {} } };
     this.download = target();
-    if (item) item.dataset ??= {};
+    if (item) Object.assign(item, target(), { dataset: item.dataset ?? {} });
     const after = [];
     const w = this.window;
     const take = (way) => (address, body) => {
@@ -46,6 +46,7 @@ export class FakePage {
     };
     Object.assign(w, {
       document: this.document,
+      URL,
       performance: { now: () => this.now, getEntriesByType: () => [{ responseStart: 0 }] },
       innerHeight: 800,
       innerWidth: 1280,

@@ -221,6 +221,29 @@ test("short sections share the time, and slices are parts of content without sec
   assert.deepEqual({ ...slices.leave().pages }, { 2: 4000 });
 });
 
+test("clicks on links count by part and target, 100 of a link, and places in the file do not", () => {
+  const item = sections(0, 800, 1600, 2400);
+  const p = new FakePage({ item });
+  const click = (href, top, button = 0) =>
+    item.fire("click", {
+      button,
+      target: { closest: () => href && { getAttribute: () => href, getBoundingClientRect: () => ({ top }) } },
+    });
+  click("https://a.test/b", 100);
+  click("https://a.test/b", 900);
+  click("https://a.test/b", 900, 1);
+  click("https://a.test/b", 900, 2); // opens a menu
+  click("#start", 100);
+  click(null, 100); // not on a link
+  for (let i = 0; i < 120; i++) click("mailto:a@b.test", 100);
+  const { clicks } = p.leave();
+  assert.deepEqual(Object.values(clicks), [1, 2, 100]);
+  assert.ok(
+    Object.keys(clicks).every((key) => /^[12] /.test(key)),
+    Object.keys(clicks).join(),
+  );
+});
+
 test("slides in a frame are measured, and a frame without parts is not believed", () => {
   const p = new FakePage({ frame: { dataset: { parts: "3" } } });
   p.tells({ shown: [2] });
