@@ -12,7 +12,7 @@ import (
 // TestSecretSettings checks that each setting that is a secret or may have one
 // in it can be given as a file, in every command that takes it.
 func TestSecretSettings(t *testing.T) {
-	secret := regexp.MustCompile(`^API key|PASSWORD|Credentials|as for serve`)
+	secret := regexp.MustCompile(`^API key|PASSWORD|SECRET|Credentials|as for serve`)
 	var found []string
 	newProgram().Walk(func(c *command.Command) {
 		for _, f := range c.Options {
@@ -26,7 +26,7 @@ func TestSecretSettings(t *testing.T) {
 		}
 	})
 	slices.Sort(found)
-	if want := []string{"api-key", "database", "files", "sink", "smtp", "views"}; !slices.Equal(found, want) {
+	if want := []string{"api-key", "database", "files", "oidc", "sink", "smtp", "views"}; !slices.Equal(found, want) {
 		t.Errorf("secret settings: %v, want %v", found, want)
 	}
 }

@@ -27,6 +27,7 @@ var alikeOtherwise = map[string]string{
 	"POST /r/{token}":        "it leads to the report",
 	"GET /r/{token}/embed":   "a shared report shows title and numbers",
 	"GET /r/{token}/explain": "a shared report shows title and numbers",
+	"GET /r/{token}/map":     "a shared report shows title and numbers, and the map nothing more to who may not open the file",
 	"POST /p/{slug}/report":  "it files a report, and its form is compared",
 }
 
