@@ -156,6 +156,8 @@ func (s *Service) Expire(ctx context.Context) error {
 	})
 }
 
+const quarterMs = 15 * 60 * 1000
+
 // told is what happened with one link.
 type told struct {
 	views     []vitrine.ViewRecord // by people
@@ -411,7 +413,7 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 		err = errors.Join(err, err2)
 		list = append(list, &vitrine.Event{Account: l.Account, At: now, Kind: kind, Link: l.ID, Ref: ref, Data: data})
 	}
-	rung := false
+	rung := int64(-1) // the last quarter of an hour with a view: in every time zone a day begins with one
 	t.ended = nil
 	for i := range t.views {
 		v := &t.views[i].View
@@ -423,8 +425,8 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 				event(FirstView, v.ID, Numbers{Visit: visit})
 			}
 		}
-		if l.Bell == vitrine.BellDaily && !rung && certain(v, now) {
-			rung = true
+		if quarter := v.At / quarterMs; l.Bell == vitrine.BellDaily && quarter != rung && certain(v, now) {
+			rung = quarter
 			event(Daily, v.ID, Numbers{Visit: visit})
 		}
 		if v.Recipient != 0 && certain(v, now) && tx == nil {

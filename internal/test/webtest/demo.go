@@ -38,7 +38,7 @@ type Demo struct {
 }
 
 const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sunday**, ten to six.\n\n| Day | From | To |\n|---|---|---|\n| Tuesday | 10:00 | 18:00 |\n| Thursday | 10:00 | 21:00 |\n\n" +
-	"> Groups of more than ten are asked to write first.\n\n1. Cloakroom on the left\n2. Lift to all floors\n\n```\nGET /opening-hours\n```\n"
+	"## Groups\n\n> Groups of more than ten are asked to write first.\n\n## Inside\n\n1. Cloakroom on the left\n2. Lift to all floors\n\n```\nGET /opening-hours\n```\n"
 
 // NewDemo creates a demo, which only depends on the current day.
 func NewDemo(t testing.TB) *Demo {
