@@ -14,6 +14,7 @@ import (
 // The oracle's cards of the content, the recent views and an account's links.
 
 func oracleContent(l report.Link, sessions []report.View) object {
+	all := sessions // clicks count in each
 	sessions = slices.DeleteFunc(slices.Clone(sessions), func(x report.View) bool { return x.Session.Unmeasured })
 	of := func(share func(*report.Session) int64) (values []int64) {
 		for _, x := range sessions {
@@ -23,7 +24,7 @@ func oracleContent(l report.Link, sessions []report.View) object {
 	}
 	switch l.Kind {
 	case "pdf":
-		return oracleClicks(sessions, object{"kind": "pages", "pages": oraclePages(l.Pages, sessions)})
+		return oracleClicks(all, object{"kind": "pages", "pages": oraclePages(l.Pages, sessions)})
 	case "video", "audio":
 		played := of(func(s *report.Session) int64 { return s.Played })
 		reached := of(func(s *report.Session) int64 { return s.Reached })
@@ -37,7 +38,7 @@ func oracleContent(l report.Link, sessions []report.View) object {
 	case "image", "html", "text", "document":
 		depth := of(func(s *report.Session) int64 { return s.Depth })
 		marks, dropoff := oracleMarks(depth, depth)
-		return oracleClicks(sessions, oracleParts(l.Outline, sessions, object{"kind": "scroll", "scroll": object{
+		return oracleClicks(all, oracleParts(l.Outline, sessions, object{"kind": "scroll", "scroll": object{
 			"avgDepthPct":  round(over(100*sum(depth), 1_000_000*int64(len(sessions))), 1),
 			"readToEndPct": percent(atLeast(depth, 950_000), int64(len(sessions))),
 			"depths":       marks, "dropoff": dropoff,

@@ -36,7 +36,8 @@ func TestSharedReport(t *testing.T) {
 			webtest.Same(t, "points", len(shown.ID("series").Tags("tbody")[0].Tags("tr")), len(want.Series))
 			for _, a := range shown.Tags("a") {
 				href := a.Attribute("href")
-				if u, err := url.Parse(href); err != nil || u.Path != "/" && u.Path != path && u.Path != path+"/explain" &&
+				if u, err := url.Parse(href); err != nil || u.Path != "/" && u.Path != path &&
+					u.Path != path+"/explain" && u.Path != path+"/map" &&
 					u.Path != "/p/"+string(o.Links[report.ContentPages].Slug) {
 					t.Errorf("the page links to %s", href)
 				}
