@@ -73,9 +73,10 @@ func TestBrowserNotes(t *testing.T) {
 	tb.Run(chromedp.SendKeys("#note-text-0", "Sent to the board", chromedp.ByID), chromedp.KeyEvent(kb.Enter))
 	tb.Until(`document.querySelector("#marks li span")?.textContent === "Sent to the board"`)
 	last := `document.querySelector(".over-time .marks g:last-child")`
-	tb.Run(chromedp.Evaluate(last+`.focus({focusVisible: true})`, nil))
-	tb.Until(last + `.getAttribute("aria-label").endsWith("Note Sent to the board")`)
-	tb.Until(`document.querySelector(".tip").textContent.includes("Sent to the board")`)
+	tb.Until(last + `?.getAttribute("aria-label").endsWith("Note Sent to the board")`)
+	// The script of the chart may not listen yet.
+	tb.Until(`(() => { ` + last + `.blur(); ` + last + `.focus({ focusVisible: true });
+		return document.querySelector(".tip")?.textContent.includes("Sent to the board"); })()`)
 	tb.Until(`(([flag, plot]) => flag.bottom <= plot.top && Math.abs(flag.left + flag.width / 2 - plot.right) < 3)(
 		[".flags path", ".over-time .plot"].map((s) => document.querySelector(s).getBoundingClientRect()))`)
 	tb.Until(`document.documentElement.scrollWidth <= innerWidth`)
