@@ -154,7 +154,7 @@ func (s *Handler) changeNote(w http.ResponseWriter, r *http.Request, me *vitrine
 	}
 	n := links.Note{Text: r.PostForm.Get("text"), Day: report.NoDay}
 	day := r.PostForm.Get("day")
-	_ = n.Day.UnmarshalText([]byte(day)) // what is no date stays day 0, before any link
+	_ = n.Day.UnmarshalText([]byte(day)) // what is no date stays NoDay, which is refused
 	err = change(string(l.Slug), n)
 	wrong := httpx.FieldErrorsOf(err)
 	if err != nil && wrong == nil {
