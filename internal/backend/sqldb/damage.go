@@ -31,6 +31,17 @@ func explainDamage(path string, err error) error {
 	return err
 }
 
+// explainWrongValue is explainDamage for a database of PostgreSQL, which
+// refuses to read damaged pages itself. Only a column or value that something
+// else has changed does not fit.
+func explainWrongValue(path string, err error) error {
+	if wrongValue(err) {
+		return damaged{fmt.Errorf("the database %s has a value that does not fit (%w). Look for changes that were not made by Vitrine, and undo them, or restore a backup with the tools of PostgreSQL",
+			path, err)}
+	}
+	return err
+}
+
 // wrongValue reports whether err says that a stored value does not have the
 // type of its column. SQLite reads such values from a damaged page without an
 // error. Package sql has no type for it.

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 
 	"vitrine"
@@ -20,6 +21,12 @@ func TestWrongValues(t *testing.T) {
 		err := db.QueryRowContext(t.Context(), "SELECT "+value).Scan(into)
 		if err == nil || !errors.Is(explainDamage("vitrine.db", err), vitrine.ErrDamaged) {
 			t.Errorf("%s read as %T = %v", value, into, err)
+		}
+		for dialect, restores := range map[*Dialect]bool{SqliteDialect: true, PostgresStore: false} {
+			told := (&DB{Dialect: dialect, path: "vitrine"}).wrapError("query", err)
+			if !errors.Is(told, vitrine.ErrDamaged) || restores != strings.Contains(errors.Unwrap(told).Error(), "admin restore") {
+				t.Errorf("the advice is %v", errors.Unwrap(told))
+			}
 		}
 	}
 	if err := db.QueryRowContext(t.Context(), "SELECT 1 WHERE false").Scan(new(string)); errors.Is(explainDamage("vitrine.db", err), vitrine.ErrDamaged) {

@@ -157,7 +157,11 @@ func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 
 // wrapError returns the error of a failed database operation.
 func (d *DB) wrapError(what string, err error) error {
-	return Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
+	err = fmt.Errorf("database %s: %s: %w", d.path, what, err)
+	if d.Dialect != SqliteDialect {
+		return Unavailable(explainWrongValue(d.path, err))
+	}
+	return Unavailable(explainDamage(d.path, err))
 }
 
 // Close waits for running transactions. After it no transaction may begin.
