@@ -83,6 +83,16 @@ type Account struct {
 	Mailed       string     // JSON: which problems and when it was mailed as administrator or moderator (same package)
 }
 
+// Zone returns the time zone of the account's days: UTC if it has chosen none,
+// or one that is not known any more.
+func (a *Account) Zone() *time.Location {
+	zone, err := time.LoadLocation(a.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // Role is what an account may do in the dashboard beyond its own links.
 type Role string
 

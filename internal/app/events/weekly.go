@@ -78,12 +78,8 @@ func monday(t time.Time) report.Day {
 }
 
 func (s *Service) weekly(ctx context.Context, a *vitrine.Account) error {
-	zone, err := time.LoadLocation(a.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
 	now := s.Now()
-	day := monday(now.In(zone))
+	day := monday(now.In(a.Zone()))
 	if a.Weekly >= day {
 		return nil
 	}
@@ -93,7 +89,7 @@ func (s *Service) weekly(ctx context.Context, a *vitrine.Account) error {
 		if err != nil {
 			return err
 		}
-		w = weekOf(r, day, zone)
+		w = weekOf(r, day, a.Zone())
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Account(a.ID)

@@ -137,7 +137,7 @@ func (s *Service) viewed(l *vitrine.Link, a *vitrine.Account, n *events.Numbers,
 		}
 	}
 	add("Recipient", shown(who))
-	add("When", inZone(a, at).Format("2 Jan 2006, 15:04 MST"))
+	add("When", at.In(a.Zone()).Format("2 Jan 2006, 15:04 MST"))
 	if v.Engaged {
 		add("Time so far", notation.Lasting(v.EngagedMs))
 		add("Progress so far", v.Progress)

@@ -160,17 +160,9 @@ func viewedAt(e *vitrine.Event, now time.Time) time.Time {
 	return now
 }
 
-// inZone returns a time in the time zone of an account.
-func inZone(a *vitrine.Account, t time.Time) time.Time {
-	if zone, err := time.LoadLocation(a.TimeZone); err == nil {
-		return t.In(zone)
-	}
-	return t.UTC()
-}
-
 // dayOf returns the day of a time in the time zone of an account.
 func dayOf(a *vitrine.Account, t time.Time) report.Day {
-	t = inZone(a, t)
+	t = t.In(a.Zone())
 	return report.DayOf(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 

@@ -96,14 +96,14 @@ func (s *Service) Review(ctx context.Context) error {
 			l.Subject, l.Lines = "A link waits for review", []string{"It is not public until a moderator decides."}
 		}
 		l.Facts = []fact{{Name: "Waiting", Value: notation.Count(waiting)},
-			{Name: "Longest since", Value: inZone(a, oldest).Format("2 Jan 2006, 15:04 MST")}}
+			{Name: "Longest since", Value: oldest.In(a.Zone()).Format("2 Jan 2006, 15:04 MST")}}
 		return l
 	})
 }
 
 // morning returns the last time that it was reviewHour where an account is.
 func morning(a *vitrine.Account, now time.Time) time.Time {
-	t := inZone(a, now)
+	t := now.In(a.Zone())
 	at := time.Date(t.Year(), t.Month(), t.Day(), reviewHour, 0, 0, 0, t.Location())
 	if at.After(t) {
 		at = at.AddDate(0, 0, -1)

@@ -18,10 +18,7 @@ func checkLimits(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vi
 	if err != nil {
 		return err
 	}
-	full := fullLimit{tx: tx, upload: u, now: now, zone: time.UTC}
-	if zone, err := time.LoadLocation(a.TimeZone); err == nil {
-		full.zone = zone
-	}
+	full := fullLimit{tx: tx, upload: u, now: now, zone: a.Zone()}
 	switch used, usedBytes := has.Links+has.HeldLinks, has.Bytes+has.HeldBytes; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
 		return links.Exceeded(a, vitrine.CodeFileTooLarge, limits.FileBytes, u.Size,

@@ -63,29 +63,19 @@ type Page struct {
 // Ago returns the time since t.
 func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
 
-// zoneOf returns the zone of the times on the pages of an account: UTC if it
-// has chosen none, or one that is no longer known.
-func zoneOf(a *vitrine.Account) *time.Location {
-	zone, err := time.LoadLocation(a.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return zone
-}
-
 // ZoneName is the name of the zone.
-func (p *Page) ZoneName() string { return strings.ReplaceAll(zoneOf(p.Me).String(), "_", " ") }
+func (p *Page) ZoneName() string { return strings.ReplaceAll(p.Me.Zone().String(), "_", " ") }
 
 // When is how long ago something was, and from a day on its date.
 func (p *Page) When(t time.Time) string {
 	if p.now.Sub(t) < 24*time.Hour {
 		return p.Past(t)
 	}
-	return ui.ShortDate(t, zoneOf(p.Me), p.now)
+	return ui.ShortDate(t, p.Me.Zone(), p.now)
 }
 
 // Day returns the date of a time in the account's zone.
-func (p *Page) Day(t time.Time) string { return t.In(zoneOf(p.Me)).Format("2 Jan 2006") }
+func (p *Page) Day(t time.Time) string { return t.In(p.Me.Zone()).Format("2 Jan 2006") }
 
 // FormMessages maps codes in addresses to messages about completed forms. A
 // page never repeats text from the request, so no address can make it claim

@@ -132,7 +132,7 @@ func (s *LinkPages) linkPage(r *http.Request, me *vitrine.Account, o *links.Link
 		Head: s.Shell.LinkHead(me, o.Link, tab), Prefix: s.Server.PublicURL.Host + "/p/",
 		Embed: s.Viewers.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
 		NewDownload: o.AllowDownload,
-		NewExpires:  lastDay(o.ExpiresAt, zoneOf(me)), NewLabels: strings.Join(o.Labels.All(), ", "),
+		NewExpires:  lastDay(o.ExpiresAt, me.Zone()), NewLabels: strings.Join(o.Labels.All(), ", "),
 		Gate: accessFormOf(s.Viewers.Gates, o.Link)}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
@@ -229,7 +229,7 @@ var linkForms = map[string]linkAction{
 		if e.Title != nil && *e.Title == ui.Title(o.Link) {
 			e.Title = nil // as it was shown
 		}
-		if e.ExpiresAt, err = expiryOf(f, o.Link, zoneOf(me)); err != nil {
+		if e.ExpiresAt, err = expiryOf(f, o.Link, me.Zone()); err != nil {
 			return nil, "", err
 		}
 		l, err := s.Links.Edit(ctx, me, slug, e)

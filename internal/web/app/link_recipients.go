@@ -224,7 +224,7 @@ func (s *LinkPages) recipientRows(ctx context.Context, me *vitrine.Account, l *v
 	for _, r := range slices.SortedFunc(maps.Values(all), func(a, b *vitrine.Recipient) int {
 		return cmp.Compare(a.Number, b.Number)
 	}) {
-		row := &recipientRow{Recipient: r, URL: s.Server.AddressOf(l.For(r)), Until: lastDay(r.ExpiresAt, zoneOf(me))}
+		row := &recipientRow{Recipient: r, URL: s.Server.AddressOf(l.For(r)), Until: lastDay(r.ExpiresAt, me.Zone())}
 		if of := read[r.ID]; of != nil {
 			row.Reading = *of
 		}
@@ -261,7 +261,7 @@ func (s *LinkPages) AddRecipients(w http.ResponseWriter, r *http.Request, me *vi
 	}
 	var add recipients.Addition
 	if err == nil {
-		add, err = additionOf(r, zoneOf(me))
+		add, err = additionOf(r, me.Zone())
 	}
 	if err == nil {
 		_, _, err = s.Recipients.Add(r.Context(), me, string(o.Slug), add)
@@ -361,7 +361,7 @@ func (s *LinkPages) changeRecipient(ctx context.Context, me *vitrine.Account, sl
 		change.Download = new(d == "yes")
 	}
 	if f.Get("until") != f.Get("was") {
-		until, err := endOf(f.Get("until"), zoneOf(me))
+		until, err := endOf(f.Get("until"), me.Zone())
 		if err != nil {
 			return nil, "", err
 		}

@@ -198,7 +198,7 @@ func (s *LinkPages) bulkAll(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 // createAlbum creates the album of a form that adds n links to a new one.
 func (s *LinkPages) createAlbum(r *http.Request, me *vitrine.Account, n int) error {
-	day := s.Now().In(zoneOf(me)).Format("2 January 2006")
+	day := s.Now().In(me.Zone()).Format("2 January 2006")
 	album, err := s.Albums.Create(r.Context(), me, ui.Counted(int64(n), "link", "links")+", "+day, "")
 	if err == nil {
 		r.PostForm.Set("album", string(album.Slug))

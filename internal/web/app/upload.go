@@ -97,7 +97,7 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		p.Sample = s.Sample()
 	}
 	if p.Views {
-		latest, err := s.Analytics.Latest(r.Context(), me, zoneOf(me), recentVisits)
+		latest, err := s.Analytics.Latest(r.Context(), me, me.Zone(), recentVisits)
 		if err != nil {
 			return err
 		}
