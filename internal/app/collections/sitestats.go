@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/ingest"
+	"vitrine/internal/app/links"
 	"vitrine/report"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -140,11 +141,6 @@ func pageNumber(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64,
 	return p.Number, tx.AddSitePage(p)
 }
 
-// purgeGrace is how long after a website's deletion its page loads are deleted
-// again, because a page load may be written late: from a page in progress, or
-// from a spool.
-const purgeGrace = time.Hour
-
 // purgeBatch is the number of pages of deleted websites that are read
 // together.
 const purgeBatch = 1000
@@ -168,9 +164,9 @@ func (s *SiteStats) Purge(ctx context.Context) error {
 }
 
 // purge deletes the page loads of a page and, once no more can arrive, the
-// page.
+// page (links.PurgeGrace).
 func (s *SiteStats) purge(ctx context.Context, p vitrine.DeletedSitePage) error {
-	more := s.Now().Sub(p.DeletedAt) < purgeGrace
+	more := s.Now().Sub(p.DeletedAt) < links.PurgeGrace
 	if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil || more {
 		return err
 	}

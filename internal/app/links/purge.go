@@ -9,12 +9,12 @@ import (
 	"vitrine/internal/base/signer"
 )
 
-// purgeGrace is the time after its deletion at which a link is purged again. A
-// page being served, an import, or a spooled batch may add a view after the
-// first purge.
-const purgeGrace = time.Hour
+// PurgeGrace is the time after its deletion at which a link or website is
+// purged again. A page being served, an import, or a spooled batch may add a
+// view after the first purge.
+const PurgeGrace = time.Hour
 
-// purgeAgain is the time between two purges of a link within purgeGrace.
+// purgeAgain is the time between two purges of a link within PurgeGrace.
 const purgeAgain = 5 * time.Minute
 
 // Purge empties the trash of what has been there for TrashLife, finishes
@@ -89,7 +89,7 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 			return err
 		}
 	}
-	if l.OfLink() || s.Now().Sub(l.DeletedAt) < purgeGrace {
+	if l.OfLink() || s.Now().Sub(l.DeletedAt) < PurgeGrace {
 		return nil // a later purge does the rest of a link
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
