@@ -86,7 +86,7 @@ func TestClientsThatLeave(t *testing.T) {
 	var log bytes.Buffer
 	d.Server.Log = slog.New(slog.NewTextHandler(&log, nil))
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	key, err := d.Server.Keys.Create(t.Context(), d.Pro.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Pro.Email, auth.KeyRequest{Name: "test", Scope: vitrine.ScopeFull})
 	d.Check(err)
 	cookies := map[string]string{"/people": d.SignIn(d.Owner), "/moderation": d.SignIn(d.Moderator),
 		"": d.SignIn(d.Pro)}

@@ -35,7 +35,7 @@ func (c *costSite) exchange() ask {
 	q := c.GrantQuery()
 	asked, err := c.Server.Grants.Parse(c.T.Context(), a, q)
 	c.Check(err)
-	code, err := c.Server.Grants.Allow(c.T.Context(), a, asked, vitrine.KeyGrant{Scope: vitrine.ScopeRead})
+	code, err := c.Server.Grants.Allow(c.T.Context(), &vitrine.Session{Account: a.ID}, asked, vitrine.KeyGrant{Scope: vitrine.ScopeRead})
 	c.Check(err)
 	body := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {q.Get("client_id")},
 		"redirect_uri": {q.Get("redirect_uri")}, "code_verifier": {webtest.Verifier}}

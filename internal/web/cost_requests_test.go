@@ -373,7 +373,7 @@ func (c *costSite) keyed() (*vitrine.Account, string) {
 
 // keyOf creates a key and returns its number.
 func (c *costSite) keyOf(a *vitrine.Account) string {
-	key, err := c.Server.Keys.Create(c.T.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	key, err := c.Server.Keys.CreateFor(c.T.Context(), a.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
 	c.Check(err)
 	return strconv.FormatInt(int64(key.ID), 10)
 }

@@ -176,7 +176,7 @@ func newCostSite(b testing.TB) *costSite {
 	c.Check(c.Server.Previews.Make(ctx))
 	c.Notices = append(c.Notices, app.Notice{Text: "A notice.", Key: "costs"})
 	c.Check(c.Server.Accounts.SetPassword(ctx, c.Pro.Email, "some words of ada"))
-	key, err := c.Server.Keys.Create(ctx, c.Pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
+	key, err := c.Server.Keys.CreateFor(ctx, c.Pro.Email, auth.KeyRequest{Name: "costs", Scope: vitrine.ScopeFull})
 	c.Check(err)
 	owner := c.Join("boss@example.org", vitrine.RoleOwner)
 	c.key, c.keyID = string(key.Text), key.ID

@@ -41,7 +41,7 @@ func TestDoors(t *testing.T) {
 	}
 	s := webtest.NewDesk(t)
 	moderator := s.Join("moderator@example.org", vitrine.RoleModerator)
-	key, err := s.Server.Keys.Create(t.Context(), s.Member.Email, auth.KeyRequest{Name: "doors",
+	key, err := s.Server.Keys.CreateFor(t.Context(), s.Member.Email, auth.KeyRequest{Name: "doors",
 		Scope: vitrine.ScopeFull})
 	s.Check(err)
 	bearer := "Authorization: Bearer " + string(key.Text)

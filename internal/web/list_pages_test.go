@@ -66,7 +66,7 @@ func TestListPages(t *testing.T) {
 	hook, err := d.Server.Webhooks.Create(t.Context(), d.Owner, webhooks.Request{URL: new("https://hook.example/a")})
 	d.Check(err)
 	fill := strings.NewReplacer("SLUG", string(l.Slug), "HOOK", fmt.Sprint(hook.ID), "ACCOUNT", fmt.Sprint(d.Member.ID))
-	made, err := d.Server.Keys.Create(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "test",
+	made, err := d.Server.Keys.CreateFor(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "test",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	key := "Authorization: Bearer " + string(made.Text)

@@ -67,7 +67,7 @@ func BenchmarkRecipients(b *testing.B) {
 	}
 	d.Check(d.Log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: views}, some))
 	h, cookie := d.Server.Handler(), d.SignIn(d.Member)
-	key, err := d.Server.Keys.Create(b.Context(), d.Member.Email, auth.KeyRequest{Name: "b", Scope: vitrine.ScopeFull})
+	key, err := d.Server.Keys.CreateFor(b.Context(), d.Member.Email, auth.KeyRequest{Name: "b", Scope: vitrine.ScopeFull})
 	d.Check(err)
 	b.Run("api", func(b *testing.B) {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/links/"+string(l.Slug)+"/recipients?limit=100", nil)

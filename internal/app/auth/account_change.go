@@ -127,8 +127,8 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 // Errors: CodeInvalidRequest at the field "current" or "code"; CodeRateLimited.
 func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
 	a, err := s.confirmPassword(ctx, session, pw)
-	if err == nil && len(a.Factor) > 0 && !s.Sessions.FreshFactor(session) {
-		err = errNeedCode
+	if err == nil {
+		err = needFresh(a, session, s.Now())
 	}
 	return a, err
 }

@@ -185,7 +185,7 @@ func TestClose(t *testing.T) {
 	ctx := t.Context()
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	key, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "key", Scope: vitrine.ScopeFull})
+	key, err := keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "key", Scope: vitrine.ScopeFull})
 	e.Must(err)
 	one, two := e.Note("one"), e.Note("two")
 	album, err := (&collections.Albums{Store: e.Store, Now: e.Clock.Now}).Create(ctx, e.Account, "Album", "")
@@ -305,14 +305,14 @@ func TestScopedKey(t *testing.T) {
 		"links for a second":     {Name: "k", Scope: vitrine.ScopePublish, LinkLife: time.Second},
 		"links that end earlier": {Name: "k", Scope: vitrine.ScopePublish, LinkLife: -time.Hour},
 	} {
-		e.Code(what, fixture.Second(keys.Create(ctx, fixture.AnnEmail, r)), vitrine.CodeInvalidRequest)
+		e.Code(what, fixture.Second(keys.CreateFor(ctx, fixture.AnnEmail, r)), vitrine.CodeInvalidRequest)
 	}
-	_, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish,
+	_, err := keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish,
 		ExpiresAt: end, LinkLife: time.Hour})
 	e.Must(err)
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
-	next, err := keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-1].ID, time.Hour)
+	next, err := keys.RotateFor(ctx, fixture.AnnEmail, list[len(list)-1].ID, time.Hour)
 	e.Must(err)
 	c, err := keys.Authenticate(ctx, string(next.Text))
 	e.Must(err)
@@ -335,14 +335,14 @@ func TestRollKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	first, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "nightly", Scope: vitrine.ScopeFull})
+	first, err := keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "nightly", Scope: vitrine.ScopeFull})
 	e.Must(err)
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
 	id := list[len(list)-1].ID
-	e.Code("too long", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, id, 8*24*time.Hour)),
+	e.Code("too long", fixture.Second(keys.RotateFor(ctx, fixture.AnnEmail, id, 8*24*time.Hour)),
 		vitrine.CodeInvalidRequest)
-	next, err := keys.Rotate(ctx, fixture.AnnEmail, id, time.Hour)
+	next, err := keys.RotateFor(ctx, fixture.AnnEmail, id, time.Hour)
 	e.Must(err)
 	for _, k := range []auth.KeyText{first.Text, next.Text} {
 		if _, err := keys.Authenticate(ctx, string(k)); err != nil {
@@ -351,10 +351,10 @@ func TestRollKey(t *testing.T) {
 	}
 	e.Clock.Advance(time.Hour)
 	e.Code("after its grace", fixture.Second(keys.Authenticate(ctx, string(first.Text))), vitrine.CodeUnauthorized)
-	e.Code("one that has ended", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, id, 0)), vitrine.CodeInvalidRequest)
+	e.Code("one that has ended", fixture.Second(keys.RotateFor(ctx, fixture.AnnEmail, id, 0)), vitrine.CodeInvalidRequest)
 	list, err = keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
-	last, err := keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-1].ID, 0)
+	last, err := keys.RotateFor(ctx, fixture.AnnEmail, list[len(list)-1].ID, 0)
 	e.Must(err)
 	e.Code("ended now", fixture.Second(keys.Authenticate(ctx, string(next.Text))), vitrine.CodeUnauthorized)
 	if a, err := keys.Authenticate(ctx, string(last.Text)); err != nil || a.Email != fixture.AnnEmail {
@@ -362,11 +362,11 @@ func TestRollKey(t *testing.T) {
 	}
 	list, err = keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
-	e.Code("replaced", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-2].ID, 0)),
+	e.Code("replaced", fixture.Second(keys.RotateFor(ctx, fixture.AnnEmail, list[len(list)-2].ID, 0)),
 		vitrine.CodeInvalidRequest)
-	e.Code("of nobody", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, 999, 0)), vitrine.CodeNotFound)
+	e.Code("of nobody", fixture.Second(keys.RotateFor(ctx, fixture.AnnEmail, 999, 0)), vitrine.CodeNotFound)
 	for range auth.MaxKeys {
-		if _, err = keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more", Scope: vitrine.ScopeFull}); err != nil {
+		if _, err = keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more", Scope: vitrine.ScopeFull}); err != nil {
 			break
 		}
 	}

@@ -79,14 +79,14 @@ func TestActivity(t *testing.T) {
 	})
 	create := func(k *auth.Keys) func() error {
 		return func() (err error) {
-			key, err = k.Create(ctx, bob.Email, auth.KeyRequest{Name: "nightly", Scope: vitrine.ScopePublish})
+			key, err = k.CreateFor(ctx, bob.Email, auth.KeyRequest{Name: "nightly", Scope: vitrine.ScopePublish})
 			secrets = append(secrets, string(key.Text))
 			return err
 		}
 	}
 	do("a key", owner, vitrine.ActionKey, "nightly (publish)", "new API key", func() error { return create(keys)() })
 	do("a rotated key", owner, vitrine.ActionRotate, "nightly (publish)", "rotated", func() (err error) {
-		key, err = keys.Rotate(ctx, bob.Email, key.ID, time.Hour)
+		key, err = keys.RotateFor(ctx, bob.Email, key.ID, time.Hour)
 		secrets = append(secrets, string(key.Text))
 		return err
 	})
@@ -98,7 +98,7 @@ func TestActivity(t *testing.T) {
 	do("a login", owner, vitrine.ActionKey, "laptop (full)", "new API key", func() error {
 		l, secret, err := logins.Begin(ctx, "vitrine 1", "laptop", auth.AnyKey, home)
 		e.Must(err)
-		e.Must(fixture.Second(logins.Decide(ctx, bob, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, home)))
+		e.Must(fixture.Second(logins.Decide(ctx, &vitrine.Session{Account: bob.ID}, bob, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, home)))
 		taken, err := logins.Take(ctx, string(secret))
 		secrets = append(secrets, string(taken.Key))
 		return err

@@ -158,13 +158,33 @@ type NewKey struct {
 	OldEnds time.Time // when the key that it replaces stops; zero if none
 }
 
-// Create creates another key of an account. Errors: CodeInvalidRequest.
-func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key NewKey, err error) {
+// accountIn finds the account of a session that may get a key (needFresh).
+func (s *Keys) accountIn(tx vitrine.Tx, session *vitrine.Session) (*vitrine.Account, error) {
+	a, err := tx.Account(session.Account)
+	if err == nil {
+		err = needFresh(a, session, s.Now())
+	}
+	return a, err
+}
+
+// Create creates another key of the account of a session, which must be fresh
+// (GiveFactor). Errors: CodeInvalidRequest.
+func (s *Keys) Create(ctx context.Context, session *vitrine.Session, r KeyRequest) (NewKey, error) {
+	return s.create(ctx, r, func(tx vitrine.Tx) (*vitrine.Account, error) { return s.accountIn(tx, session) })
+}
+
+// CreateFor is Create for the administrator.
+func (s *Keys) CreateFor(ctx context.Context, email string, r KeyRequest) (NewKey, error) {
+	return s.create(ctx, r, func(tx vitrine.Tx) (*vitrine.Account, error) { return vitrine.AccountByEmail(tx, email) })
+}
+
+func (s *Keys) create(ctx context.Context, r KeyRequest,
+	owner func(vitrine.Tx) (*vitrine.Account, error)) (key NewKey, err error) {
 	if err := r.check(s.Now()); err != nil {
 		return key, err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := vitrine.AccountByEmail(tx, email)
+		a, err := owner(tx)
 		if err != nil {
 			return err
 		}
@@ -247,18 +267,36 @@ func (s *Keys) checkLimit(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	return nil
 }
 
-// Rotate creates a key with the same name, scope and expiry as another one, and
-// replaces it. The old key stays valid for grace, at most RotateGrace; 0 ends
-// it immediately. Errors: CodeNotFound; CodeInvalidRequest for a key that has
+// Rotate creates a key with the same name, scope and expiry as another one of
+// the account of a session, which must be fresh (GiveFactor), and replaces it.
+// The old key stays valid for grace, at most RotateGrace; 0 ends it
+// immediately. Errors: CodeNotFound; CodeInvalidRequest for a key that has
 // ended or was replaced.
-func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
-	grace time.Duration) (key NewKey, err error) {
+func (s *Keys) Rotate(ctx context.Context, session *vitrine.Session, id vitrine.KeyID,
+	grace time.Duration) (NewKey, error) {
+	return s.rotate(ctx, id, grace, func(tx vitrine.Tx) (*vitrine.Account, error) { return s.accountIn(tx, session) })
+}
+
+// RotateFor is Rotate for the administrator.
+func (s *Keys) RotateFor(ctx context.Context, email string, id vitrine.KeyID,
+	grace time.Duration) (NewKey, error) {
+	return s.rotate(ctx, id, grace, func(tx vitrine.Tx) (*vitrine.Account, error) {
+		return vitrine.AccountByEmail(tx, email)
+	})
+}
+
+func (s *Keys) rotate(ctx context.Context, id vitrine.KeyID, grace time.Duration,
+	owner func(vitrine.Tx) (*vitrine.Account, error)) (key NewKey, err error) {
 	if grace < 0 || grace > RotateGrace {
 		return key, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace",
 			Message: "The old key can stay valid for one week at most."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, k, err := keyOf(tx, email, id)
+		a, err := owner(tx)
+		if err != nil {
+			return err
+		}
+		_, k, err := keyOf(tx, a.Email, id)
 		if err != nil {
 			return err
 		}

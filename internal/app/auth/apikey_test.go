@@ -26,19 +26,19 @@ func TestKeysAreBounded(t *testing.T) {
 	e.Clock.Advance(time.Hour)
 	before := len(list())
 	for range 100 {
-		k, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})
+		k, err := keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})
 		e.Must(err)
 		e.Must(fixture.Second(keys.Revoke(ctx, fixture.AnnEmail, k.ID)))
 	}
-	_, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})
+	_, err := keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})
 	e.Code("after 100 in an hour", err, vitrine.CodeRateLimited)
 	if refused := new(vitrine.Error); !errors.As(err, &refused) || refused.RetryAfter != time.Hour {
 		t.Errorf("refused with %+v, want an hour to wait", err)
 	}
-	_, err = keys.Rotate(ctx, fixture.AnnEmail, list()[0].ID, 0)
+	_, err = keys.RotateFor(ctx, fixture.AnnEmail, list()[0].ID, 0)
 	e.Code("a rotation after 100 in an hour", err, vitrine.CodeRateLimited)
 	e.Clock.Advance(time.Hour)
-	e.Must(fixture.Second(keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})))
+	e.Must(fixture.Second(keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})))
 	if got := len(list()); got != before+101 {
 		t.Errorf("%d keys are listed, want %d", got, before+101)
 	}
@@ -51,7 +51,7 @@ func TestKeysAreBounded(t *testing.T) {
 		return err
 	}))
 	e.Clock.Advance(2 * time.Hour)
-	e.Must(fixture.Second(keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})))
+	e.Must(fixture.Second(keys.CreateFor(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "job", Scope: vitrine.ScopeRead})))
 	if got := len(list()); got != before+1002 { // those in force, and one more than was there before
 		t.Errorf("%d keys are kept, want %d", got, before+1002)
 	}

@@ -37,8 +37,6 @@ func (r FactorRule) lacks(session *vitrine.Session, a *vitrine.Account) bool {
 const (
 	// halfLife is how long a code can complete a sign-in.
 	halfLife = 10 * time.Minute
-	// factorFresh is how long after a code a session may do what needs one.
-	factorFresh = 10 * time.Minute
 	// offerLife is how long the secret on the page of a new factor can be used.
 	offerLife = time.Hour
 )
@@ -122,13 +120,6 @@ func (s *Sessions) tellWrong(tx vitrine.Tx, a *vitrine.Account, l throttle.Limit
 		return err
 	}
 	return s.Owners.post(tx, s.Owners.letterWrongCodes(a.Email), "")
-}
-
-// FreshFactor reports whether a session has shown its second factor shortly
-// before.
-func (s *Sessions) FreshFactor(session *vitrine.Session) bool {
-	age := s.Now().Sub(session.FactorAt)
-	return age < factorFresh && age > -vitrine.ClockJump
 }
 
 // GiveFactor makes a session fresh with a code or the answer to AskPasskey,
@@ -275,11 +266,9 @@ func (s *Accounts) extend(tx vitrine.Tx, session *vitrine.Session, confirmed *vi
 	}
 	state, first := factor.State{Since: s.Now()}, len(a.Factor) == 0
 	if !first {
-		if state, err = factor.Parse(a.Factor); err == nil && !s.Sessions.FreshFactor(session) {
-			err = errNeedCode
-		}
+		state, err = factor.Parse(a.Factor)
 	}
-	if err != nil {
+	if err = cmp.Or(err, needFresh(a, session, s.Now())); err != nil {
 		return nil, err
 	}
 	if err := add(a, &state); err != nil {
@@ -371,11 +360,34 @@ func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, c
 	return cmp.Or(err, wrong)
 }
 
-// RemoveFactorOf removes the second factor of an account, for the administrator
-// or an owner of the instance, and ends its sessions. Errors: CodeNotFound;
-// CodeInvalidRequest if it has none.
-func (s *Accounts) RemoveFactorOf(ctx context.Context, email string, by vitrine.Actor) error {
+// RemoveFactorOf removes the second factor of an account, for an owner of the
+// instance, whose session must be fresh (GiveFactor), and ends its sessions.
+// Errors: CodeNotFound; CodeInvalidRequest if it has none.
+func (s *Accounts) RemoveFactorOf(ctx context.Context, session *vitrine.Session, email string) error {
+	return s.removeFactorOf(ctx, email, func(tx vitrine.Tx) (vitrine.Actor, error) {
+		owner, err := tx.Account(session.Account)
+		if err == nil {
+			err = needFresh(owner, session, s.Now())
+		}
+		if err != nil {
+			return vitrine.Actor{}, err
+		}
+		return vitrine.Moderator(owner), nil
+	})
+}
+
+// RemoveFactorFor is RemoveFactorOf for the administrator.
+func (s *Accounts) RemoveFactorFor(ctx context.Context, email string) error {
+	return s.removeFactorOf(ctx, email, func(vitrine.Tx) (vitrine.Actor, error) { return vitrine.Administrator, nil })
+}
+
+func (s *Accounts) removeFactorOf(ctx context.Context, email string,
+	allow func(vitrine.Tx) (vitrine.Actor, error)) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		by, err := allow(tx)
+		if err != nil {
+			return err
+		}
 		a, err := vitrine.AccountByEmail(tx, email)
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ func TestHalfSession(t *testing.T) {
 	ends := map[string]func(){
 		"time":          func() { p.Clock.Advance(10 * time.Minute) },
 		"password":      func() { p.Must(p.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords)) },
-		"administrator": func() { p.Must(p.Accounts.RemoveFactorOf(ctx, fixture.AnnEmail, vitrine.Administrator)) },
+		"administrator": func() { p.Must(p.Accounts.RemoveFactorFor(ctx, fixture.AnnEmail)) },
 	}
 	for way, enter := range ways {
 		for _, end := range []string{"time", "password"} {
@@ -216,6 +216,16 @@ func TestFreshFactor(t *testing.T) {
 	ctx := t.Context()
 	p.Must(p.Sessions.GiveFactor(ctx, session, p.code()))
 	p.Clock.Advance(10 * time.Minute)
+	ann, err := p.Accounts.ByEmail(ctx, fixture.AnnEmail)
+	p.Must(err)
+	keys := &auth.Keys{Store: p.Store, Now: p.Clock.Now}
+	key, err := keys.CreateFor(ctx, ann.Email, auth.KeyRequest{Name: "old", Scope: vitrine.ScopeRead})
+	p.Must(err)
+	logins := &auth.Logins{Store: p.Store, Keys: keys, Signer: p.Sessions.Signer, Now: p.Clock.Now}
+	login, _, err := logins.Begin(ctx, "vitrine", "laptop", auth.AnyKey, fixture.Home)
+	p.Must(err)
+	grants := auth.NewGrants(p.Store, keys, p.Sessions.Signer, p.Clock.Now)
+	grant := &vitrine.KeyGrant{Scope: vitrine.ScopeRead}
 	changes := map[string]func(*vitrine.Session) error{
 		"password": func(s *vitrine.Session) error {
 			return p.Accounts.ChangePassword(ctx, s, fixture.AnnWords, "another good one")
@@ -226,7 +236,18 @@ func TestFreshFactor(t *testing.T) {
 		"close": func(s *vitrine.Session) error {
 			return p.Accounts.Close(ctx, s, fixture.AnnWords, fixture.AnnEmail)
 		},
-		"key": func(s *vitrine.Session) error { return p.Sessions.GiveFactor(ctx, s, "") },
+		"key": func(s *vitrine.Session) error {
+			return fixture.Second(keys.Create(ctx, s, auth.KeyRequest{Name: "new", Scope: vitrine.ScopeRead}))
+		},
+		"rotation": func(s *vitrine.Session) error { return fixture.Second(keys.Rotate(ctx, s, key.ID, 0)) },
+		"login": func(s *vitrine.Session) error {
+			return fixture.Second(logins.Decide(ctx, s, ann, login.Code, grant, fixture.Home))
+		},
+		"program": func(s *vitrine.Session) error {
+			return fixture.Second(grants.Allow(ctx, s, &auth.GrantRequest{Client: new(auth.GrantClient),
+				Asked: auth.AnyKey}, *grant))
+		},
+		"another's factor": func(s *vitrine.Session) error { return p.Accounts.RemoveFactorOf(ctx, s, fixture.AnnEmail) },
 		"remove": func(s *vitrine.Session) error {
 			return p.Accounts.RemoveFactor(ctx, s, fixture.AnnWords, "")
 		},
@@ -237,7 +258,11 @@ func TestFreshFactor(t *testing.T) {
 		}
 	}
 	p.Must(p.Sessions.GiveFactor(ctx, session, p.code()))
-	p.Must(changes["key"](session))
+	for _, name := range []string{"key", "rotation", "login", "program"} {
+		if err := changes[name](session); err != nil {
+			t.Errorf("%s with a code = %v", name, err)
+		}
+	}
 	p.Must(changes["address"](session))
 	p.Code("remove, with the code of before", changes["remove"](session), vitrine.CodeInvalidRequest)
 	p.Code("remove, wrong password", p.Accounts.RemoveFactor(ctx, session, "wrong", p.code()), vitrine.CodeInvalidRequest)

@@ -158,18 +158,27 @@ const (
 	sealedClient = "oauth client"
 )
 
-// Allow returns the code that a program exchanges for a key of an account.
-// Error: CodeInvalidRequest for a grant that is wrong or exceeds what the
-// program asks for, or if the account may not have another key.
-func (s *Grants) Allow(ctx context.Context, me *vitrine.Account, r *GrantRequest, g vitrine.KeyGrant) (string, error) {
+// Allow returns the code that a program exchanges for a key of the account of a
+// session, which must be fresh (GiveFactor). Error: CodeInvalidRequest for a
+// grant that is wrong or exceeds what the program asks for, or if the account
+// may not have another key.
+func (s *Grants) Allow(ctx context.Context, session *vitrine.Session, r *GrantRequest,
+	g vitrine.KeyGrant) (string, error) {
 	until := s.Now().Add(GrantCodeLife)
 	if err := checkGrant(g, r.Asked, until); err != nil {
 		return "", err
 	}
-	if err := s.Store.Read(ctx, func(tx vitrine.Tx) error { return s.Keys.checkLimit(tx, me.ID) }); err != nil {
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		a, err := s.Keys.accountIn(tx, session)
+		if err != nil {
+			return err
+		}
+		return s.Keys.checkLimit(tx, a.ID)
+	})
+	if err != nil {
 		return "", err
 	}
-	return s.seal(sealedCode, grantCode{Account: me.ID, Client: r.Client.ID, Name: r.Client.KeyName(),
+	return s.seal(sealedCode, grantCode{Account: session.Account, Client: r.Client.ID, Name: r.Client.KeyName(),
 		Redirect: r.Redirect, Challenge: r.challenge, Scope: g.Scope, Ends: g.ExpiresAt, Until: until}), nil
 }
 

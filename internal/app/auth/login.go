@@ -148,13 +148,14 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 	return s.update(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
-// Decide allows the request with a code for an account, with a grant, or
-// refuses it without one. Repeating a decision is not an error, and the first
-// grant stays. Errors: those of Find; CodeInvalidRequest for a grant that is
-// wrong or exceeds what the program asks for; CodeInvalidRequest or
-// CodeRateLimited if the account may not have another key now.
-func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, grant *vitrine.KeyGrant,
-	g Client) (*vitrine.Login, error) {
+// Decide allows the request with a code for an account, with a grant and a
+// session of the account, which must be fresh (GiveFactor), or refuses it
+// without them. Repeating a decision is not an error, and the first grant
+// stays. Errors: those of Find; CodeInvalidRequest for a grant that is wrong or
+// exceeds what the program asks for; CodeInvalidRequest or CodeRateLimited if
+// the account may not have another key now.
+func (s *Logins) Decide(ctx context.Context, session *vitrine.Session, me *vitrine.Account, code string,
+	grant *vitrine.KeyGrant, g Client) (*vitrine.Login, error) {
 	allow := grant != nil
 	return s.update(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
@@ -174,6 +175,9 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, g
 		case current.Banned:
 			return vitrine.ErrBanned
 		case allow:
+			if err := needFresh(current, session, s.Now()); err != nil {
+				return err
+			}
 			if err := checkGrant(*grant, l.Key, l.ExpiresAt); err != nil {
 				return err
 			}

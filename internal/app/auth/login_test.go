@@ -45,7 +45,7 @@ func (c *counter) decide(a *vitrine.Account, code string, allow bool, want vitri
 	if allow {
 		grant = &vitrine.KeyGrant{Scope: vitrine.ScopeFull}
 	}
-	if _, err := c.logins.Decide(c.T.Context(), a, code, grant, atHome); vitrine.CodeOf(err) != want {
+	if _, err := c.logins.Decide(c.T.Context(), &vitrine.Session{Account: a.ID}, a, code, grant, atHome); vitrine.CodeOf(err) != want {
 		c.T.Errorf("Decide = %v, want %q", err, want)
 	}
 }
@@ -157,7 +157,7 @@ func TestLoginGrants(t *testing.T) {
 						want = "expiresAt"
 					}
 					g := grant(scope, given)
-					_, err = c.logins.Decide(t.Context(), c.bob, l.Code, &g, atHome)
+					_, err = c.logins.Decide(t.Context(), &vitrine.Session{Account: c.bob.ID}, c.bob, l.Code, &g, atHome)
 					var e *vitrine.Error
 					if errors.As(err, &e); want == "" && err != nil || want != "" && (e == nil || e.Field != want ||
 						e.Code != vitrine.CodeInvalidRequest) {
@@ -211,7 +211,7 @@ func TestLoginRaces(t *testing.T) {
 	}
 	race(func(i int) string {
 		a := []*vitrine.Account{c.Account, c.bob}[i%2]
-		if _, err := c.logins.Decide(t.Context(), a, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, atHome); err != nil {
+		if _, err := c.logins.Decide(t.Context(), &vitrine.Session{Account: a.ID}, a, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, atHome); err != nil {
 			return ""
 		}
 		return a.Email
@@ -280,7 +280,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	l, _ = c.begin()
 	c.decide(c.bob, l.Code, true, vitrine.CodeBanned)
 	for range auth.MaxKeys - 1 {
-		_, err := c.keys.Create(t.Context(), c.Account.Email, auth.KeyRequest{Name: "k", Scope: vitrine.ScopeFull})
+		_, err := c.keys.CreateFor(t.Context(), c.Account.Email, auth.KeyRequest{Name: "k", Scope: vitrine.ScopeFull})
 		c.Must(err)
 	}
 	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)

@@ -148,10 +148,10 @@ func (w *world) account(is func(...vitrine.EventKind)) {
 	w.Must(fixture.Second(sessions.SignInWithPassword(ctx, w.Account.Email, fixture.AnnWords, known)))
 	is()
 	keys := &auth.Keys{Store: w.Instance.Store, Now: w.Clock.Now, Owners: w.Accounts}
-	key, err := keys.Create(ctx, w.Account.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeRead})
+	key, err := keys.CreateFor(ctx, w.Account.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeRead})
 	w.Must(err)
 	is("account.key_created")
-	w.Must(fixture.Second(keys.Rotate(ctx, w.Account.Email, key.ID, time.Hour)))
+	w.Must(fixture.Second(keys.RotateFor(ctx, w.Account.Email, key.ID, time.Hour)))
 	is("account.key_created")
 	session, _, err := sessions.Current(ctx, string(in.Session))
 	w.Must(err)

@@ -18,7 +18,7 @@ func TestPushedOutByKey(t *testing.T) {
 	v.Uploads.Plans = v.Versions.Plans
 	keys := &auth.Keys{Store: v.Store, Now: v.Clock.Now}
 	key := func(scope vitrine.KeyScope) vitrine.KeyID {
-		k, err := keys.Create(t.Context(), v.Account.Email, auth.KeyRequest{Name: string(scope), Scope: scope})
+		k, err := keys.CreateFor(t.Context(), v.Account.Email, auth.KeyRequest{Name: string(scope), Scope: scope})
 		v.Must(err)
 		return k.ID
 	}

@@ -46,7 +46,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal, in *instan
 	if c.Expires.Given && !r.ExpiresAt.After(in.Now()) {
 		return terminal.Usage("--expires: the key would have expired already. Choose a later time")
 	}
-	key, err := in.Keys.ByAdministrator().Create(ctx, c.Email, r)
+	key, err := in.Keys.ByAdministrator().CreateFor(ctx, c.Email, r)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func newKeyRotate() *command.Command {
 }
 
 func (c *keyRotateCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	key, err := in.Keys.ByAdministrator().Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
+	key, err := in.Keys.ByAdministrator().RotateFor(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func newAccountTwoStepOff() *command.Command {
 }
 
 func (c *accountTwoStepOffCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance.Instance) error {
-	if err := in.Accounts.RemoveFactorOf(ctx, c.Email, vitrine.Administrator); err != nil {
+	if err := in.Accounts.RemoveFactorFor(ctx, c.Email); err != nil {
 		return err
 	}
 	a, err := in.Accounts.ByEmail(ctx, c.Email)

@@ -86,7 +86,8 @@ func (t storeTest) loginRace(other storeTest) {
 		}
 		var taken atomic.Int64
 		vitrinetest.Race(6, func(i int) {
-			_, err := logins[i%2].Decide(ctx, who, l.Code, &vitrine.KeyGrant{Scope: vitrine.ScopeFull}, here)
+			_, err := logins[i%2].Decide(ctx, &vitrine.Session{Account: who.ID}, who, l.Code,
+				&vitrine.KeyGrant{Scope: vitrine.ScopeFull}, here)
 			if err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
 				t.Error(err)
 			}

@@ -87,7 +87,7 @@ func (s *Site) History(slug string, first, n int, members string) string {
 // Limited returns a publish key of an account whose links live for an hour.
 func (f *Fixture) Limited(owner string) string {
 	f.T.Helper()
-	k, err := f.Server.Keys.Create(f.T.Context(), f.Emails[owner], auth.KeyRequest{Name: "agent",
+	k, err := f.Server.Keys.CreateFor(f.T.Context(), f.Emails[owner], auth.KeyRequest{Name: "agent",
 		Scope: vitrine.ScopePublish, LinkLife: time.Hour})
 	f.Check(err)
 	f.Emails[string(k.Text)] = f.Emails[owner]
@@ -239,7 +239,7 @@ func (o *ReportSite) Ask(path string) Answer {
 // Scoped returns another key of an account, with a scope.
 func (f *Fixture) Scoped(key string, scope vitrine.KeyScope) string {
 	f.T.Helper()
-	k, err := f.Server.Keys.Create(f.T.Context(), f.Emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})
+	k, err := f.Server.Keys.CreateFor(f.T.Context(), f.Emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})
 	f.Check(err)
 	f.Emails[string(k.Text)] = f.Emails[key]
 	f.Call(string(k.Text), "GET", "/links", nil).Want(200,

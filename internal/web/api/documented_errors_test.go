@@ -161,7 +161,7 @@ func (c caller) login() webtest.Fields {
 	started := c.Call("", "POST", "/logins", webtest.Laptop).Want(200, "")
 	a, err := c.Server.Accounts.ByEmail(c.T.Context(), c.Emails[c.key])
 	c.Check(err)
-	_, err = c.Server.Logins.Decide(c.T.Context(), a, started.Text("code"),
+	_, err = c.Server.Logins.Decide(c.T.Context(), &vitrine.Session{Account: a.ID}, a, started.Text("code"),
 		&vitrine.KeyGrant{Scope: vitrine.ScopeFull}, auth.Client{})
 	c.Check(err)
 	return webtest.Fields{"secret": started.Text("secret")}

@@ -74,7 +74,7 @@ func TestKeyCreatesNoLargerKey(t *testing.T) {
 		}
 	}
 	end := f.Clock.Now().Add(24 * time.Hour).Truncate(time.Millisecond)
-	short, err := f.Server.Keys.Create(t.Context(), f.Emails[full], auth.KeyRequest{Name: "short", ExpiresAt: end,
+	short, err := f.Server.Keys.CreateFor(t.Context(), f.Emails[full], auth.KeyRequest{Name: "short", ExpiresAt: end,
 		Scope: vitrine.ScopeFull})
 	f.Check(err)
 	key := string(short.Text)

@@ -290,7 +290,7 @@ func TestExpiry(t *testing.T) {
 func TestLinkLife(t *testing.T) {
 	f := webtest.NewFixture(t)
 	key := f.Account(vitrine.PlanPro)
-	k, err := f.Server.Keys.Create(t.Context(), f.Emails[key],
+	k, err := f.Server.Keys.CreateFor(t.Context(), f.Emails[key],
 		auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, LinkLife: 24 * time.Hour})
 	f.Check(err)
 	agent := string(k.Text)

@@ -276,7 +276,7 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 func TestKeyExpiresDuringUpload(t *testing.T) {
 	f := webtest.NewFixture(t)
 	owner := f.Account(vitrine.PlanPro)
-	made, err := f.Server.Keys.Create(t.Context(), f.Emails[owner], auth.KeyRequest{Name: "short",
+	made, err := f.Server.Keys.CreateFor(t.Context(), f.Emails[owner], auth.KeyRequest{Name: "short",
 		Scope: vitrine.ScopePublish, ExpiresAt: f.Clock.Now().Add(time.Minute)})
 	f.Check(err)
 	short := string(made.Text)

@@ -310,7 +310,7 @@ func canonical(t *testing.T, b []byte) string {
 // by reason and with the known programs.
 func TestExcludedInTheAPI(t *testing.T) {
 	s := webtest.NewSite(t)
-	key, err := s.Server.Keys.Create(t.Context(), s.Account.Email, auth.KeyRequest{Name: "test",
+	key, err := s.Server.Keys.CreateFor(t.Context(), s.Account.Email, auth.KeyRequest{Name: "test",
 		Scope: vitrine.ScopeFull})
 	s.Check(err)
 	l := s.Publish("notes.txt", webtest.Samples["notes.txt"])

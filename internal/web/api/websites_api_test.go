@@ -178,7 +178,7 @@ func TestWebsiteByAPIRefused(t *testing.T) {
 func TestWebsiteByAPILimitedKey(t *testing.T) {
 	f, c := newHostingFixture(t, vitrine.PlanPro)
 	garden := c.newWebsite("Garden")
-	k, err := f.Server.Keys.Create(t.Context(), f.Emails[c.key], auth.KeyRequest{Name: "agent",
+	k, err := f.Server.Keys.CreateFor(t.Context(), f.Emails[c.key], auth.KeyRequest{Name: "agent",
 		Scope: vitrine.ScopePublish, LinkLife: time.Hour})
 	f.Check(err)
 	content := string(webtest.Packed(t, "index.html=<p>Spring"))

@@ -167,11 +167,10 @@ func (s *AccountPages) own(w http.ResponseWriter, r *http.Request) (*vitrine.Ses
 
 // sure is own for what needs a second factor.
 func (s *AccountPages) sure(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
-	session, err := s.own(w, r)
-	if err != nil {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return nil, err
 	}
-	return session, s.Sessions.GiveFactor(r.Context(), session, typedFactor(r, "factor"))
+	return giveFactor(r, s.Server, s.Sessions)
 }
 
 func (s *AccountPages) ChangePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

@@ -121,7 +121,7 @@ func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
 	d := webtest.NewAccountSite(t, auth.SignUpInvite, false)
 	l := d.Publish("notes.txt", webtest.Samples["notes.txt"])
-	_, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "A key",
+	_, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "A key",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	tb := webtest.NewMember(t, d.Site, d.Member)
@@ -152,13 +152,13 @@ func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
 	d := webtest.NewAccountSite(t, auth.SignUpOpen, true)
 	d.WithPassword(d.Owner)
-	key, err := d.Server.Keys.Create(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "A key",
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Owner.Email, auth.KeyRequest{Name: "A key",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	d.Status(d.Get("/api/v1/links", "Authorization: Bearer "+string(key.Text)), 200)
 	list, err := d.Server.Keys.List(t.Context(), d.Owner.Email)
 	d.Check(err)
-	_, err = d.Server.Keys.Rotate(t.Context(), d.Owner.Email, list[0].ID, 0)
+	_, err = d.Server.Keys.RotateFor(t.Context(), d.Owner.Email, list[0].ID, 0)
 	d.Check(err)
 	invited, err := d.Server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro,
 		vitrine.Decision{By: vitrine.Administrator})

@@ -64,14 +64,15 @@ func (p *devicePage) Spans() (list []ui.Option) {
 	return append(list, ui.Option{Value: last, Name: "On " + ui.Moment(asked.ExpiresAt), Chosen: last == chosen})
 }
 
-// grantOf reads what the form gives to the key; nil refuses. To give one needs
-// a fresh second factor.
-func (s *EntryPages) grantOf(r *http.Request) (*vitrine.KeyGrant, error) {
+// grantOf reads what the form gives to the key; nil refuses. With it comes the
+// session that gives, once it has the second factor of the form.
+func (s *EntryPages) grantOf(r *http.Request) (*vitrine.KeyGrant, *vitrine.Session, error) {
 	g, err := grantIn(r.PostForm, s.Now())
 	if err != nil || g == nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return g, giveFactor(r, s.Server, s.Sessions)
+	session, err := giveFactor(r, s.Server, s.Sessions)
+	return g, session, err
 }
 
 func grantIn(f url.Values, now time.Time) (*vitrine.KeyGrant, error) {
@@ -155,10 +156,10 @@ func (s *EntryPages) DecideLogin(w http.ResponseWriter, r *http.Request, me *vit
 		return err
 	}
 	typed, answer := r.PostForm.Get("code"), r.PostForm.Get("answer")
-	grant, err := s.grantOf(r)
+	grant, session, err := s.grantOf(r)
 	var l *vitrine.Login
 	if err == nil {
-		l, err = s.Logins.Decide(r.Context(), me, typed, grant, s.Server.Client(r))
+		l, err = s.Logins.Decide(r.Context(), session, me, typed, grant, s.Server.Client(r))
 	}
 	if err != nil {
 		return s.renderDeviceError(w, r, me, typed, err)

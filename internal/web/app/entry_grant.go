@@ -86,11 +86,11 @@ func (s *EntryPages) DecideGrant(w http.ResponseWriter, r *http.Request, me *vit
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	grant, err := s.grantOf(r)
+	grant, session, err := s.grantOf(r)
 	answer, heading := url.Values{"error": {"access_denied"}}, "Request refused"
 	if err == nil && grant != nil {
 		var code string
-		code, err = s.Grants.Allow(r.Context(), me, req, *grant)
+		code, err = s.Grants.Allow(r.Context(), session, req, *grant)
 		answer, heading = url.Values{"code": {code}}, "Program connected"
 	}
 	if err != nil {

@@ -115,7 +115,7 @@ func formsThatNeedACode(t *testing.T, way string) {
 	} else {
 		d.Status(d.AddPasskey(device, cookie, "phone"), 200)
 	}
-	key, err := d.Server.Keys.Create(t.Context(), a.Email, auth.KeyRequest{Name: "old", Scope: vitrine.ScopeRead})
+	key, err := d.Server.Keys.CreateFor(t.Context(), a.Email, auth.KeyRequest{Name: "old", Scope: vitrine.ScopeRead})
 	d.Check(err)
 	login, _, err := d.Server.Logins.Begin(t.Context(), "vitrine", "laptop", auth.AnyKey, auth.Client{})
 	d.Check(err) // it is the first form, because the code expires

@@ -104,12 +104,13 @@ func typedFactor(r *http.Request, field string) string {
 	return cmp.Or(r.PostForm.Get("passkey"), r.PostForm.Get(field))
 }
 
-// giveFactor takes the code or passkey of a form that needs a fresh second
-// factor. Errors: those of GiveFactor.
-func giveFactor(r *http.Request, server *httpx.Server, sessions *auth.Sessions) error {
+// giveFactor takes the code or passkey of a form for what needs a fresh second
+// factor, and returns the session with which the service decides whether it
+// has one. Errors: those of GiveFactor.
+func giveFactor(r *http.Request, server *httpx.Server, sessions *auth.Sessions) (*vitrine.Session, error) {
 	session, _, err := sessions.Current(r.Context(), server.Session(r))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return sessions.GiveFactor(r.Context(), session, typedFactor(r, "factor"))
+	return session, sessions.GiveFactor(r.Context(), session, typedFactor(r, "factor"))
 }

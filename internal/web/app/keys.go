@@ -151,12 +151,13 @@ func (s *KeyPages) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	f := r.PostForm
 	t := typedKey{f.Get("name"), f.Get("scope"), f.Get("expires"), f.Get("linkLife")}
 	req, err := t.request(s.Now())
+	var session *vitrine.Session
+	if err == nil {
+		session, err = giveFactor(r, s.Server, s.Shell.Sessions)
+	}
 	var key auth.NewKey
 	if err == nil {
-		err = giveFactor(r, s.Server, s.Shell.Sessions)
-	}
-	if err == nil {
-		key, err = s.Keys.Create(r.Context(), me.Email, req)
+		key, err = s.Keys.Create(r.Context(), session, req)
 	}
 	if err != nil {
 		return s.renderWrong(w, r, me, err, t)
@@ -194,10 +195,11 @@ func (s *KeyPages) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	if !ok {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose when the old key ends: now, in an hour, or in a day.")
 	}
-	if err := giveFactor(r, s.Server, s.Shell.Sessions); err != nil {
+	session, err := giveFactor(r, s.Server, s.Shell.Sessions)
+	if err != nil {
 		return s.renderWrong(w, r, me, err, typedKey{Scope: string(vitrine.ScopePublish)})
 	}
-	key, err := s.Keys.Rotate(r.Context(), me.Email, id, grace)
+	key, err := s.Keys.Rotate(r.Context(), session, id, grace)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 func TestEndedKeys(t *testing.T) {
 	d := webtest.NewDesk(t)
 	for i := range 25 {
-		_, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: fmt.Sprint("old ", i),
+		_, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: fmt.Sprint("old ", i),
 			Scope: vitrine.ScopeFull})
 		d.Check(err)
 		keys, err := d.Server.Keys.List(t.Context(), d.Member.Email)

@@ -221,9 +221,9 @@ func (s *PeoplePages) TurnOffTwoStep(w http.ResponseWriter, r *http.Request, me 
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	err := giveFactor(r, s.Server, s.Shell.Sessions)
+	session, err := giveFactor(r, s.Server, s.Shell.Sessions)
 	if err == nil {
-		err = s.Accounts.RemoveFactorOf(r.Context(), r.PostForm.Get("email"), vitrine.Moderator(me))
+		err = s.Accounts.RemoveFactorOf(r.Context(), session, r.PostForm.Get("email"))
 	}
 	if wrong := httpx.FieldErrorsOf(err); wrong != nil && wrong["code"] != "" {
 		err = vitrine.Errorf(vitrine.CodeOf(err), "%s’s two-step sign-in is still on. %s", r.PostForm.Get("email"), wrong["code"])

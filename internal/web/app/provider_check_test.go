@@ -31,7 +31,7 @@ func TestProviderLeavers(t *testing.T) {
 		one, two := w.arrived(w.Provided("u1"), "/dashboard"), w.arrived(w.Provided("u1"), "/dashboard")
 		a := w.account("ada@example.org")
 		other := d.SignIn(a)
-		key, err := d.Server.Keys.Create(t.Context(), a.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeRead})
+		key, err := d.Server.Keys.CreateFor(t.Context(), a.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeRead})
 		d.Check(err)
 		asked := w.Control(map[string]any{})
 		later(14 * time.Minute)
@@ -110,7 +110,7 @@ func TestProviderIsolation(t *testing.T) {
 		}
 	}
 	d.Status(d.Post("/account/providers", remove), 303) // to the sign-in page
-	key, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeFull})
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "one", Scope: vitrine.ScopeFull})
 	d.Check(err)
 	d.Status(d.Post("/account/providers", remove, "Authorization: Bearer "+string(key.Text)), 303)
 	for _, bad := range []url.Values{nil, {"remove": {"x"}}, {"remove": {"-1"}, "connect": {""}}, {"connect": {"nothing"}}} {

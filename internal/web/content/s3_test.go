@@ -22,7 +22,7 @@ import (
 // a bucket.
 func TestBucket(t *testing.T) {
 	d, b := webtest.NewBucketSite(t)
-	key, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "test",
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "test",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	c, err := client.New(d.URL, string(key.Text))

@@ -101,7 +101,7 @@ func TestBrowserModerationHaste(t *testing.T) {
 // scripting.
 func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d := webtest.NewDeskWith(t, webtest.SiteOptions{Content: true})
-	_, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
+	_, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	a, b, c := d.Held("notes.txt", vitrine.ReasonSuspicious), d.Held("picture.png", vitrine.ReasonScanLate),
@@ -219,7 +219,7 @@ func TestBrowserModerationPDF(t *testing.T) {
 func TestBrowserModerationSuspend(t *testing.T) {
 	d := webtest.NewDesk(t)
 	mod := d.Join("mod@example.org", vitrine.RoleModerator)
-	key, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	l := d.Publish("notes.txt", webtest.Samples["notes.txt"])

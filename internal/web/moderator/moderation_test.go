@@ -321,7 +321,7 @@ func TestSuspend(t *testing.T) {
 	d := webtest.NewDesk(t)
 	mod := d.Join("mod@example.org", vitrine.RoleModerator)
 	cookie := d.SignIn(mod)
-	key, err := d.Server.Keys.Create(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
+	key, err := d.Server.Keys.CreateFor(t.Context(), d.Member.Email, auth.KeyRequest{Name: "second",
 		Scope: vitrine.ScopeFull})
 	d.Check(err)
 	list := func(want int) {
