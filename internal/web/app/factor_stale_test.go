@@ -31,7 +31,9 @@ func TestStaleFactorChangesNothing(t *testing.T) {
 	d.Check(err)
 	login, _, err := d.Server.Logins.Begin(ctx, "vitrine", "laptop", auth.AnyKey, auth.Client{})
 	d.Check(err)
+	identity := &vitrine.Identity{Account: a.ID, Issuer: "https://login.example", Subject: "1"}
 	d.Check(store.Update(ctx, func(tx vitrine.Tx) error {
+		d.Check(tx.AddIdentity(identity))
 		all, err := tx.Sessions(a.ID)
 		for _, s := range all {
 			s.FactorAt = s.FactorAt.Add(-10 * time.Minute)
@@ -48,14 +50,15 @@ func TestStaleFactorChangesNothing(t *testing.T) {
 			}
 			l, err := tx.LoginByCode(login.Code)
 			d.Check(err)
-			all += fmt.Sprintf("%+v\n", *l)
-			return nil
+			connected, err := tx.Identities(a.ID)
+			d.Check(err)
+			all += fmt.Sprintf("%+v\n%d connected\n", *l, len(connected))
+			keys, err := tx.Keys(a.ID)
+			for _, k := range keys {
+				all += fmt.Sprintf("%+v\n", *k)
+			}
+			return err
 		}))
-		keys, err := d.Server.Keys.List(ctx, a.Email)
-		d.Check(err)
-		for _, k := range keys {
-			all += fmt.Sprintf("%+v\n", *k)
-		}
 		return all
 	}
 	secret, offer := d.Server.Accounts.OfferFactor(a)
@@ -78,8 +81,9 @@ func TestStaleFactorChangesNothing(t *testing.T) {
 			"made": {device.Make(made)}}},
 		{"/account/two-step", url.Values{"do": {"codes"}, "current": {webtest.Words}}},
 		{"/account/two-step", url.Values{"do": {"remove"}, "current": {webtest.Words}}},
-		{"/account/password", url.Values{"current": {webtest.Words}, "password": {"another good one"}}},
 		{"/account/email", url.Values{"current": {webtest.Words}, "email": {"new@example.org"}}},
+		{"/account/password", url.Values{"current": {webtest.Words}, "password": {"another good one"}}},
+		{"/account/providers", url.Values{"current": {webtest.Words}, "remove": {fmt.Sprint(identity.ID)}}},
 		{"/account/close", url.Values{"current": {webtest.Words}, "email": {a.Email}}},
 	} {
 		if r := d.Post(form.action, form.fields, cookie); r.StatusCode != 400 {
