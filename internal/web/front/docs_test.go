@@ -305,7 +305,7 @@ func TestDocsSearch(t *testing.T) {
 		"notifications":   "/docs/accounts#notifications",
 		"forgot password": "/docs/accounts#help-someone-who-cannot-sign-in", "PPTX pages": "/docs/send-a-deck#upload",
 		"PowerPoint": "/docs/file-types#extensions", "keynote": "/docs/send-a-deck#upload", "script": "/docs/command-line",
-		"SSO": "/docs/missing#sign-on", "team": "/docs/missing#folders",
+		"SSO": "/docs/sign-in-at-work", "2FA": "/docs/accounts#require-two-step-sign-in", "team": "/docs/missing#folders",
 		"share report": "/docs/reports#share-a-report", "disable": "/docs/links#disable",
 		"createUpload": "/docs/api/uploads#createUpload", "GET /links": "/docs/api/links#listLinks"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
