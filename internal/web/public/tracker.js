@@ -15,6 +15,7 @@ let last = now(); // time of the last tick
 let input = last; // of the last input
 let inside = -idle; // of the last input in the frame
 let on = false;
+let wasVisible = false; // at the last tick
 let engaged = 0;
 let present = 0;
 let depth = 0;
@@ -62,12 +63,13 @@ function tick() {
       pages.set(p, sum);
     }
   }
-  if (on || visible()) present = t - start;
+  if (wasVisible || visible()) present = t - start;
+  wasVisible = visible();
   on =
-    visible() &&
+    wasVisible &&
     (document.hasFocus() || t - inside < idle || (framed && t - input < idle)) &&
     (t - input < idle || playing());
-  if (item && visible() && item.complete !== false) {
+  if (item && wasVisible && item.complete !== false) {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
     if (count) {
