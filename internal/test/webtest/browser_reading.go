@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,18 +28,25 @@ import (
 type Timed struct {
 	*Site
 	witness *Witness // nil if the test moves the clock
+	told    sync.Map // the paths to which pages reported that they were told of their end
 }
 
 func NewTimed(t *testing.T, w *Witness) *Timed {
 	t.Helper()
-	return &Timed{witness: w, Site: NewSiteWith(t, SiteOptions{Around: func(next http.Handler) http.Handler {
+	s := &Timed{witness: w}
+	s.Site = NewSiteWith(t, SiteOptions{Around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/told/") {
+				s.told.Store(r.URL.Path, true)
+				return
+			}
 			if w != nil {
 				defer w.listen(r)()
 			}
 			next.ServeHTTP(keepable{rw}, r)
 		})
-	}})}
+	}})
+	return s
 }
 
 // keepable lets a browser keep a page in its back-forward cache. Chromium does
@@ -197,7 +206,8 @@ func (r *reading) Measured(untold time.Duration) report.Session {
 
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// hide puts the tab behind another one.
+// hide puts the tab behind another one. The page then sends what it measured,
+// without the time limit of a page that is left (see [reading.goes]).
 func (r *reading) hide() {
 	r.t.Helper()
 	r.Run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID),
@@ -209,9 +219,10 @@ func (r *reading) show() {
 	r.t.Helper()
 	r.Run(emulation.SetFocusEmulationEnabled(true))
 	r.becomes("visible")
+	r.Until(`document.hasFocus()`) // the focus comes later
 }
 
-// becomes waits for the visibility of the page. [tab.until] would wait forever
+// becomes waits for the visibility of the page. [Tab.Until] would wait forever
 // on a hidden page, because it is not drawn.
 func (r *reading) becomes(state string) {
 	r.t.Helper()
@@ -219,6 +230,22 @@ func (r *reading) becomes(state string) {
 		r.Run(chromedp.Evaluate(fmt.Sprintf(`document.visibilityState === %q`, state), &yes))
 		return yes
 	})
+}
+
+// goes leaves the page and reports whether the page was told. Chromium ends a
+// page that does not answer within half a second, as on a busy machine, without
+// telling it.
+func (r *reading) goes(leave chromedp.Action) bool {
+	r.t.Helper()
+	r.Run(chromedp.Evaluate(fmt.Sprintf(`addEventListener("pagehide", () => navigator.sendBeacon("/told/%s"), true)`,
+		r.link.Slug), nil), leave)
+	for range 100 {
+		if _, told := r.s.told.Load("/told/" + string(r.link.Slug)); told {
+			return true
+		}
+		r.Pass(100 * time.Millisecond)
+	}
+	return false
 }
 
 // offline disconnects a tab from the network, or connects it again.
