@@ -152,7 +152,7 @@ var flagOf = map[string]string{"from": "--from", "to": "--to", "timezone": "--ti
 func (to *Target) refused(e client.Error) string {
 	flag := flagOf[e.Field]
 	switch {
-	case to.misses(&e):
+	case to.Link != "" && NoLink(&e):
 		e.Message = fmt.Sprintf("there is no link %q at %s", to.Link, to.host())
 	case e.Code == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed ||
 		e.Status == http.StatusNotImplemented):
@@ -169,9 +169,12 @@ func (to *Target) refused(e client.Error) string {
 	return e.Error()
 }
 
-// misses reports whether a server answered that the link does not exist.
-func (to *Target) misses(e *client.Error) bool {
-	return e.Code == string(vitrine.CodeNotFound) && to.Link != "" && strings.HasPrefix(e.Message, "Link not found")
+// NoLink reports whether a server answered that a link does not exist, in the
+// trash or elsewhere. The code of whatever is missing is the same, so that it
+// looks for the words of [vitrine.ErrNoOwnLink].
+func NoLink(e *client.Error) bool {
+	words := strings.TrimSuffix(vitrine.ErrNoOwnLink.Message, ".")
+	return e.Code == string(vitrine.CodeNotFound) && strings.HasPrefix(e.Message, words)
 }
 
 // Advice returns the lines that follow the message of an error: hints, and the
@@ -182,7 +185,7 @@ func (t *Terminal) Advice(err error, help string) (lines []string) {
 	switch {
 	case errors.As(err, &advised):
 		lines = advised.Lines
-	case t.Asked != nil && errors.As(err, &e) && t.Asked.misses(e):
+	case t.Asked != nil && t.Asked.Link != "" && errors.As(err, &e) && NoLink(e):
 		lines = []string{"Try: " + Self() + " ls"}
 	case t.Asked != nil && t.Asked.From == FromLogin && Code(err) == string(vitrine.CodeUnauthorized):
 		lines = []string{"Try: " + Self() + " login --server " + notation.ShellWord(t.Asked.Server)}

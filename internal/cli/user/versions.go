@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"vitrine"
 	"vitrine/client"
@@ -116,7 +115,7 @@ func noVersion(err error, version int, slug string) error {
 	}
 	named := *e
 	named.Field = ""
-	if e.Code == string(vitrine.CodeNotFound) && !strings.HasPrefix(e.Message, "Link not found") {
+	if e.Code == string(vitrine.CodeNotFound) && !terminal.NoLink(e) {
 		named.Message = fmt.Sprintf("The link has no version %d.", version)
 		return &terminal.AdvisedError{Err: &named, Lines: []string{"Try: " + terminal.Self() + " versions " + slug}}
 	}
