@@ -229,9 +229,6 @@ const (
 	AbuseOther     AbuseReason = "other"
 )
 
-// AbuseReasons lists all reasons in the order of the form.
-var AbuseReasons = []AbuseReason{AbuseMalware, AbusePhishing, AbuseCopyright, AbuseIllegal, AbusePrivate, AbuseOther}
-
 // AbuseReport is a reader's report about a link.
 type AbuseReport struct {
 	Link     LinkID

@@ -5,11 +5,33 @@ import (
 	"time"
 )
 
-// EventKind is what happened. Package internal/app/events has a table of all.
+// EventKind is what happened. Package internal/app/events describes each kind.
 type EventKind string
 
-// EventView is the kind of an event that says that a view has ended.
-const EventView EventKind = "view"
+// The kinds of events.
+const (
+	EventFirstView       EventKind = "view.first"       // the first view of a link by a person
+	EventView            EventKind = "view"             // a view by a person has ended
+	EventDownload        EventKind = "download"         // a person downloaded the file
+	EventMilestone       EventKind = "milestone"        // people have viewed a link 10, 100, 1000 … times
+	EventRecipientOpened EventKind = "recipient.opened" // the first view through the address of a recipient
+	EventWeekly          EventKind = "report.weekly"    // the numbers of the week before
+	EventSpike           EventKind = "alert.spike"      // a day has many more views than those before
+	EventLinkLive        EventKind = "link.live"
+	EventLinkReview      EventKind = "link.review"
+	EventLinkDisabled    EventKind = "link.disabled"
+	EventLinkExpired     EventKind = "link.expired"
+	EventLinkDeleted     EventKind = "link.deleted"
+	EventVersionLive     EventKind = "version.live"
+	EventWebsiteLive     EventKind = "website.live"
+	EventUploadFailed    EventKind = "upload.failed"
+	EventSignIn          EventKind = "account.sign_in"
+	EventKeyCreated      EventKind = "account.key_created"
+	EventPasswordChanged EventKind = "account.password_changed"
+	EventFactorChanged   EventKind = "account.factor_changed"
+	EventProviderChanged EventKind = "account.provider_changed"
+	EventEmailChanged    EventKind = "account.email_changed"
+)
 
 // Event is something that the owner of an account is told.
 type Event struct {
@@ -73,13 +95,13 @@ func (l *Link) eventOf(c *Change) EventKind {
 		l.OfSite() && c.To != StateLive:
 		return ""
 	case l.OfSite():
-		return "website.live"
+		return EventWebsiteLive
 	case c.Action == ActionDelete:
-		return "link.deleted"
+		return EventLinkDeleted
 	case c.Action == ActionExpire:
-		return "link.expired"
+		return EventLinkExpired
 	}
-	return EventKind("link." + c.To)
+	return EventKind("link." + c.To) // live, review or disabled
 }
 
 // WebhookID and DeliveryID are assigned by the Store, from 1.

@@ -110,12 +110,16 @@ type Receiver interface {
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
 }
 
-// GetSigner returns URLs for reading a blob without this process. Some Blobs
-// implement it.
-type GetSigner interface {
+// Bucket is what Blobs whose URLs lead to a bucket implement, too.
+type Bucket interface {
 	// SignGet returns a URL that answers GET, also of ranges, with a sealed
 	// blob. It does not check whether the blob exists.
 	SignGet(ctx context.Context, g GetGrant) (string, error)
+	// Origin returns the origin of the URLs: scheme, host and port.
+	Origin() string
+	// SweepRepeated deletes what signed URLs that were used again have stored.
+	// It counts for nobody, so call it often.
+	SweepRepeated(ctx context.Context) error
 }
 
 // GetGrant is what a signed GET URL permits: to read a blob, with this
@@ -168,20 +172,6 @@ const (
 // too deeply nested, or too slow to read.
 var ErrScanLimit = errors.New("beyond the scanner's limits")
 
-// NoScanner is the Scanner of an instance without one. The inspection of the
-// bytes, which precedes any scan, is then the only check. The program logs this
-// when it starts.
-type NoScanner struct{}
-
-func (NoScanner) Name() string { return "none" }
-
-func (NoScanner) Signatures(context.Context) (string, error) { return "", nil }
-
-// Scan returns clean without reading: inspection has checked the file.
-func (NoScanner) Scan(context.Context, io.Reader, int64) (Verdict, error) {
-	return Verdict{Result: ScanClean}, nil
-}
-
 // Spool stores batches that the log does not accept, on the disk of this
 // machine. Package ingest uses it: several goroutines append while one replays.
 //
@@ -200,6 +190,8 @@ type Spool interface {
 	Replay(ctx context.Context, f func(Batch) (left Batch, err error)) error
 	// Empty reports whether there is nothing to replay.
 	Empty() bool
+	// CheckSpace returns an error unless there is room for more.
+	CheckSpace() error
 }
 
 // ErrNotSpooled is in the chain if views can be written neither to the log nor

@@ -5,6 +5,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/events"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/web/agent"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -55,7 +56,7 @@ func (s *Server) handlers() *handlers {
 		StorageOrigin: s.StorageOrigin, UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Cities: s.Cities,
 		Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime, StallTime: s.StallTime,
 		RecheckEvery: s.RecheckEvery, Meter: s.Meter}
-	h.pages = &ui.Pages{Server: h.server, Log: s.Log, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
+	h.pages = &ui.Pages{Server: h.server, Log: s.Log, Scanned: s.Uploads.Scanner.Name() != publish.NoScanner{}.Name()}
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
 		Gates: s.Gates, Log: s.Log, StorageTime: s.StorageTime}
 	h.shell = &app.Shell{Server: h.server, Pages: h.pages, Viewers: h.viewers, Sessions: s.Sessions,

@@ -55,7 +55,7 @@ type Server struct {
 	// bucket; otherwise "".
 	StorageOrigin string
 	// RedirectDownloads redirects downloads to storage if Blobs is a
-	// vitrine.GetSigner; otherwise they go through this process.
+	// vitrine.Bucket; otherwise they go through this process.
 	RedirectDownloads bool
 
 	// SetupCommand prints the address at which the first account is created, on

@@ -337,7 +337,7 @@ func moveTo(tx vitrine.Tx, a *vitrine.Account, email string, now time.Time) erro
 		return errAddress
 	}
 	last, err2 := tx.LastEvent(a.ID)
-	return errors.Join(err, err2, tx.AddEvent(&vitrine.Event{Account: a.ID, At: now, Kind: "account.email_changed",
+	return errors.Join(err, err2, tx.AddEvent(&vitrine.Event{Account: a.ID, At: now, Kind: vitrine.EventEmailChanged,
 		Ref: last + 1, Data: []byte("{}")})) // Ref only distinguishes it from the change before
 }
 

@@ -21,10 +21,10 @@ func (s *Accounts) Activity(ctx context.Context, a vitrine.AccountID, n int) ([]
 }
 
 // told are the events that activity is.
-var told = map[vitrine.Action]vitrine.EventKind{vitrine.ActionKey: "account.key_created",
-	vitrine.ActionRotate: "account.key_created", vitrine.ActionSignIn: "account.sign_in",
-	vitrine.ActionPassword: "account.password_changed", vitrine.ActionFactor: "account.factor_changed",
-	vitrine.ActionProvider: "account.provider_changed"}
+var told = map[vitrine.Action]vitrine.EventKind{vitrine.ActionKey: vitrine.EventKeyCreated,
+	vitrine.ActionRotate: vitrine.EventKeyCreated, vitrine.ActionSignIn: vitrine.EventSignIn,
+	vitrine.ActionPassword: vitrine.EventPasswordChanged, vitrine.ActionFactor: vitrine.EventFactorChanged,
+	vitrine.ActionProvider: vitrine.EventProviderChanged}
 
 // note adds an event to the activity of an account.
 func note(tx vitrine.Tx, now time.Time, a vitrine.AccountID, by vitrine.Actor, action vitrine.Action,

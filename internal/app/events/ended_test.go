@@ -44,7 +44,7 @@ func TestTellReadsFew(t *testing.T) {
 	var ended, got []vitrine.EventKind
 	for i := range 20 {
 		reading = append(reading, w.view(l, report.View{Viewer: uint64(i)}))
-		ended = append(ended, events.View)
+		ended = append(ended, vitrine.EventView)
 		for _, id := range reading[max(0, i-6):] { // each reads for a minute
 			w.beacon(l, id)
 		}
@@ -58,7 +58,7 @@ func TestTellReadsFew(t *testing.T) {
 	for _, e := range w.added() {
 		got = append(got, e.Kind)
 	}
-	want := append([]vitrine.EventKind{events.Milestone, events.View}, ended...)
+	want := append([]vitrine.EventKind{vitrine.EventMilestone, vitrine.EventView}, ended...)
 	slices.Sort(got)
 	if slices.Sort(want); !slices.Equal(got, want) || views > 1 {
 		t.Errorf("%d views were read for events %v, want at most that of the milestone", views, got)

@@ -252,7 +252,7 @@ func withSilent(ended map[vitrine.LinkID][]vitrine.ViewID, some []*told) map[vit
 
 // mailed reports whether an event may be mailed, which may change its link.
 func mailed(e *vitrine.Event) bool {
-	return e.Kind != View && e.Kind != Download && e.Kind != Milestone
+	return e.Kind != vitrine.EventView && e.Kind != vitrine.EventDownload && e.Kind != vitrine.EventMilestone
 }
 
 // describe reads what events say about a link and its views. It reports false
@@ -422,7 +422,7 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 			if l.Told = 1; t.before {
 				l.Told = reached(t.counts.Views)
 			} else {
-				event(FirstView, v.ID, Numbers{Visit: visit})
+				event(vitrine.EventFirstView, v.ID, Numbers{Visit: visit})
 			}
 		}
 		if quarter := v.At / quarterMs; l.Bell == vitrine.BellDaily && quarter != rung && certain(v, now) {
@@ -434,7 +434,7 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 		} else if v.Recipient != 0 && certain(v, now) && err == nil {
 			var opened bool
 			if opened, err = openedFirst(tx, l.ID, vitrine.RecipientID(v.Recipient), now); opened {
-				event(recipientOpened, v.Recipient, Numbers{Visit: visit})
+				event(vitrine.EventRecipientOpened, v.Recipient, Numbers{Visit: visit})
 			}
 		}
 		if v.Session == nil && certain(v, now) {
@@ -442,18 +442,18 @@ func (t *told) events(tx vitrine.Tx, l *vitrine.Link, now time.Time) (list []*vi
 		}
 	}
 	for _, d := range t.downloads {
-		event(Download, int64(d.ID), Numbers{Visit: t.visits[d.View]})
+		event(vitrine.EventDownload, int64(d.ID), Numbers{Visit: t.visits[d.View]})
 	}
 	if m := reached(t.counts.Views); l.Told > 0 && m > l.Told {
 		l.Told = m
-		event(Milestone, m, Numbers{Milestone: m})
+		event(vitrine.EventMilestone, m, Numbers{Milestone: m})
 	}
 	if tx == nil {
 		t.again = t.again || t.spike != nil
 	} else if err == nil && t.spike != nil {
 		var quiet bool
 		if quiet, err = spikedBefore(tx, l, now); !quiet {
-			event(spike, now.UnixMilli(), Numbers{Spike: t.spike})
+			event(vitrine.EventSpike, now.UnixMilli(), Numbers{Spike: t.spike})
 		}
 	}
 	return list, err

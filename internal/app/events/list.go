@@ -189,7 +189,7 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 	}
 	for i, e := range list {
 		l := links[e.Link]
-		if e.Kind == recipientOpened && l != nil {
+		if e.Kind == vitrine.EventRecipientOpened && l != nil {
 			r, err := tx.Recipient(l.ID, vitrine.RecipientID(e.Ref))
 			if vitrine.NotFoundIsNil(err) != nil {
 				return nil, err

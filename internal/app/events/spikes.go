@@ -91,6 +91,6 @@ func median(list []int64) float64 {
 // spikedBefore reports whether a spike of a link was told a short time ago.
 func spikedBefore(tx vitrine.Tx, l *vitrine.Link, now time.Time) (bool, error) {
 	list, err := tx.Events(vitrine.EventQuery{Account: l.Account, Until: math.MaxInt64, Link: l.ID,
-		Kinds: []vitrine.EventKind{spike}, Newest: true, Limit: 1})
+		Kinds: []vitrine.EventKind{vitrine.EventSpike}, Newest: true, Limit: 1})
 	return len(list) > 0 && now.Before(list[0].At.Add(spikeQuiet)), err
 }

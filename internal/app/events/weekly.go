@@ -104,7 +104,7 @@ func (s *Service) weekly(ctx context.Context, a *vitrine.Account) error {
 		if err != nil {
 			return err
 		}
-		e := &vitrine.Event{Account: a.ID, At: now, Kind: weekly, Ref: int64(day), Data: data}
+		e := &vitrine.Event{Account: a.ID, At: now, Kind: vitrine.EventWeekly, Ref: int64(day), Data: data}
 		if err := tx.AddEvents([]*vitrine.Event{e}); err != nil || e.ID == 0 || s.Mail == nil {
 			return err
 		}

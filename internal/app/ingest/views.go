@@ -352,10 +352,8 @@ func (v *Views) Ready() error {
 	if !v.refusing.Load() {
 		return nil
 	}
-	if s, ok := v.Spool.(interface{ CheckSpace() error }); ok {
-		if err := s.CheckSpace(); err != nil {
-			return fmt.Errorf("views cannot be written: %w", err)
-		}
+	if err := v.Spool.CheckSpace(); err != nil {
+		return fmt.Errorf("views cannot be written: %w", err)
 	}
 	v.refusing.Store(false)
 	return nil

@@ -107,7 +107,7 @@ func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrin
 	}
 	c.At, c.Account, c.Link, c.From, c.To, c.Reason = now, m.Account, m.ID, m.State, m.State, m.Reason
 	c.Detail = "version " + strconv.Itoa(m.Version)
-	if err := errors.Join(tx.PutLink(v), tx.PutLink(m), c.Add(tx, "version.live")); err != nil {
+	if err := errors.Join(tx.PutLink(v), tx.PutLink(m), c.Add(tx, vitrine.EventVersionLive)); err != nil {
 		return err
 	}
 	return deleteOldVersions(tx, m, most, now)

@@ -35,6 +35,10 @@ const (
 	AbuseReportLife = 180 * 24 * time.Hour
 )
 
+// AbuseReasons lists all reasons in the order of the form.
+var AbuseReasons = []vitrine.AbuseReason{vitrine.AbuseMalware, vitrine.AbusePhishing, vitrine.AbuseCopyright,
+	vitrine.AbuseIllegal, vitrine.AbusePrivate, vitrine.AbuseOther}
+
 // abuseSecret names the secret in the Store that reporters are distinguished
 // with.
 const abuseSecret = "abuse reporters"
@@ -131,7 +135,7 @@ func (s *AbuseReports) ReportWebsite(ctx context.Context, slug vitrine.Slug, by 
 // report stores a report about the public link that find returns.
 func (s *AbuseReports) report(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string,
 	find func(vitrine.Tx) (*vitrine.Link, error)) error {
-	if !slices.Contains(vitrine.AbuseReasons, reason) {
+	if !slices.Contains(AbuseReasons, reason) {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason",
 			Message: "Choose what is wrong with it."}
 	}

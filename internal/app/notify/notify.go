@@ -75,8 +75,8 @@ type Service struct {
 func (s *Service) SendsMail() bool { return s.Outbox != nil }
 
 // mailedEvents maps kinds of events to kinds of mail.
-var mailedEvents = map[vitrine.EventKind]string{"view.first": firstView, events.Daily: firstView,
-	"alert.spike": alert, "report.weekly": weekly}
+var mailedEvents = map[vitrine.EventKind]string{vitrine.EventFirstView: firstView, events.Daily: firstView,
+	vitrine.EventSpike: alert, vitrine.EventWeekly: weekly}
 
 // mostByHour bounds the mails to an account about its links, however many are
 // viewed for the first time.
@@ -119,7 +119,7 @@ func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 
 // letterOf describes an event to the owner of an account.
 func (s *Service) letterOf(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link, a *vitrine.Account) (*letter, error) {
-	if e.Kind == "report.weekly" {
+	if e.Kind == vitrine.EventWeekly {
 		var w events.Week
 		if err := json.Unmarshal(e.Data, &w); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (s *Service) letterOf(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link, a *
 	if err := json.Unmarshal(e.Data, &n); err != nil {
 		return nil, err
 	}
-	if e.Kind == "alert.spike" {
+	if e.Kind == vitrine.EventSpike {
 		return s.spike(l, a, &n), nil
 	}
 	who := ""

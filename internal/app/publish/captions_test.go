@@ -59,7 +59,7 @@ func newCaptioned(t *testing.T, f *fixture.Injector) *captioned {
 	c := &captioned{t: t, blobs: blobs, store: store, log: log,
 		links:    &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now},
 		Captions: &publish.Captions{Store: f.Store(store), Blobs: f.Blobs(blobs), Now: time.Now},
-		uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
+		uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: publish.NoScanner{},
 			Plans: vitrine.DefaultPlans(), Now: time.Now}}
 	a, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro)
 	if err != nil {

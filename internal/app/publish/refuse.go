@@ -28,7 +28,7 @@ func (c *completion) refuse(ctx context.Context, cause error) error {
 		u.State, u.Failure, u.HoldUntil = vitrine.UploadFailed, e, c.Now()
 		if h := refusal(u, e); h != nil {
 			h.At = c.Now()
-			if err := h.Add(tx, "upload.failed"); err != nil {
+			if err := h.Add(tx, vitrine.EventUploadFailed); err != nil {
 				return err
 			}
 		}

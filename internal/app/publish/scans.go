@@ -460,3 +460,17 @@ func limitOf(err error) string {
 	_, limit, _ := strings.Cut(err.Error(), vitrine.ErrScanLimit.Error()+": ")
 	return filetype.OneLine(limit)
 }
+
+// NoScanner is the Scanner of an instance without one. The inspection of the
+// bytes, which precedes any scan, is then the only check. The program logs this
+// when it starts.
+type NoScanner struct{}
+
+func (NoScanner) Name() string { return "none" }
+
+func (NoScanner) Signatures(context.Context) (string, error) { return "", nil }
+
+// Scan returns clean without reading: inspection has checked the file.
+func (NoScanner) Scan(context.Context, io.Reader, int64) (vitrine.Verdict, error) {
+	return vitrine.Verdict{Result: vitrine.ScanClean}, nil
+}

@@ -151,7 +151,7 @@ func TestRescan(t *testing.T) {
 // what was published without one, and that removing it changes nothing.
 func TestScannerComesAndGoes(t *testing.T) {
 	s := fixture.New(t)
-	s.Uploads.Scanner, s.Scans.Scanner = vitrine.NoScanner{}, vitrine.NoScanner{}
+	s.Uploads.Scanner, s.Scans.Scanner = publish.NoScanner{}, publish.NoScanner{}
 	l, video := s.Note("a"), s.Clip()
 	s.Pending()
 	s.Rescan()
@@ -162,7 +162,7 @@ func TestScannerComesAndGoes(t *testing.T) {
 	s.Rescan()
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious, "Heuristics.Test")
 	s.WantState(video, vitrine.StateReview, vitrine.ReasonSuspicious, "Heuristics.Test")
-	s.Uploads.Scanner, s.Scans.Scanner = vitrine.NoScanner{}, vitrine.NoScanner{}
+	s.Uploads.Scanner, s.Scans.Scanner = publish.NoScanner{}, publish.NoScanner{}
 	s.Pending()
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious, "Heuristics.Test")
 }

@@ -40,7 +40,7 @@ const (
 // have stored: that counts for nobody, and is deleted at each call.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
-	if b, ok := s.Blobs.(interface{ SweepRepeated(context.Context) error }); ok {
+	if b, ok := s.Blobs.(vitrine.Bucket); ok {
 		if err := b.SweepRepeated(ctx); err != nil {
 			return err
 		}

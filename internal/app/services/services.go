@@ -35,7 +35,7 @@ type Ports struct {
 
 	Views     *ingest.Views     // nil: nothing counts page loads of websites
 	ViewIDs   *vitrine.ViewIDs  // nil where Views is
-	Scanner   vitrine.Scanner   // nil means vitrine.NoScanner
+	Scanner   vitrine.Scanner   // nil means publish.NoScanner
 	Previewer vitrine.Previewer // nil means vitrine.NoPreviewer
 	Plans     vitrine.Plans     // nil where nothing is uploaded
 	Outline   publish.Outline   // nil: no file has parts
@@ -83,7 +83,7 @@ type Services struct {
 // New makes the services.
 func New(p Ports) *Services {
 	if p.Scanner == nil {
-		p.Scanner = vitrine.NoScanner{}
+		p.Scanner = publish.NoScanner{}
 	}
 	if p.Previewer == nil {
 		p.Previewer = vitrine.NoPreviewer{}

@@ -40,22 +40,22 @@ func inChat(w *vitrine.Webhook, e *vitrine.Event) bool {
 	}
 	var data events.Numbers
 	_ = json.Unmarshal(e.Data, &data) // of another form, it has no visit
-	part := data.Visit != nil && (e.Kind == events.FirstView || e.Kind == events.Download)
-	return !part || !all && !slices.Contains(w.Kinds, events.View)
+	part := data.Visit != nil && (e.Kind == vitrine.EventFirstView || e.Kind == vitrine.EventDownload)
+	return !part || !all && !slices.Contains(w.Kinds, vitrine.EventView)
 }
 
 // phrases says what happened to a link.
 var phrases = map[vitrine.EventKind]string{
-	events.FirstView: "was viewed for the first time",
-	events.View:      "was viewed",
-	events.Download:  "was downloaded",
-	"link.live":      "is live",
-	"link.review":    "is held for review",
-	"link.disabled":  "was disabled",
-	"link.expired":   "has expired",
-	"link.deleted":   "was deleted",
-	"version.live":   "has a new version",
-	"website.live":   "is live",
+	vitrine.EventFirstView:    "was viewed for the first time",
+	vitrine.EventView:         "was viewed",
+	vitrine.EventDownload:     "was downloaded",
+	vitrine.EventLinkLive:     "is live",
+	vitrine.EventLinkReview:   "is held for review",
+	vitrine.EventLinkDisabled: "was disabled",
+	vitrine.EventLinkExpired:  "has expired",
+	vitrine.EventLinkDeleted:  "was deleted",
+	vitrine.EventVersionLive:  "has a new version",
+	vitrine.EventWebsiteLive:  "is live",
 }
 
 // maxTitle and maxText bound the texts of a chat, in characters.
@@ -78,7 +78,7 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 	}
 	switch phrase := phrases[i.Kind]; {
 	case form.Link == nil:
-	case i.Kind == events.Milestone:
+	case i.Kind == vitrine.EventMilestone:
 		text = c.link(form.Link, s) + fmt.Sprintf(" has %d views", data.Milestone)
 	case phrase == "":
 		text += ": " + c.link(form.Link, s)
@@ -92,7 +92,7 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 		}
 		parts = append(parts, v.Progress, strings.Join(slices.DeleteFunc([]string{v.City, v.Country},
 			func(s string) bool { return s == "" }), ", "), v.Device)
-		if v.Downloaded && i.Kind != events.Download {
+		if v.Downloaded && i.Kind != vitrine.EventDownload {
 			parts = append(parts, "downloaded")
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/events"
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/test/fixture"
 )
@@ -73,7 +72,7 @@ func TestFailures(t *testing.T) {
 			l, r := w.Note("one"), newReceiver(t)
 			d := w.add(r, nil)
 			r.answers(c.answer)
-			w.event(l, events.View, oneView)
+			w.event(l, vitrine.EventView, oneView)
 			w.send()
 			first := w.log(d)[0]
 			state := vitrine.DeliveryDelivered
@@ -108,7 +107,7 @@ func TestFailures(t *testing.T) {
 			case <-q.Context().Done():
 			}
 		})
-		w.event(l, events.View, oneView)
+		w.event(l, vitrine.EventView, oneView)
 		w.send()
 		if first := w.log(d)[0]; first.Error != "No answer came in time." {
 			t.Errorf("delivery %+v", first)
@@ -124,8 +123,8 @@ func TestOff(t *testing.T) {
 	one, two, r := w.Note("one"), w.Note("two"), newReceiver(t)
 	d := w.add(r, nil)
 	r.status(503)
-	w.event(one, events.View, oneView)
-	w.event(two, events.View, oneView)
+	w.event(one, vitrine.EventView, oneView)
+	w.event(two, vitrine.EventView, oneView)
 	began, mails := w.Clock.Now(), map[int]int{}
 	for tries := 0; w.now(d).Off == "" && tries < 100; tries++ {
 		w.send()
@@ -143,7 +142,7 @@ func TestOff(t *testing.T) {
 		"A webhook is turned off"}) {
 		t.Errorf("mails: %v, %v", mails, w.letters())
 	}
-	w.event(one, events.View, oneView)
+	w.event(one, vitrine.EventView, oneView)
 	w.after(time.Hour)
 	if n := len(r.took()); n != 0 {
 		t.Errorf("%d messages of a webhook that is off", n)
@@ -154,10 +153,10 @@ func TestOff(t *testing.T) {
 	r.status(200)
 	_, err := w.Edit(t.Context(), w.Account, d.ID, webhooks.Request{On: new(true)})
 	w.Must(err)
-	w.event(two, events.Download, oneView)
+	w.event(two, vitrine.EventDownload, oneView)
 	w.send()
 	got := r.took()
-	if len(got) != 1 || got[0].Type != events.Download {
+	if len(got) != 1 || got[0].Type != vitrine.EventDownload {
 		t.Errorf("messages after it is turned on: %v", got)
 	}
 	_, err = w.Resend(t.Context(), w.Account, d.ID, w.log(d)[0].ID)
@@ -167,7 +166,7 @@ func TestOff(t *testing.T) {
 		t.Errorf("sent again: %v", got)
 	}
 	r.status(410)
-	w.event(two, events.View, oneView)
+	w.event(two, vitrine.EventView, oneView)
 	w.send()
 	if off := w.now(d); off.Off != vitrine.WebhookOffGone {
 		t.Errorf("off = %q after 410", off.Off)
@@ -189,12 +188,12 @@ func TestOneFails(t *testing.T) {
 			w.WriteHeader(500)
 		}
 	})
-	w.event(one, events.View, oneView)
-	w.event(one, events.Download, oneView)
+	w.event(one, vitrine.EventView, oneView)
+	w.event(one, vitrine.EventDownload, oneView)
 	w.send()
 	r.took()
 	for range 40 {
-		w.event(two, events.View, oneView)
+		w.event(two, vitrine.EventView, oneView)
 		w.after(time.Hour)
 		for _, m := range r.took() {
 			if m.Link.Slug == one.Slug && m.ID != bad && w.log(d)[0].State == vitrine.DeliveryWaiting {
@@ -224,7 +223,7 @@ func TestSuspended(t *testing.T) {
 		w.Must(w.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutAccount(w.Account) }))
 	}
 	set(true)
-	w.event(l, events.View, oneView)
+	w.event(l, vitrine.EventView, oneView)
 	w.after(time.Hour)
 	if n := len(r.took()); n != 0 {
 		t.Errorf("a suspended account sent %d messages", n)
@@ -243,7 +242,7 @@ func TestClosed(t *testing.T) {
 	ctx := t.Context()
 	l, r := w.Note("one"), newReceiver(t)
 	d := w.add(r, nil)
-	w.event(l, events.View, oneView)
+	w.event(l, vitrine.EventView, oneView)
 	w.Accounts.Contents = collections.Contents{Store: w.Store, Links: w.Links, Now: w.Clock.Now}
 	w.Must(w.Accounts.CloseByEmail(ctx, w.Account.Email, fixture.Administrator("")))
 	w.after(time.Hour)
@@ -333,7 +332,7 @@ func TestDown(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- w.Run(ctx) }()
 	for range 3 { // while all others hang
-		w.event(l, events.View, oneView)
+		w.event(l, vitrine.EventView, oneView)
 		w.Wake()
 		<-came
 	}

@@ -30,7 +30,7 @@ func TestExported(t *testing.T) {
 	l, r := w.Note("one"), newReceiver(t)
 	hook := w.add(r, func(q *webhooks.Request) { q.Links = &[]string{string(l.Slug)} })
 	w.add(r, func(q *webhooks.Request) { q.Format = new(vitrine.WebhookSlack) })
-	w.event(l, events.View, oneView)
+	w.event(l, vitrine.EventView, oneView)
 	site := w.Website()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -87,7 +87,7 @@ func TestEndedView(t *testing.T) {
 		URL: func(s vitrine.Slug) string { return string(s) }}
 	made := &events.Service{Store: w.Store, Log: w.Log, Visits: reports.VisitsAs, Now: w.Clock.Now}
 	w.Fill = made.Fill
-	hook := w.add(r, func(q *webhooks.Request) { q.Kinds = &[]vitrine.EventKind{events.View} })
+	hook := w.add(r, func(q *webhooks.Request) { q.Kinds = &[]vitrine.EventKind{vitrine.EventView} })
 	id := vitrine.NewViewIDs().Next(w.Clock.Now())
 	change := func(b vitrine.Batch) {
 		_, err := w.Log.Append(ctx, b)
@@ -144,7 +144,7 @@ func TestAudit(t *testing.T) {
 		w.Must(w.Store.Update(ctx, mend))
 	}
 	w.finds("which is not one of its links", func(tx vitrine.Tx) error {
-		return tx.AddEvent(&vitrine.Event{Account: l.Account, At: w.Clock.Now(), Kind: events.View, Link: 99999, Ref: 1,
+		return tx.AddEvent(&vitrine.Event{Account: l.Account, At: w.Clock.Now(), Kind: vitrine.EventView, Link: 99999, Ref: 1,
 			Data: []byte("{}")})
 	})
 	w.Must(w.Store.Update(ctx, func(tx vitrine.Tx) error {

@@ -109,7 +109,7 @@ func newHistory(t *testing.T, s *fixture.Instance) *history {
 func (h *history) events() {
 	h.T.Helper()
 	for range 1 + h.random.IntN(2) {
-		h.event(h.links[h.random.IntN(3)], events.Download, oneView)
+		h.event(h.links[h.random.IntN(3)], vitrine.EventDownload, oneView)
 	}
 	ended := map[vitrine.LinkID][]vitrine.ViewID{}
 	for range h.random.IntN(4) {

@@ -193,11 +193,11 @@ func TestSend(t *testing.T) {
 	r := newReceiver(t)
 	all := w.add(r, nil)
 	some := w.add(r, func(q *webhooks.Request) {
-		q.Kinds, q.Links = &[]vitrine.EventKind{events.View}, &[]string{string(two.Slug)}
+		q.Kinds, q.Links = &[]vitrine.EventKind{vitrine.EventView}, &[]string{string(two.Slug)}
 	})
-	w.event(one, events.View, oneView)
-	w.event(two, events.View, oneView)
-	w.event(two, events.Download, oneView)
+	w.event(one, vitrine.EventView, oneView)
+	w.event(two, vitrine.EventView, oneView)
+	w.event(two, vitrine.EventDownload, oneView)
 	w.send()
 	got := r.took()
 	if len(got) != 4 || len(w.log(all)) != 3 || len(w.log(some)) != 1 {
@@ -217,14 +217,14 @@ func TestSend(t *testing.T) {
 	}
 	changed, err := w.Rotate(t.Context(), w.Account, some.ID)
 	w.Must(err)
-	w.event(two, events.View, oneView)
+	w.event(two, vitrine.EventView, oneView)
 	w.after(23 * time.Hour)
 	for _, m := range r.took() {
 		if !verified(t, m, all.Secret) && (!verified(t, m, some.Secret) || !verified(t, m, changed.Secret)) {
 			t.Error("a message after the rotation is not signed by both secrets")
 		}
 	}
-	w.event(two, events.View, oneView)
+	w.event(two, vitrine.EventView, oneView)
 	w.after(2 * time.Hour)
 	for _, m := range r.took() {
 		if verified(t, m, some.Secret) || !verified(t, m, all.Secret) && !verified(t, m, changed.Secret) {
@@ -245,7 +245,7 @@ func TestPersons(t *testing.T) {
 	plain, named := newReceiver(t), newReceiver(t)
 	w.add(plain, nil)
 	w.add(named, func(q *webhooks.Request) { q.Names = new(true) })
-	w.event(l, events.View, strings.Replace(oneView, `"recipient":""`, `"recipient":"7"`, 1))
+	w.event(l, vitrine.EventView, strings.Replace(oneView, `"recipient":""`, `"recipient":"7"`, 1))
 	w.send()
 	a, b := plain.took(), named.took()
 	if len(a) != 1 || len(b) != 1 || strings.Contains(a[0].body, "Acme") || !strings.Contains(b[0].body, `"label":"Acme"`) ||
@@ -254,7 +254,7 @@ func TestPersons(t *testing.T) {
 	}
 	w.Account.Plan = vitrine.PlanFree
 	w.Must(w.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutAccount(w.Account) }))
-	w.event(l, events.View, oneView)
+	w.event(l, vitrine.EventView, oneView)
 	w.send()
 	if a := plain.took(); len(a) != 1 || string(a[0].Data) != "{}" || a[0].Link == nil {
 		t.Errorf("a message on the plan Free: %v", a)
@@ -275,11 +275,11 @@ func TestChats(t *testing.T) {
 			l.Title = "<!channel> *a* @here"
 			w.Must(w.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutLink(l) }))
 			w.add(r, func(q *webhooks.Request) { q.Format = &format })
-			for _, kind := range []vitrine.EventKind{events.FirstView, events.Download, events.View} {
+			for _, kind := range []vitrine.EventKind{vitrine.EventFirstView, vitrine.EventDownload, vitrine.EventView} {
 				w.event(l, kind, oneView)
 			}
-			w.event(l, events.Download, `{"views":1,"downloads":2}`)
-			w.event(l, events.Milestone, `{"views":10,"milestone":10}`)
+			w.event(l, vitrine.EventDownload, `{"views":1,"downloads":2}`)
+			w.event(l, vitrine.EventMilestone, `{"views":10,"milestone":10}`)
 			w.send()
 			var texts []string
 			for _, m := range r.took() {
@@ -342,7 +342,7 @@ func TestGuarded(t *testing.T) {
 		}
 	}
 	w.Guard = &outbound.Guard{Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}} // no longer allowed
-	w.event(l, events.View, oneView)
+	w.event(l, vitrine.EventView, oneView)
 	w.send()
 	if first := w.log(d)[0]; len(r.took()) != 0 || first.Error != "The address is not a public one." {
 		t.Errorf("delivery %+v", first)

@@ -208,6 +208,6 @@ func authorities(c aws.Config) *x509.CertPool {
 }
 
 var (
-	_ vitrine.Blobs     = (*Blobs)(nil)
-	_ vitrine.GetSigner = (*Blobs)(nil)
+	_ vitrine.Blobs  = (*Blobs)(nil)
+	_ vitrine.Bucket = (*Blobs)(nil)
 )

@@ -40,7 +40,7 @@ func TestSwapWhileInspected(t *testing.T) {
 	}
 	two := make([]*publish.Uploads, 2)
 	for i := range two {
-		two[i] = &publish.Uploads{Store: store, Blobs: opened(t, address), Scanner: vitrine.NoScanner{},
+		two[i] = &publish.Uploads{Store: store, Blobs: opened(t, address), Scanner: publish.NoScanner{},
 			Plans: vitrine.DefaultPlans(), Now: time.Now}
 	}
 	made, refused := 0, 0
@@ -107,7 +107,7 @@ func TestRepeatedPuts(t *testing.T) {
 		t.Fatal(err)
 	}
 	blobs := opened(t, server.Address(server.Bucket(t), ""))
-	uploads := &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(),
+	uploads := &publish.Uploads{Store: store, Blobs: blobs, Scanner: publish.NoScanner{}, Plans: vitrine.DefaultPlans(),
 		Now: time.Now}
 	text := strings.Repeat("Good day. ", 2000)
 	ends := map[string]func(vitrine.UploadID) error{

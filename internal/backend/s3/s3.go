@@ -38,7 +38,7 @@ const (
 	octets      = "application/octet-stream"
 )
 
-// Blobs implements [vitrine.Blobs] and [vitrine.GetSigner] in a bucket.
+// Blobs implements [vitrine.Blobs] and [vitrine.Bucket] in a bucket.
 type Blobs struct {
 	api     *sdk.Client
 	inside  *sdk.PresignClient // signs requests of this process

@@ -157,7 +157,7 @@ func (in *Instance) ReserveIDs(ctx context.Context, warn func(string), more ...o
 // StorageOrigin returns the origin of uploads to a bucket, or "" if this server
 // receives uploads.
 func (in *Instance) StorageOrigin() string {
-	if bucket, ok := in.Blobs.(interface{ Origin() string }); ok {
+	if bucket, ok := in.Blobs.(vitrine.Bucket); ok {
 		return bucket.Origin()
 	}
 	return ""

@@ -156,7 +156,7 @@ func (w *watched) uses() {
 	m.BucketRequest("GET", time.Second, true)
 	m.Transactions("store")(true, time.Second, vitrine.Unavailable(errors.New("gone")))
 	_, _ = m.ViewLog(w.Log).Append(w.T.Context(), vitrine.Batch{})
-	_, _ = m.Scanner(vitrine.NoScanner{}).Scan(w.T.Context(), nil, 0)
+	_, _ = m.Scanner(publish.NoScanner{}).Scan(w.T.Context(), nil, 0)
 	_ = m.Previewer(vitrine.NoPreviewer{}).Preview(w.T.Context(), vitrine.PreviewFile{}, nil)
 	_ = m.Mailer(noMailer{}).Send(w.T.Context(), vitrine.Message{})
 	w.Status(w.Get("/healthz"), http.StatusOK)

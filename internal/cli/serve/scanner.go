@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/clamav"
 	"vitrine/internal/web/app"
 )
@@ -29,7 +30,7 @@ const noScanner = "no malware scanner is configured: files are inspected but not
 
 func (c *serveCmd) scanner() (*scanner, error) {
 	if len(c.Clamd) == 0 {
-		return &scanner{Scanner: vitrine.NoScanner{}}, nil
+		return &scanner{Scanner: publish.NoScanner{}}, nil
 	}
 	clamd, err := clamav.New(clamav.Options{Addresses: c.Clamd, Concurrency: c.Scans})
 	if err != nil {

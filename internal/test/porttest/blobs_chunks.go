@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -122,7 +121,7 @@ func (t chunkedTest) chunks() {
 // that a PUT has stored until it is swept.
 func (t chunkedTest) leftNothing() {
 	t.Helper()
-	if s, ok := t.blobs.(interface{ SweepRepeated(context.Context) error }); ok {
+	if s, ok := t.blobs.(vitrine.Bucket); ok {
 		t.must(s.SweepRepeated(ctx))
 	}
 	t.must(t.resumer.Unfinished(ctx, func(k vitrine.UploadID, n int64, _ time.Time) error {

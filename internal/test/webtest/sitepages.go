@@ -8,7 +8,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/events"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/webhooks"
 
@@ -148,7 +147,7 @@ func (d *Demo) hooked() string {
 	d.Check(err)
 	_, err = s.Create(ctx, d.Pro, webhooks.Request{
 		URL:   new("https://a-rather-long-name.department.example.com/hooks/a-rather-long-path-of-a-receiver"),
-		Kinds: &[]vitrine.EventKind{events.View}, On: new(true)})
+		Kinds: &[]vitrine.EventKind{vitrine.EventView}, On: new(true)})
 	d.Check(err)
 	d.Check(s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		for i, one := range []vitrine.Delivery{{State: vitrine.DeliveryDelivered, Status: 200, Answer: "ok"},
@@ -157,7 +156,7 @@ func (d *Demo) hooked() string {
 			{State: vitrine.DeliveryFailed, Error: "The name of the host was not found."},
 			{State: vitrine.DeliveryWaiting}} {
 			one.Webhook, one.Account, one.Event, one.Kind, one.CreatedAt, one.NextAt = w.ID, w.Account, int64(i+1),
-				events.View, now, now
+				vitrine.EventView, now, now
 			if one.Error != "" || one.Status != 0 {
 				one.Tries, one.TriedAt = i+1, now
 			}

@@ -137,7 +137,7 @@ func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPa
 // which goes to its own origin; it runs no script.
 func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage,
 	chosen vitrine.AbuseReason) error {
-	for _, value := range vitrine.AbuseReasons {
+	for _, value := range moderation.AbuseReasons {
 		text := ui.ReasonTexts[value]
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
 	}

@@ -132,7 +132,7 @@ func TestDoorsOfAProtectedLink(t *testing.T) {
 	if leaks(report) {
 		t.Error("the form that reports a link shows something of the file")
 	}
-	s.Status(s.Post(address+"/report", url.Values{"reason": {string(vitrine.AbuseReasons[0])}}), 200)
+	s.Status(s.Post(address+"/report", url.Values{"reason": {string(vitrine.AbuseMalware)}}), 200)
 	thumb := "/r/" + secret + "/pages/1"
 	s.Status(s.Get(thumb), 403)
 	s.Status(s.Get(thumb, pass), 200)

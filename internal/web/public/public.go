@@ -198,8 +198,8 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	if !l.AllowDownload || !l.HasBytes {
 		return httpx.ErrNoPage
 	}
-	if signer, ok := s.Blobs.(vitrine.GetSigner); ok && s.RedirectDownloads && r.Method == http.MethodGet {
-		return s.redirectDownload(w, r, l, a, signer)
+	if bucket, ok := s.Blobs.(vitrine.Bucket); ok && s.RedirectDownloads && r.Method == http.MethodGet {
+		return s.redirectDownload(w, r, l, a, bucket)
 	}
 	blob, err := s.Viewers.Blob(r, l)
 	if err != nil {
@@ -226,8 +226,8 @@ const redirectLife = time.Minute
 // without a type there, so that nothing is ever shown on the origin of the
 // bucket.
 func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account,
-	signer vitrine.GetSigner) error {
-	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
+	bucket vitrine.Bucket) error {
+	address, err := bucket.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
 		Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
 	if err != nil {
 		return err
