@@ -362,7 +362,7 @@ func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, c
 
 // RemoveFactorOf removes the second factor of an account, for an owner of the
 // instance, whose session must be fresh (GiveFactor), and ends its sessions.
-// Errors: CodeNotFound; CodeInvalidRequest if it has none.
+// Errors: CodeNotFound; CodeInvalidRequest if it has none, or for anyone else.
 func (s *Accounts) RemoveFactorOf(ctx context.Context, session *vitrine.Session, email string) error {
 	return s.removeFactorOf(ctx, email, func(tx vitrine.Tx) (vitrine.Actor, error) {
 		owner, err := tx.Account(session.Account)
@@ -372,7 +372,8 @@ func (s *Accounts) RemoveFactorOf(ctx context.Context, session *vitrine.Session,
 		if err != nil {
 			return vitrine.Actor{}, err
 		}
-		return vitrine.Moderator(owner), nil
+		by := vitrine.Moderator(owner)
+		return by, mayGovern(tx, by)
 	})
 }
 

@@ -263,6 +263,8 @@ func TestFreshFactor(t *testing.T) {
 			t.Errorf("%s with a code = %v", name, err)
 		}
 	}
+	p.Must(fixture.Second(p.Accounts.SetRole(ctx, fixture.AnnEmail, vitrine.RoleModerator, fixture.Administrator(""))))
+	p.Code("another's factor, by a moderator", changes["another's factor"](session), vitrine.CodeInvalidRequest)
 	p.Must(changes["address"](session))
 	p.Code("remove, with the code of before", changes["remove"](session), vitrine.CodeInvalidRequest)
 	p.Code("remove, wrong password", p.Accounts.RemoveFactor(ctx, session, "wrong", p.code()), vitrine.CodeInvalidRequest)
