@@ -45,6 +45,8 @@ func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error
 
 func (noSpool) Empty() bool { return true }
 
+func (noSpool) CheckSpace() error { return errors.New("there is no spool") }
+
 // forgetful is a log that writes nothing, to measure a page or a beacon without
 // its record.
 type forgetful struct{ vitrine.ViewLog }
