@@ -158,19 +158,12 @@ type NewKey struct {
 	OldEnds time.Time // when the key that it replaces stops; zero if none
 }
 
-// accountIn finds the account of a session that may get a key (needFresh).
-func (s *Keys) accountIn(tx vitrine.Tx, session *vitrine.Session) (*vitrine.Account, error) {
-	a, err := tx.Account(session.Account)
-	if err == nil {
-		err = needFresh(a, session, s.Now())
-	}
-	return a, err
-}
-
 // Create creates another key of the account of a session, which must be fresh
 // (GiveFactor). Errors: CodeInvalidRequest.
 func (s *Keys) Create(ctx context.Context, session *vitrine.Session, r KeyRequest) (NewKey, error) {
-	return s.create(ctx, r, func(tx vitrine.Tx) (*vitrine.Account, error) { return s.accountIn(tx, session) })
+	return s.create(ctx, r, func(tx vitrine.Tx) (*vitrine.Account, error) {
+		return freshAccount(tx, session, s.Now())
+	})
 }
 
 // CreateFor is Create for the administrator.
@@ -274,7 +267,9 @@ func (s *Keys) checkLimit(tx vitrine.KeyTx, a vitrine.AccountID) error {
 // ended or was replaced.
 func (s *Keys) Rotate(ctx context.Context, session *vitrine.Session, id vitrine.KeyID,
 	grace time.Duration) (NewKey, error) {
-	return s.rotate(ctx, id, grace, func(tx vitrine.Tx) (*vitrine.Account, error) { return s.accountIn(tx, session) })
+	return s.rotate(ctx, id, grace, func(tx vitrine.Tx) (*vitrine.Account, error) {
+		return freshAccount(tx, session, s.Now())
+	})
 }
 
 // RotateFor is Rotate for the administrator.
@@ -296,7 +291,7 @@ func (s *Keys) rotate(ctx context.Context, id vitrine.KeyID, grace time.Duration
 		if err != nil {
 			return err
 		}
-		_, k, err := keyOf(tx, a.Email, id)
+		k, err := keyOf(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -330,16 +325,20 @@ func (s *Keys) rotate(ctx context.Context, id vitrine.KeyID, grace time.Duration
 }
 
 // keyOf finds a key of an account.
-func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vitrine.APIKey, error) {
-	a, err := vitrine.AccountByEmail(tx, email)
-	if err != nil {
-		return nil, nil, err
-	}
+func keyOf(tx vitrine.Tx, a *vitrine.Account, id vitrine.KeyID) (*vitrine.APIKey, error) {
 	k, err := tx.Key(id)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && k.Account != a.ID {
 		err = vitrine.Errorf(vitrine.CodeNotFound, "%s has no key %d.", a.Email, id)
 	}
-	return a, k, err
+	return k, err
+}
+
+func keyByEmail(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.APIKey, error) {
+	a, err := vitrine.AccountByEmail(tx, email)
+	if err != nil {
+		return nil, err
+	}
+	return keyOf(tx, a, id)
 }
 
 // LinkCounts counts the links of an account by the key that created them.
@@ -365,8 +364,7 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, 
 // ByID finds a key of an account. Errors: CodeNotFound.
 func (s *Keys) ByID(ctx context.Context, email string, id vitrine.KeyID) (*vitrine.APIKey, error) {
 	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.APIKey, error) {
-		_, k, err := keyOf(tx, email, id)
-		return k, err
+		return keyByEmail(tx, email, id)
 	})
 }
 
@@ -374,7 +372,7 @@ func (s *Keys) ByID(ctx context.Context, email string, id vitrine.KeyID) (*vitri
 // again is not an error.
 func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) (k *vitrine.APIKey, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if _, k, err = keyOf(tx, email, id); err != nil {
+		if k, err = keyByEmail(tx, email, id); err != nil {
 			return err
 		}
 		if k.RevokedAt.IsZero() {

@@ -365,10 +365,7 @@ func (s *Accounts) changeFactor(ctx context.Context, session *vitrine.Session, c
 // Errors: CodeNotFound; CodeInvalidRequest if it has none, or for anyone else.
 func (s *Accounts) RemoveFactorOf(ctx context.Context, session *vitrine.Session, email string) error {
 	return s.removeFactorOf(ctx, email, func(tx vitrine.Tx) (vitrine.Actor, error) {
-		owner, err := tx.Account(session.Account)
-		if err == nil {
-			err = needFresh(owner, session, s.Now())
-		}
+		owner, err := freshAccount(tx, session, s.Now())
 		if err != nil {
 			return vitrine.Actor{}, err
 		}

@@ -257,6 +257,12 @@ func TestFreshFactor(t *testing.T) {
 			t.Errorf("%s: field %q, want code", name, e.Field)
 		}
 	}
+	half := *session
+	half.Half, half.FactorAt = true, p.Clock.Now()
+	for _, name := range []string{"key", "rotation", "login", "program", "another's factor"} {
+		p.Code(name+" without a session", changes[name](nil), vitrine.CodeUnauthorized)
+		p.Code(name+" by half a sign-in", changes[name](&half), vitrine.CodeUnauthorized)
+	}
 	p.Must(p.Sessions.GiveFactor(ctx, session, p.code()))
 	for _, name := range []string{"key", "rotation", "login", "program"} {
 		if err := changes[name](session); err != nil {

@@ -9,9 +9,9 @@ import (
 // factorFresh is how long after a code a session may do what needs one.
 const factorFresh = 10 * time.Minute
 
-// needFresh is the rule for all that lets a person stay in an account, or
-// closes it: a session of an account with a second factor must have shown it
-// shortly before (GiveFactor). Errors: CodeUnauthorized if the session is
+// needFresh is the rule for what gives lasting access to an account, or ends it:
+// a session of an account with a second factor must have shown it shortly
+// before (GiveFactor). Errors: CodeUnauthorized if the session is
 // missing or another account's; CodeInvalidRequest at the field "code".
 func needFresh(a *vitrine.Account, session *vitrine.Session, now time.Time) error {
 	switch {
@@ -21,6 +21,18 @@ func needFresh(a *vitrine.Account, session *vitrine.Session, now time.Time) erro
 		return errNeedCode
 	}
 	return nil
+}
+
+// freshAccount returns the account of a session, if needFresh allows it.
+func freshAccount(tx vitrine.AccountTx, session *vitrine.Session, now time.Time) (*vitrine.Account, error) {
+	if session == nil {
+		return nil, errSignedOut
+	}
+	a, err := tx.Account(session.Account)
+	if err == nil {
+		err = needFresh(a, session, now)
+	}
+	return a, err
 }
 
 func freshFactor(session *vitrine.Session, now time.Time) bool {

@@ -169,7 +169,7 @@ func (s *Grants) Allow(ctx context.Context, session *vitrine.Session, r *GrantRe
 		return "", err
 	}
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		a, err := s.Keys.accountIn(tx, session)
+		a, err := freshAccount(tx, session, s.Now())
 		if err != nil {
 			return err
 		}
