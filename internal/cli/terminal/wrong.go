@@ -170,8 +170,8 @@ func (to *Target) refused(e client.Error) string {
 }
 
 // NoLink reports whether a server answered that a link does not exist, in the
-// trash or elsewhere. The code of whatever is missing is the same, so that it
-// looks for the words of [vitrine.ErrNoOwnLink].
+// trash or elsewhere. All that is missing has the same code, so it looks for
+// the words of [vitrine.ErrNoOwnLink].
 func NoLink(e *client.Error) bool {
 	words := strings.TrimSuffix(vitrine.ErrNoOwnLink.Message, ".")
 	return e.Code == string(vitrine.CodeNotFound) && strings.HasPrefix(e.Message, words)

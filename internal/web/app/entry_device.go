@@ -64,8 +64,8 @@ func (p *devicePage) Spans() (list []ui.Option) {
 	return append(list, ui.Option{Value: last, Name: "On " + ui.Moment(asked.ExpiresAt), Chosen: last == chosen})
 }
 
-// grantOf reads what the form gives to the key; nil refuses. With it comes the
-// session that gives, once it has the second factor of the form.
+// grantOf reads what the form gives to the key; nil refuses. It returns the
+// session too, after it took the second factor of the form for it.
 func (s *EntryPages) grantOf(r *http.Request) (*vitrine.KeyGrant, *vitrine.Session, error) {
 	g, err := grantIn(r.PostForm, s.Now())
 	if err != nil || g == nil {

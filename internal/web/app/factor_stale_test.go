@@ -14,9 +14,9 @@ import (
 	"vitrine/internal/test/webtest"
 )
 
-// TestStaleFactorChangesNothing walks through every operation that needs a
-// fresh second factor, with a session that showed its own too long ago: each is
-// refused, and nothing has changed.
+// TestStaleFactorChangesNothing sends each form that needs a fresh second
+// factor, except the one that connects a provider, with a session that showed
+// its own too long ago. It checks that each is refused and changes nothing.
 func TestStaleFactorChangesNothing(t *testing.T) {
 	d := webtest.NewAccountSite(t, auth.SignUpInvite, false)
 	ctx, store := t.Context(), d.Server.Sessions.Store
