@@ -22,8 +22,8 @@ const far = 2500 * time.Millisecond
 // Ways are the ways of leaving a page. Each begins with an open page and
 // returns the expected session.
 var Ways = map[string]func(*reading) report.Session{
-	"close":    func(r *reading) report.Session { return r.goneBy(page.Close()) },
-	"navigate": func(r *reading) report.Session { return r.goneBy(chromedp.Navigate("about:blank")) },
+	"close":    func(r *reading) report.Session { return r.readAndLeave(page.Close()) },
+	"navigate": func(r *reading) report.Session { return r.readAndLeave(chromedp.Navigate("about:blank")) },
 	// Back with the back-forward cache continues the same view. The time
 	// between is not counted.
 	"back": func(r *reading) report.Session {
@@ -88,18 +88,18 @@ var Ways = map[string]func(*reading) report.Session{
 	},
 }
 
-// goneBy reads and leaves the page in a way that tells the page. If the browser
-// did not tell it, the same is done with another view.
-func (r *reading) goneBy(leave chromedp.Action) report.Session {
+// readAndLeave reads the page and leaves it. If the browser ended the page
+// before it could send anything, it does the same with another view.
+func (r *reading) readAndLeave(leave chromedp.Action) report.Session {
 	r.t.Helper()
 	for range 20 {
 		r.Read(far)
-		if r.goes(leave) {
+		if r.leaveBy(leave) {
 			return r.Measured(0)
 		}
 		r = r.s.Open(NewTab(r.t), r.s.Sample(r.link.Name))
 	}
-	r.t.Fatal("the browser ended the page 20 times without telling it")
+	r.t.Fatal("the browser ended 20 pages before they could send anything")
 	return report.Session{}
 }
 

@@ -28,7 +28,7 @@ import (
 type Timed struct {
 	*Site
 	witness *Witness // nil if the test moves the clock
-	told    sync.Map // the paths to which pages reported that they were told of their end
+	told    sync.Map // the paths that pages called in their handlers of pagehide
 }
 
 func NewTimed(t *testing.T, w *Witness) *Timed {
@@ -207,7 +207,7 @@ func (r *reading) Measured(untold time.Duration) report.Session {
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // hide puts the tab behind another one. The page then sends what it measured,
-// without the time limit of a page that is left (see [reading.goes]).
+// without the time limit of a page that is left (see [reading.leaveBy]).
 func (r *reading) hide() {
 	r.t.Helper()
 	r.Run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID),
@@ -232,10 +232,10 @@ func (r *reading) becomes(state string) {
 	})
 }
 
-// goes leaves the page and reports whether the page was told. Chromium ends a
-// page that does not answer within half a second, as on a busy machine, without
-// telling it.
-func (r *reading) goes(leave chromedp.Action) bool {
+// leaveBy leaves the page and reports whether its handlers of pagehide ran.
+// Chromium ends a page that does not answer within half a second, as on a busy
+// machine, without them.
+func (r *reading) leaveBy(leave chromedp.Action) bool {
 	r.t.Helper()
 	r.Run(chromedp.Evaluate(fmt.Sprintf(`addEventListener("pagehide", () => navigator.sendBeacon("/told/%s"), true)`,
 		r.link.Slug), nil), leave)
