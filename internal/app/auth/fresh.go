@@ -9,10 +9,10 @@ import (
 // factorFresh is how long after a code a session may do what needs one.
 const factorFresh = 10 * time.Minute
 
-// needFresh is the rule for what gives lasting access to an account, or ends it:
-// a session of an account with a second factor must have shown it shortly
-// before (GiveFactor). Errors: CodeUnauthorized if the session is
-// missing or another account's; CodeInvalidRequest at the field "code".
+// needFresh is the rule for what gives lasting access to an account, or ends
+// it: a session of an account with a second factor must have shown it shortly
+// before (GiveFactor). Errors: CodeUnauthorized if the session is missing or
+// another account's; CodeInvalidRequest at the field "code".
 func needFresh(a *vitrine.Account, session *vitrine.Session, now time.Time) error {
 	switch {
 	case session == nil || session.Account != a.ID || session.Half:
