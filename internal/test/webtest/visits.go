@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -55,7 +56,21 @@ func Previewer(t testing.TB, s *Site, programs ...string) {
 	m, err := preview.New(preview.Options{Cache: filepath.Join(os.TempDir(), "vitrine-test-cache")})
 	s.Check(err)
 	m.Warn = func(what string) { t.Log("preview: " + what) }
-	s.Server.Previews.Previewer = m
+	s.Server.Previews.Previewer = patient{m}
+}
+
+// patient tries a preview again at once if the machine fails, which the program
+// does later: on a busy machine, previews run out of time.
+type patient struct{ vitrine.Previewer }
+
+func (p patient) Preview(ctx context.Context, f vitrine.PreviewFile,
+	put func(vitrine.Part, io.Reader) error) (err error) {
+	for range 10 {
+		if err = p.Previewer.Preview(ctx, f, put); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
 }
 
 func MakeZIP(t testing.TB, names ...string) []byte {
