@@ -288,16 +288,16 @@ func (p Storage) begin(ctx context.Context, next string) (m tokens, err error) {
 	return m, err
 }
 
-// put writes the next token and records that it is there. done is false if the
-// store has moved on to another token. Then this one is too late, and another
-// try corrects it.
+// put writes the next token and records that it is there. done is false if
+// another token is the next by now, even if this one is still the current one:
+// it may have overwritten the other one, and another try corrects it.
 func (p Storage) put(ctx context.Context, next string) (done bool, err error) {
 	if err := p.Blobs.PutMarker(ctx, next); err != nil {
 		return false, err
 	}
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
 		stored, err := readTokens(tx)
-		if done = err == nil && (stored.current == next || stored.next == next); !done || stored.current == next {
+		if done = err == nil && stored.next == next; !done || stored.current == next {
 			return err
 		}
 		return tx.PutSecret(tokenSecret, []byte(next))

@@ -91,6 +91,32 @@ func TestPlaceLate(t *testing.T) {
 	})
 }
 
+// TestPlaceLateBetweenSteps rotates while another process of the same database
+// is between the two steps of the next rotation: it has written the next token,
+// which the late process overwrites, and has not recorded that it is there.
+func TestPlaceLateBetweenSteps(t *testing.T) {
+	everywhere(t, func(p *storage) {
+		one := p.newUser()
+		two := one.open(one.address)
+		written, recorded := make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		late := &pausing{Blobs: one.blobs, during: func() {
+			p.must(two.place().Rotate(t.Context())) // writes the same token
+			all.Go(func() {
+				next := &pausing{Blobs: two.blobs, after: func() { close(written); <-recorded }}
+				if err := two.patient(next).Rotate(context.Background()); err != nil {
+					t.Errorf("Rotate with the next token: %v", err)
+				}
+			})
+			<-written
+		}}
+		p.must(one.patient(late).Rotate(t.Context()))
+		close(recorded)
+		all.Wait()
+		one.own("put late, between the steps of the next", true)
+	})
+}
+
 // watched is storage that calls a function when its marker is read.
 type watched struct {
 	vitrine.Blobs
