@@ -283,6 +283,25 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestKeysReachFields checks that no handler can prevent every key by accident:
+// a property handler that returns false prevents what the browser does, unlike
+// a listener. Tests press keys as a person does, so that they see it.
+func TestKeysReachFields(t *testing.T) {
+	inRoot(t)
+	mayBeFalse := regexp.MustCompile(`\.on[a-z]+ = (async )?\(?\w*\)? => [^{\n]*(&&|\|\||==|!)`)
+	eachTracked(t, func(name, text string) {
+		for _, found := range mayBeFalse.FindAllString(text, -1) {
+			t.Errorf("%s: use addEventListener for what may return false: %s", name, found)
+		}
+	}, "*.js", "*.mjs", "*.html")
+	byChromedp := regexp.MustCompile(`chromedp\.(SendKeys|KeyEvent)\(`)
+	eachTracked(t, func(name, text string) {
+		if found := byChromedp.FindString(text); found != "" {
+			t.Errorf("%s: %s types what a page prevents: use Keys or Type of webtest", name, found)
+		}
+	}, "*.go")
+}
+
 // dependencies has each module that the program or its tests use, with the
 // reason why it is used instead of our own code.
 var dependencies = map[string]string{

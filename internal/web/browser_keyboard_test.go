@@ -32,7 +32,7 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 			}()
 		}
 	})
-	enter := func() { t.Helper(); tb.Run(chromedp.KeyEvent(kb.Enter)) }
+	enter := func() { t.Helper(); tb.Run(webtest.Keys(kb.Enter)) }
 	tb.TabTo("#choose")
 	enter()
 	tb.WaitForState("deck.pdf", "live")

@@ -152,7 +152,7 @@ func TestBrowserMotion(t *testing.T) {
 				tb.Until(style + `.transitionDuration.split(", ").every((s) => s === "` + want + `")`)
 				tb.Until(style + `.opacity === "1"`)
 			}
-			tb.Run(chromedp.KeyEvent(kb.Escape))
+			tb.Run(webtest.Keys(kb.Escape))
 			tb.Until(`getComputedStyle(document.querySelector("` + dialog + `")).opacity === "0"`)
 		}
 	}

@@ -92,7 +92,7 @@ func TestReadmePictures(t *testing.T) {
 		f := tb.Frame("/view")
 		f.Until(`document.querySelector(".page canvas") !== null`)
 		f.Run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil),
-			chromedp.SendKeys("#query", "garden"))
+			webtest.Type("#query", "garden"))
 		f.Linger(2500 * time.Millisecond)
 	}
 	report := d.Links["annual-report.pdf"]

@@ -102,7 +102,7 @@ func publicScreens(t *testing.T, d *webtest.Demo) (all []screen) {
 	add("pdf find", report, func(tb *webtest.Tab) {
 		drawn(tb)
 		f := tb.Frame("/view")
-		f.Run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil), chromedp.SendKeys("#query", "collection"))
+		f.Run(chromedp.Evaluate(`document.getElementById("open-find").click()`, nil), webtest.Type("#query", "collection"))
 		f.Linger(2500 * time.Millisecond)
 	})
 	add("pdf keys", report, func(tb *webtest.Tab) {
@@ -182,11 +182,11 @@ func addGates(t *testing.T, d *webtest.Demo, add func(string, string, func(*webt
 	here := "/p/" + string(asks.Slug)
 	add("gate address", here, nil)
 	add("gate code", here, func(tb *webtest.Tab) {
-		tb.Run(chromedp.SendKeys("[name=email]", "ann@example.org"), chromedp.Evaluate(`document.querySelector("[name=agree]").click()`, nil),
+		tb.Run(webtest.Type("[name=email]", "ann@example.org"), chromedp.Evaluate(`document.querySelector("[name=agree]").click()`, nil),
 			chromedp.Submit("[name=email]"), chromedp.WaitVisible("[name=code]"))
 	})
 	add("gate wrong", "/p/"+string(d.Gated.Slug), func(tb *webtest.Tab) {
-		tb.Run(chromedp.SendKeys("[name=password]", "not this"), chromedp.Submit("[name=password]"), chromedp.WaitVisible(".wrong"))
+		tb.Run(webtest.Type("[name=password]", "not this"), chromedp.Submit("[name=password]"), chromedp.WaitVisible(".wrong"))
 	})
 }
 

@@ -235,7 +235,7 @@ func (tb *Tab) TabTo(selector string) {
 	tb.t.Helper()
 	for range 150 {
 		var there, seen bool
-		tb.Run(chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.matches(`+"`"+selector+"`"+`)`, &there), chromedp.Evaluate(`(() => {
+		tb.Run(Keys(kb.Tab), chromedp.Evaluate(`document.activeElement.matches(`+"`"+selector+"`"+`)`, &there), chromedp.Evaluate(`(() => {
 			const e = document.activeElement;
 			if (e === document.body) return true;
 			const shows = (e) => { const s = getComputedStyle(e); return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0; };
@@ -266,7 +266,7 @@ func (tb *Tab) Arrives(condition string) {
 func (tb *Tab) Press(keys string) {
 	tb.t.Helper()
 	tb.Arrives(`"ready" in document.body.dataset`)
-	tb.Run(chromedp.KeyEvent(keys))
+	tb.Run(Keys(keys))
 }
 
 // SwitchKeys turns the keys of the page on or off, in the list of keys.

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // FakeClock is the script of WithClock.
@@ -149,8 +150,7 @@ func (tb *Tab) HeldByPage(size int) {
 // is drawn.
 func (tb *Tab) TurnTo(page string) {
 	tb.t.Helper()
-	tb.Run(chromedp.Focus("#page"), chromedp.SetValue("#page", page),
-		chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
+	tb.Run(Type("#page", page+kb.Enter))
 	tb.Until(`document.querySelector('[data-number="` + page + `"] canvas') !== null`)
 }
 

@@ -20,9 +20,9 @@ func TestBrowserSignUp(t *testing.T) {
 	t.Parallel()
 	d := webtest.NewAccountSite(t, auth.SignUpOpen, true)
 	tb := webtest.NewVisitor(t, chromedp.Navigate(d.URL+"/sign-up"))
-	tb.Run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
+	tb.Run(webtest.Type(`[name=email]`, "bob@example.org\r"))
 	tb.Arrives(`document.querySelector("h1").textContent === "Check your e-mail"`)
-	tb.Run(chromedp.Navigate(d.URL+d.SentMail.Path(t)), chromedp.SendKeys(`#password`, webtest.Words),
+	tb.Run(chromedp.Navigate(d.URL+d.SentMail.Path(t)), webtest.Type(`#password`, webtest.Words),
 		chromedp.Click(`[data-shows]`))
 	tb.Until(`document.querySelector("#password").type === "text" && document.querySelector("[data-shows]").textContent === "Hide"`)
 	tb.Run(chromedp.Click(`button[type=submit]`))
@@ -31,7 +31,7 @@ func TestBrowserSignUp(t *testing.T) {
 	tb.Arrives(`location.pathname === "/sign-in"`)
 	tb.Run(chromedp.Navigate(d.URL + "/keys"))
 	tb.Arrives(`location.pathname === "/sign-in"`)
-	tb.Run(chromedp.SendKeys(`[name=email]`, "bob@example.org"), chromedp.SendKeys(`#password`, webtest.Words+"\r"))
+	tb.Run(webtest.Type(`[name=email]`, "bob@example.org"), webtest.Type(`#password`, webtest.Words+"\r"))
 	tb.Arrives(`location.pathname === "/keys"`)
 	tb.Quiet()
 }
@@ -67,7 +67,7 @@ func TestBrowserKeys(t *testing.T) {
 		t.Helper()
 		d.Status(d.Get("/api/v1/links", "Authorization: Bearer "+key), want)
 	}
-	tb.Run(chromedp.Navigate(d.URL+"/keys"), chromedp.SendKeys(`[name=name]`, "Nightly\r"))
+	tb.Run(chromedp.Navigate(d.URL+"/keys"), webtest.Type(`[name=name]`, "Nightly\r"))
 	tb.Arrives(`document.getElementById("key") !== null`)
 	var key, selected string
 	tb.Run(chromedp.Text(`#key`, &key), chromedp.Evaluate(`getSelection().toString().trim()`, &selected))
@@ -132,17 +132,17 @@ func TestBrowserDialogs(t *testing.T) {
 		{"/account", "[popovertarget=close]", `name === "email"`},
 	} {
 		tb.Run(chromedp.Navigate(d.URL+look.path), chromedp.Focus(look.opener, chromedp.ByQuery),
-			chromedp.KeyEvent("\r"))
+			webtest.Keys("\r"))
 		tb.Until(`document.querySelector(":popover-open")?.contains(document.activeElement) && document.activeElement.` + look.focus)
-		tb.Run(chromedp.KeyEvent(kb.Escape))
+		tb.Run(webtest.Keys(kb.Escape))
 		tb.Until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.opener +
 			`")`)
 	}
-	tb.Run(chromedp.KeyEvent("\r"))
+	tb.Run(webtest.Keys("\r"))
 	tb.Until(`document.activeElement.name === "email"`)
-	tb.Run(chromedp.KeyEvent("somebody@example.org\r"))
+	tb.Run(webtest.Keys("somebody@example.org\r"))
 	tb.Arrives(`document.querySelector("#close:popover-open .wrong")?.checkVisibility() && document.activeElement.matches("#close [name=email]")`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(`document.querySelector(":popover-open") === null && document.activeElement.matches("[popovertarget=close]")`)
 }
 
@@ -176,7 +176,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 			tb.CheckWindows(path)
 		}
 	}
-	owner.Visit(d.URL+"/keys", chromedp.SendKeys(`[name=name]`, "New\r"))
+	owner.Visit(d.URL+"/keys", webtest.Type(`[name=name]`, "New\r"))
 	owner.Arrives(`document.getElementById("key") !== null`)
 	owner.CheckWindows("a new key")
 	for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]",
@@ -184,8 +184,8 @@ func TestBrowserAccountAxe(t *testing.T) {
 		owner.Visit(d.URL+path, chromedp.Click(dialog, chromedp.ByQuery))
 		owner.CheckWindows(path + ", its dialog")
 	}
-	visitor.Visit(d.URL+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"),
-		chromedp.SendKeys(`#password`, "wrong\r"))
+	visitor.Visit(d.URL+"/sign-in", webtest.Type(`[name=email]`, "nobody@example.org"),
+		webtest.Type(`#password`, "wrong\r"))
 	visitor.Arrives(`document.querySelector(".banner.is-alarm") !== null`)
 	visitor.CheckWindows("wrong password")
 }

@@ -326,12 +326,12 @@ func TestBrowserUploadOptions(t *testing.T) {
 	d.Account = d.Member
 	tb := d.MemberTab(d.Member, "/dashboard")
 	tb.Run(chromedp.Evaluate(`document.querySelector("#before").open = true`, nil),
-		chromedp.SendKeys(`#before [name=slug]`, string(taken.Slug)))
+		webtest.Type(`#before [name=slug]`, string(taken.Slug)))
 	tb.Until(`document.querySelector("#before .slug-says").textContent.includes("taken")`)
 	tb.Run(chromedp.Evaluate(`document.querySelector("#before [name=slug]").value = ""`, nil),
-		chromedp.SendKeys(`#before [name=slug]`, "My-Report"))
+		webtest.Type(`#before [name=slug]`, "My-Report"))
 	tb.Until(`document.querySelector("#before .slug-says").textContent.includes("free")`)
-	tb.Run(chromedp.SendKeys(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
+	tb.Run(webtest.Type(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
 	tb.Choose("notes.txt")
 	tb.WaitForState("The report", "live")
 	l := d.LinksOf(d.Member)[0]

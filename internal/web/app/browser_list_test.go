@@ -38,7 +38,7 @@ func TestBrowserHeadings(t *testing.T) {
 		{"Created", "cab", "", ""},
 	} {
 		tb.Run(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".columns a")].find((a) => a.textContent === %q).focus()`, step.heading), nil),
-			chromedp.KeyEvent(kb.Enter))
+			webtest.Keys(kb.Enter))
 		tb.Until(fmt.Sprintf(`location.search === %q`, step.query))
 		tb.Until(fmt.Sprintf(`%s === %q && document.querySelector("[name=sort]").value === %q`, order, step.order,
 			step.choice))
@@ -64,7 +64,7 @@ func TestBrowserBulkBar(t *testing.T) {
 		tb.Run(chromedp.Evaluate(`window.row = [...document.querySelectorAll(".link-rows > li")].filter((li) => li.getBoundingClientRect().bottom < innerHeight).at(-1); row.querySelector(".row-pick input").click()`, nil))
 		const above = `(row) => row.getBoundingClientRect().bottom <= document.querySelector(".picked-bar").getBoundingClientRect().top`
 		tb.Until(`(` + above + `)(row)`)
-		tb.Run(chromedp.Evaluate(`window.next = row.nextElementSibling; row.querySelector(".row-menu").focus()`, nil), chromedp.KeyEvent(kb.Tab))
+		tb.Run(chromedp.Evaluate(`window.next = row.nextElementSibling; row.querySelector(".row-menu").focus()`, nil), webtest.Keys(kb.Tab))
 		tb.Until(`next.contains(document.activeElement)`)
 		tb.Until(`document.activeElement.getBoundingClientRect().bottom <= document.querySelector(".picked-bar").getBoundingClientRect().top`)
 	}

@@ -47,8 +47,8 @@ func TestBrowserPasskey(t *testing.T) {
 	})
 	password := func() {
 		t.Helper()
-		tb.Run(chromedp.Navigate(d.URL+"/sign-in"), chromedp.SendKeys(`[name=email]`, a.Email),
-			chromedp.SendKeys(`#password`, webtest.Words+"\r"))
+		tb.Run(chromedp.Navigate(d.URL+"/sign-in"), webtest.Type(`[name=email]`, a.Email),
+			webtest.Type(`#password`, webtest.Words+"\r"))
 	}
 	alone := func(path string) {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestBrowserPasskey(t *testing.T) {
 	password()
 	tb.Arrives(`location.pathname === "/dashboard"`)
 	tb.Run(chromedp.Navigate(d.URL+"/account/two-step"),
-		chromedp.SendKeys(`form:has([data-new]) [name=current]`, webtest.Words),
+		webtest.Type(`form:has([data-new]) [name=current]`, webtest.Words),
 		chromedp.SetValue(`[name=name]`, "Ann’s laptop"), chromedp.Click(`[data-new]`))
 	tb.Arrives(`document.querySelector("h1").textContent === "Your recovery codes" && document.getElementById("codes") !== null`)
 
@@ -78,7 +78,7 @@ func TestBrowserPasskey(t *testing.T) {
 	tb.Arrives(`location.pathname === "/dashboard"`)
 
 	d.Ahead.Add(int64(11 * time.Minute))
-	tb.Run(chromedp.Navigate(d.URL+"/keys"), chromedp.SendKeys(`[action="/keys"] [name=name]`, "Nightly"),
+	tb.Run(chromedp.Navigate(d.URL+"/keys"), webtest.Type(`[action="/keys"] [name=name]`, "Nightly"),
 		chromedp.Click(`[action="/keys"] [data-passkey]`, chromedp.ByQuery))
 	tb.Arrives(`document.getElementById("key") !== null`)
 

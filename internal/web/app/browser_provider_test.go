@@ -22,7 +22,7 @@ func TestBrowserProvider(t *testing.T) {
 	atProvider := func(sub string) {
 		t.Helper()
 		tb.Arrives(`document.querySelector("input[name=login]") !== null`)
-		tb.Run(chromedp.SendKeys(`[name=login]`, sub), chromedp.SendKeys(`[name=password]`, "x\r"))
+		tb.Run(webtest.Type(`[name=login]`, sub), webtest.Type(`[name=password]`, "x\r"))
 	}
 	tb.Run(chromedp.Click(`a[href^="/sign-in/with/work"]`))
 	atProvider("u1")

@@ -220,9 +220,9 @@ func TestBrowserLinkList(t *testing.T) {
 		return chromedp.Evaluate(`document.querySelector("`+at+`").click()`, nil)
 	}
 	is := func(want string) { t.Helper(); tb.Until(titles + ` === ` + fmt.Sprintf("%q", want)) }
-	tb.Run(chromedp.SendKeys(`[type=search]`, "oak"))
+	tb.Run(webtest.Type(`[type=search]`, "oak"))
 	is("Oak moss,Oak")
-	tb.Run(chromedp.SendKeys(`[type=search]`, " mo"))
+	tb.Run(webtest.Type(`[type=search]`, " mo"))
 	is("Oak moss")
 	tb.Until(`location.search === "?q=oak+mo" && document.querySelector("#matches").textContent === "1 of 4 links" && document.activeElement.type === "search"`)
 	tb.Run(chromedp.Reload())

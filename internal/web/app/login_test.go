@@ -209,11 +209,11 @@ func TestBrowserLogin(t *testing.T) {
 	tb := webtest.NewMember(t, d.Site, d.Member)
 	tb.Visit(d.URL + "/device")
 	tb.CheckWindows("the code")
-	tb.Run(chromedp.SendKeys(`[name=code]`, "bbbb bbbb\r"))
+	tb.Run(webtest.Type(`[name=code]`, "bbbb bbbb\r"))
 	tb.Arrives(`document.querySelector("#wrong-code") !== null`)
 	tb.CheckWindows("a wrong code")
 	tb.Run(chromedp.Evaluate(`document.querySelector("[name=code]").value = ""`, nil),
-		chromedp.SendKeys(`[name=code]`, strings.ToLower(l.Code)+"\r"))
+		webtest.Type(`[name=code]`, strings.ToLower(l.Code)+"\r"))
 	tb.Arrives(`document.querySelector(".device-code")?.textContent === "` + auth.ShownLoginCode(l.Code) + `"`)
 	tb.CheckWindows("the question")
 	tb.Run(chromedp.Click(`[value=allow]`))

@@ -147,7 +147,7 @@ func TestBrowserRecipients(t *testing.T) {
 	share := webtest.LinkPath(l) + "/share"
 	tb := d.MemberTab(d.Member, share)
 	tb.CheckWindows("no addresses")
-	tb.Run(chromedp.SendKeys("#recipient-names", "Anna’s link\nLinkedIn"), chromedp.Submit("#recipient-names"))
+	tb.Run(webtest.Type("#recipient-names", "Anna’s link\nLinkedIn"), chromedp.Submit("#recipient-names"))
 	tb.Until(`document.querySelectorAll(".addresses tbody tr").length === 2`)
 	list := d.Recipients(l, strings.Repeat("A very long name of an address ", 6), "Bob <bob@example.org>")
 	for _, r := range list[:1] {

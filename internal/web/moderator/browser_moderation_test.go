@@ -39,7 +39,7 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.Arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Approved notes.txt")`)
 	public(a, 200)
 	tb.Until(`document.querySelector("#heard").textContent === "Approved notes.txt /p/` + string(a.Slug) + `"`)
-	tb.Run(chromedp.KeyEvent("m"), chromedp.KeyEvent("cr, it shocks\x1b"))
+	tb.Run(webtest.Keys("m"), webtest.Keys("cr, it shocks\x1b"))
 	tb.Until(`document.querySelector("#note").value.endsWith("cr, it shocks") && document.activeElement === document.body`)
 	tb.Press("r")
 	tb.Arrives(at(c) + ` && document.querySelector(".done").innerText.includes("Rejected picture.png")`)
@@ -107,7 +107,7 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	a, b, c := d.Held("notes.txt", vitrine.ReasonSuspicious), d.Held("picture.png", vitrine.ReasonScanLate),
 		d.Held("data.json", vitrine.ReasonScanLate)
 	tb := d.ModeratorTab(d.Owner, emulation.SetScriptExecutionDisabled(true))
-	tb.Run(chromedp.Click(".review-rows .case"), chromedp.SendKeys("#note", "Fine."),
+	tb.Run(chromedp.Click(".review-rows .case"), webtest.Type("#note", "Fine."),
 		chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
 	d.Status(d.Get("/p/"+string(a.Slug)), 200)
 	_, err = chromedp.RunResponse(tb.Ctx, chromedp.Click(".done button")) // waits for the next page
@@ -224,7 +224,7 @@ func TestBrowserModerationSuspend(t *testing.T) {
 	d.Check(err)
 	l := d.Publish("notes.txt", webtest.Samples["notes.txt"])
 	tb := d.ModeratorTab(mod)
-	tb.Run(chromedp.Navigate(d.URL+webtest.AccountPath(d.Member)), chromedp.SendKeys(`[name="note"]`, "Spam"),
+	tb.Run(chromedp.Navigate(d.URL+webtest.AccountPath(d.Member)), webtest.Type(`[name="note"]`, "Spam"),
 		chromedp.Click(`form[action$="/suspend"] button`))
 	tb.Arrives(`document.querySelector(".done")?.innerText.includes("Suspended")`)
 	d.Status(d.Get("/p/"+string(l.Slug)), 410)

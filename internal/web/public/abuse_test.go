@@ -147,7 +147,7 @@ func TestBrowserReport(t *testing.T) {
 	tb.Run(
 		chromedp.Click(`button[type="submit"]`), // the browser does not send the form without a choice
 		chromedp.Click(`input[value="private_data"]`),
-		chromedp.SendKeys("#note", "It is my letter."),
+		webtest.Type("#note", "It is my letter."),
 		chromedp.Click(`button[type="submit"]`),
 	)
 	webtest.Eventually(t, "one report", func() bool { return len(s.Reports(l)) == 1 })

@@ -139,7 +139,7 @@ func TestBrowserEmbedWheel(t *testing.T) {
 	if r := tb.ImageRect(); r != fitted {
 		t.Errorf("the wheel without a key zooms from %v to %v", fitted, r)
 	}
-	tb.Run(chromedp.KeyEvent("1"))
+	tb.Run(webtest.Keys("1"))
 	tb.Until(`document.getElementById("scale").textContent === "100 %"`)
 	before := tb.ImageRect()
 	tb.Run(webtest.Wheel(400, 300, 100, 0))

@@ -217,7 +217,7 @@ func TestBrowserArchiveEntries(t *testing.T) {
 			tb.Run(chromedp.Click("#entry-close"))
 		}
 	}
-	tb.Run(chromedp.Focus("#entry-close"), chromedp.KeyEvent(kb.Escape))
+	tb.Run(chromedp.Focus("#entry-close"), webtest.Keys(kb.Escape))
 	tb.Until(`!document.getElementById("entry").open`)
 	tb.Quiet()
 }
@@ -241,11 +241,11 @@ func TestBrowserArchiveNext(t *testing.T) {
 		tb.Frame(fmt.Sprintf("/entry/%d", entry)).Until(`document.readyState === "complete"`)
 	}
 	at("main.go", "3 of 8", 5)
-	tb.Run(chromedp.KeyEvent(kb.ArrowRight)) // in the frame, which has the focus
+	tb.Run(webtest.Keys(kb.ArrowRight)) // in the frame, which has the focus
 	at("page.html", "4 of 8", 4)
 	tb.Run(chromedp.Click("#entry-next"))
 	at("picture.png", "5 of 8", 2)
-	tb.Run(chromedp.KeyEvent(kb.ArrowLeft))
+	tb.Run(webtest.Keys(kb.ArrowLeft))
 	at("page.html", "4 of 8", 4)
 	for i, name := range []string{"main.go", "contract.docx", "clip.webm"} {
 		tb.Run(chromedp.Click("#entry-back"))

@@ -64,7 +64,7 @@ func TestBrowserZoom(t *testing.T) {
 			}
 			back := func() {
 				t.Helper()
-				tb.Run(chromedp.KeyEvent("0"))
+				tb.Run(webtest.Keys("0"))
 				if r := tb.ImageRect(); !near(r.Width, fitted.Width, 1) || !near(r.Left, fitted.Left, 1) ||
 					!near(r.Top, fitted.Top, 1) {
 					t.Fatalf("fitted again: %v, want %v as at first", r, fitted)
@@ -90,16 +90,16 @@ func TestBrowserZoom(t *testing.T) {
 				back()
 			}
 
-			tb.Run(chromedp.KeyEvent("1"))
+			tb.Run(webtest.Keys("1"))
 			percent("100")
 			if r := tb.ImageRect(); !near(r.Width, 2400, 1) {
 				t.Errorf("at 100 %%: %v, want width 2400", r)
 			}
-			tb.Run(chromedp.KeyEvent("+"))
+			tb.Run(webtest.Keys("+"))
 			percent("125")
 			tb.Run(chromedp.Click("#larger"))
 			percent("156")
-			tb.Run(chromedp.KeyEvent("-"), chromedp.Click("#smaller"))
+			tb.Run(webtest.Keys("-"), chromedp.Click("#smaller"))
 			percent("100")
 
 			// Dragging moves the image with the pointer, but not beyond its
@@ -111,7 +111,7 @@ func TestBrowserZoom(t *testing.T) {
 			if !near(after.Left, before.Left-100, 1) || !near(after.Top, before.Top-50, 1) {
 				t.Errorf("dragged by -100, -50: from %v to %v", before, after)
 			}
-			tb.Run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown))
+			tb.Run(webtest.Keys(kb.ArrowRight), webtest.Keys(kb.ArrowDown))
 			if r := tb.ImageRect(); !near(r.Left, after.Left-80, 1) || !near(r.Top, after.Top-80, 1) {
 				t.Errorf("moved by keys from %v to %v", after, r)
 			}
@@ -253,7 +253,7 @@ func TestBrowserOtherImages(t *testing.T) {
 		tb := webtest.NewTab(t, chromedp.EmulateViewport(1000, 700), s.Page(s.Publish(name, content)))
 		tb.Until(webtest.ShownImage + ` && getComputedStyle(document.querySelector(".picture img")).backgroundImage.includes("conic")`)
 		before := tb.ImageRect()
-		tb.Run(chromedp.KeyEvent("+"))
+		tb.Run(webtest.Keys("+"))
 		if r := tb.ImageRect(); !near(r.Width, 1.25*before.Width, 1) || before.Width < 20 {
 			t.Errorf("%s: from %v to %v", name, before, r)
 		}

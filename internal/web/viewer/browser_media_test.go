@@ -68,7 +68,7 @@ func TestBrowserMediaKeys(t *testing.T) {
 			tb.Run(chromedp.Evaluate(m+`.playbackRate = 1; `+m+`.muted = true`, nil))
 			press := func(key, becomes string) {
 				t.Helper()
-				tb.Run(chromedp.KeyEvent(key))
+				tb.Run(webtest.Keys(key))
 				tb.Until(`((M) => ` + becomes + `)(` + m + `)`)
 			}
 			press("5", `Math.abs(M.currentTime - M.duration / 2) < .1`)
@@ -90,8 +90,8 @@ func TestBrowserMediaKeys(t *testing.T) {
 				press(">", `M.playbackRate === 2`)
 			}
 			tb.Run(chromedp.Evaluate(m+`.currentTime = 0`, nil),
-				chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), chromedp.KeyEvent("5"),
-				chromedp.KeyEvent("k"))
+				chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), webtest.Keys("5"),
+				webtest.Keys("k"))
 			tb.Until(m + `.currentTime === 0 && ` + m + `.paused`)
 			if name == "clip.webm" {
 				// A headless browser has no fullscreen, so the test only checks
@@ -150,12 +150,12 @@ func TestBrowserPlayer(t *testing.T) {
 				document.documentElement.scrollWidth <= innerWidth`)
 			tb.Run(chromedp.Evaluate(`document.querySelector("audio").muted = true`, nil), chromedp.Click("#play"))
 			is(`!M.paused && M.currentTime > .2 && get("play").ariaLabel === "Pause" && Number(get("seek").value) > .2`)
-			tb.Run(chromedp.Focus("#play"), chromedp.KeyEvent(" "))
+			tb.Run(chromedp.Focus("#play"), webtest.Keys(" "))
 			is(`M.paused && get("play").ariaLabel === "Play"`)
-			tb.Run(chromedp.KeyEvent("0"), chromedp.Focus("#seek"), chromedp.KeyEvent(kb.ArrowRight))
+			tb.Run(webtest.Keys("0"), chromedp.Focus("#seek"), webtest.Keys(kb.ArrowRight))
 			is(`M.currentTime === M.duration && get("elapsed").textContent === "0:04" &&
 				get("seek").getAttribute("aria-valuetext") === "0:04 of 0:04"`)
-			tb.Run(chromedp.KeyEvent(kb.ArrowLeft))
+			tb.Run(webtest.Keys(kb.ArrowLeft))
 			is(`M.currentTime === 0`)
 			is(`get("mute").ariaPressed === "true" && get("volume").value === "0"`)
 			if width > 320 || path == "" {
@@ -163,7 +163,7 @@ func TestBrowserPlayer(t *testing.T) {
 				is(`!M.muted && get("volume").value === "1" && get("mute").ariaPressed === "false"`)
 			}
 			if width > 1000 {
-				tb.Run(chromedp.Focus("#volume"), chromedp.KeyEvent(kb.ArrowLeft))
+				tb.Run(chromedp.Focus("#volume"), webtest.Keys(kb.ArrowLeft))
 				is(`Math.abs(M.volume - .95) < .001`)
 			}
 			tb.Run(chromedp.SetValue("#speed", "2"), chromedp.Evaluate(`document.getElementById("speed").dispatchEvent(new Event("change"))`, nil))

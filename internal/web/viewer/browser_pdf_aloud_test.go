@@ -3,6 +3,8 @@ package viewer_test
 import (
 	"testing"
 
+	"vitrine/internal/test/webtest"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -28,15 +30,15 @@ func TestBrowserPDFAloud(t *testing.T) {
 	f.Run(chromedp.Click("#more"))
 	f.Until(`window.asked > 0 && document.getElementById("aloud").hidden`) // the only voice is of another machine
 	f.Run(chromedp.Evaluate(`window.before = asked`, nil))
-	tb.Run(chromedp.KeyEvent("l"))
+	tb.Run(webtest.Keys("l"))
 	f.Until(`asked > before && spoken.length === 0 && !document.documentElement.classList.contains("reading")`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	f.Run(chromedp.Evaluate(`speechSynthesis.voices.push({ name: "near", lang: "en-GB", localService: true })`, nil))
 	f.Run(chromedp.Click("#more"))
 	f.Until(`!document.getElementById("aloud").hidden`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	f.TurnTo("3")
-	tb.Run(chromedp.KeyEvent("l"))
+	tb.Run(webtest.Keys("l"))
 	f.Until(`says()?.startsWith("Page 3") && spoken[0].voice.name === "near" && spoken[0].lang === "en-GB" && document.documentElement.classList.contains("reading") && !document.getElementById("speaking").hidden && document.querySelector(".spoken") !== null`)
 	for range 20 { // to the next page
 		f.Run(chromedp.Evaluate(`window.before = spoken.length; over()`, nil))
@@ -50,11 +52,11 @@ func TestBrowserPDFAloud(t *testing.T) {
 	f.Until(`says().startsWith("Page 4") && document.getElementById("page").value === "4"`)
 	f.Run(chromedp.Click("#speaking button"))
 	f.Until(`document.getElementById("speaking").hidden && spoken.at(-1).over && document.querySelector(".spoken") === null`)
-	tb.Run(chromedp.KeyEvent("l"))
+	tb.Run(webtest.Keys("l"))
 	f.Until(`!document.getElementById("speaking").hidden`)
-	tb.Run(chromedp.KeyEvent("x")) // back to the pages
+	tb.Run(webtest.Keys("x")) // back to the pages
 	f.Until(`document.getElementById("speaking").hidden && !document.documentElement.classList.contains("reading")`)
-	tb.Run(chromedp.KeyEvent(kb.Home))
+	tb.Run(webtest.Keys(kb.Home))
 	f.Quiet()
 	tb.Quiet()
 }

@@ -48,17 +48,19 @@ func TestBrowserPDFControls(t *testing.T) {
 	}
 	tb.Until(`document.activeElement.tagName === "IFRAME"`) // the document has the focus
 	at("1")
-	tb.Run(chromedp.KeyEvent(kb.ArrowRight))
+	f.TabTo("#page")
+	f.TabTo("#more") // no field keeps the focus
+	tb.Run(webtest.Keys(kb.ArrowRight))
 	at("2")
-	tb.Run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+	tb.Run(webtest.Keys(kb.ArrowRight), webtest.Keys(kb.ArrowLeft))
 	at("2")
 	f.Run(chromedp.Click("#next"), chromedp.Click("#next"), chromedp.Click("#back"))
 	at("3")
 	f.Run(chromedp.Evaluate(`window.before = document.querySelector(".page").offsetWidth`, nil))
-	tb.Run(chromedp.KeyEvent("+"))
+	tb.Run(webtest.Keys("+"))
 	width(`w > before`)
 	at("3")
-	tb.Run(chromedp.KeyEvent("-"), chromedp.KeyEvent("-"))
+	tb.Run(webtest.Keys("-"), webtest.Keys("-"))
 	width(`w < before`)
 	at("3")
 	f.Run(chromedp.Click("#more"), chromedp.Click("#fit-width"))
@@ -81,9 +83,9 @@ func TestBrowserPDFTrouble(t *testing.T) {
 		tb := webtest.NewTab(t, s.Page(s.Publish("locked.pdf", data)))
 		f := tb.Frame("/view")
 		f.Until(`!document.getElementById("password").hidden`)
-		f.Run(chromedp.SendKeys("#password input", "wrong"), chromedp.Click("#password button"))
+		f.Run(webtest.Type("#password input", "wrong"), chromedp.Click("#password button"))
 		f.Until(`document.getElementById("ask").textContent.includes("not the password")`)
-		f.Run(chromedp.SendKeys("#password input", "secret"+kb.Enter))
+		f.Run(webtest.Type("#password input", "secret"+kb.Enter))
 		f.Opened("1")
 		f.Until(`document.querySelector(".text span")?.textContent === "Page 1"`)
 		f.Quiet()
@@ -161,11 +163,11 @@ func openPDF(t *testing.T, data []byte, pages string, actions ...chromedp.Action
 
 // ctrl presses a key with Ctrl held down.
 func ctrl(key string) chromedp.Action {
-	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierCtrl))
+	return webtest.Keys(key, chromedp.KeyModifiers(input.ModifierCtrl))
 }
 
 func shift(key string) chromedp.Action {
-	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierShift))
+	return webtest.Keys(key, chromedp.KeyModifiers(input.ModifierShift))
 }
 
 // TestBrowserPDFFind checks that a search covers all pages, counts the matches,
@@ -191,23 +193,23 @@ func TestBrowserPDFFind(t *testing.T) {
 	}
 	tb.Run(ctrl("f"))
 	f.Until(`document.activeElement?.id === "query"`)
-	tb.Run(chromedp.KeyEvent("RESUME"))
+	tb.Run(webtest.Keys("RESUME"))
 	count("1 of 6")
 	current("3", "sum")
 	f.Until(`document.getElementById("said").textContent === "1 of 6"`)
-	tb.Run(chromedp.KeyEvent(kb.Enter))
+	tb.Run(webtest.Keys(kb.Enter))
 	count("2 of 6")
 	current("13", "sum")
 	tb.Run(shift(kb.Enter), shift(kb.Enter))
 	count("6 of 6") // the last match precedes the first
 	current("53", "sum")
-	tb.Run(chromedp.KeyEvent(kb.F3))
+	tb.Run(webtest.Keys(kb.F3))
 	count("1 of 6")
 	current("3", "sum")
 
 	again := func(query, want string) {
 		t.Helper()
-		tb.Run(ctrl("a"), chromedp.KeyEvent(query))
+		tb.Run(ctrl("a"), webtest.Keys(query))
 		count(want)
 	}
 	again("fi", " of 66") // each page contains "file"
@@ -218,9 +220,9 @@ func TestBrowserPDFFind(t *testing.T) {
 	f.Until(`document.getElementById("said").textContent === "Not found"`)
 	again("page 60", "1 of 1")
 	current("60", "Page 60")
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	f.Until(`document.getElementById("find").hidden && document.querySelector(".found") === null`)
-	tb.Run(chromedp.KeyEvent("/"))
+	tb.Run(webtest.Keys("/"))
 	f.Until(`document.activeElement?.id === "query" && document.querySelector(".found.here") !== null`)
 	f.Quiet()
 	tb.Quiet()
@@ -231,12 +233,12 @@ func TestBrowserPDFFind(t *testing.T) {
 func TestBrowserPDFFindFromHere(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	f.TurnTo("30")
-	tb.Run(chromedp.KeyEvent("/"))
+	tb.Run(webtest.Keys("/"))
 	f.Until(`document.activeElement?.id === "query"`)
-	tb.Run(chromedp.KeyEvent("naive"))
+	tb.Run(webtest.Keys("naive"))
 	f.Until(`document.getElementById("found").textContent === "4 of 6"`)
 	f.Until(`document.querySelector('[data-number="33"] .found.here') !== null`)
-	tb.Run(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("r"), chromedp.KeyEvent("/"))
+	tb.Run(webtest.Keys(kb.Escape), webtest.Keys("r"), webtest.Keys("/"))
 	f.Until(`(() => {
 		const r = document.querySelector('[data-number="33"] .found.here')?.getBoundingClientRect();
 		return r && r.height > r.width && r.top >= 0 && r.bottom <= innerHeight;
@@ -251,13 +253,13 @@ func TestBrowserPDFSide(t *testing.T) {
 	tb, f := openPDF(t, prose(300), "300")
 	f.Until(`document.getElementById("side").hidden && !document.querySelector("#thumbs button")`)
 	f.Run(chromedp.Evaluate(`window.before = document.querySelector(".page").offsetWidth`, nil))
-	tb.Run(chromedp.KeyEvent("t"))
+	tb.Run(webtest.Keys("t"))
 	const drawn = `document.querySelectorAll("#thumbs canvas").length`
 	f.Until(`document.querySelectorAll("#thumbs button").length === 300 && ` + drawn + ` > 1`)
 	f.Until(drawn + ` < 60 && document.activeElement.dataset.number === "1"`)
-	tb.Run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	tb.Run(webtest.Keys(kb.ArrowDown), webtest.Keys(kb.ArrowDown))
 	f.Until(`document.getElementById("page").value === "3" && document.querySelector("#thumbs [aria-current]").dataset.number === "3" && document.activeElement.dataset.number === "3"`)
-	tb.Run(chromedp.KeyEvent(kb.End))
+	tb.Run(webtest.Keys(kb.End))
 	f.Until(`document.getElementById("page").value === "300" && document.querySelector('#thumbs [data-number="300"] canvas') !== null`)
 	f.Until(`document.querySelector('#thumbs [data-number="1"] canvas') === null && ` + drawn + ` < 60`)
 	f.Until(`(() => { const c = document.querySelector('#thumbs [data-number="300"] canvas'); return new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some((p) => p !== 0xffffffff) })()`)
@@ -267,7 +269,7 @@ func TestBrowserPDFSide(t *testing.T) {
 	f.Run(chromedp.Click(`//nav[@id="outline"]//a[text()="Chapter 4"]`, chromedp.BySearch))
 	f.Until(`document.getElementById("page").value === "31"`)
 	f.Until(`(() => { const r = document.querySelector('[data-number="31"]').getBoundingClientRect(); return r.top < 0 && r.top > -r.height / 2 })()`) // a little below the top of the page
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	f.Until(`document.getElementById("side").hidden && document.querySelector(".page").offsetWidth === before`)
 	f.Quiet()
 	tb.Quiet()
@@ -288,22 +290,22 @@ func TestBrowserPDFFit(t *testing.T) {
 		f.Until(fmt.Sprintf(`innerWidth === %d`, width))
 	}
 	const wide = `Math.abs(r.width - document.documentElement.clientWidth) < 40`
-	tb.Run(chromedp.KeyEvent("w"))
+	tb.Run(webtest.Keys("w"))
 	page(wide)
 	room(700, 700)
 	page(wide)
-	tb.Run(chromedp.KeyEvent("p"))
+	tb.Run(webtest.Keys("p"))
 	const whole = `r.height <= innerHeight && r.height > innerHeight - 100 && r.top >= 0`
 	page(whole)
 	room(900, 900)
 	page(whole)
-	tb.Run(chromedp.KeyEvent("1"))
+	tb.Run(webtest.Keys("1"))
 	page(`Math.abs(r.width - 595 * 96 / 72) < 1`)
 	room(1000, 700)
 	page(`Math.abs(r.width - 595 * 96 / 72) < 1`)
-	tb.Run(chromedp.KeyEvent("0"))
+	tb.Run(webtest.Keys("0"))
 	page(`r.width > 595 * 96 / 72`)
-	tb.Run(chromedp.KeyEvent("r"))
+	tb.Run(webtest.Keys("r"))
 	page(`r.width > r.height`)
 	// The first word is at the top left. After a quarter turn it is at the top
 	// right and runs down.
@@ -313,7 +315,7 @@ func TestBrowserPDFFit(t *testing.T) {
 		return w && w.height > w.width && w.left > p.left + p.width * 0.75 && w.right < p.right && w.top < p.top + p.height * 0.25;
 	})()`)
 	f.Until(`document.querySelector(".page canvas").width > document.querySelector(".page canvas").height`)
-	tb.Run(chromedp.KeyEvent("r"), chromedp.KeyEvent("r"), chromedp.KeyEvent("r"))
+	tb.Run(webtest.Keys("r"), webtest.Keys("r"), webtest.Keys("r"))
 	page(`r.width < r.height`)
 	f.Quiet()
 	tb.Quiet()
@@ -331,7 +333,7 @@ func TestBrowserPDFTree(t *testing.T) {
 		f.Until(`document.querySelector('[data-number="` + page + `"] .text span')?.textContent === "Page ` + page +
 			`"`)
 	}
-	tb.Run(chromedp.KeyEvent("t"))
+	tb.Run(webtest.Keys("t"))
 	f.Run(chromedp.Click("#tab-outline"), chromedp.Click(`//nav[@id="outline"]//a[text()="Nineteenth"]`,
 		chromedp.BySearch))
 	f.Until(`document.getElementById("page").value === "19" && document.querySelector('[data-number="19"] .text span')?.textContent === "Page 19"`)
@@ -422,16 +424,16 @@ func TestBrowserPDFKeys(t *testing.T) {
 		t.Helper()
 		f.Until(`document.getElementById("page").value === "` + n + `"`)
 	}
-	tb.Run(chromedp.KeyEvent(kb.End))
+	tb.Run(webtest.Keys(kb.End))
 	page("2000")
-	tb.Run(chromedp.KeyEvent(kb.Home))
+	tb.Run(webtest.Keys(kb.Home))
 	page("1")
-	tb.Run(chromedp.KeyEvent("?"))
+	tb.Run(webtest.Keys("?"))
 	f.Until(`document.getElementById("keys").matches(":popover-open")`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	f.Until(`!document.getElementById("keys").matches(":popover-open")`)
 	for _, open := range []string{"t", "/", "?"} {
-		tb.Run(chromedp.KeyEvent(open))
+		tb.Run(webtest.Keys(open))
 		f.Until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") !== null`)
 		var out string
 		f.Run(chromedp.Evaluate(`JSON.stringify([...document.querySelectorAll("button, input, a, [role=tab]")].filter((e) => {
@@ -441,7 +443,7 @@ func TestBrowserPDFKeys(t *testing.T) {
 		if out != "[]" {
 			t.Errorf("controls without a name or outside the window: %s", out)
 		}
-		tb.Run(chromedp.KeyEvent(kb.Escape))
+		tb.Run(webtest.Keys(kb.Escape))
 		f.Until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") === null`)
 	}
 	f.Until(`document.documentElement.scrollWidth <= innerWidth`)
@@ -457,10 +459,10 @@ func TestBrowserPDFDepth(t *testing.T) {
 	tb.Until(`told.length > 0 && told.at(-1).page === 1 && told.at(-1).depth > 0 && told.at(-1).depth < 20`)
 	f.TurnTo("6")
 	tb.Until(`told.at(-1).page === 6 && told.at(-1).shown.includes(6) && told.at(-1).depth > 35 && told.at(-1).depth < 65`)
-	tb.Run(chromedp.KeyEvent(kb.End))
+	tb.Run(webtest.Keys(kb.End))
 	f.Run(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight)`, nil))
 	tb.Until(`told.at(-1).depth === 100`)
-	tb.Run(chromedp.KeyEvent(kb.Home))
+	tb.Run(webtest.Keys(kb.Home))
 	tb.Until(`told.at(-1).page === 1 && told.at(-1).depth === 100 && told.every((m, i) => Number.isInteger(m.depth) && (!i || m.depth >= told[i - 1].depth))`)
 	f.Quiet()
 	tb.Quiet()

@@ -35,7 +35,7 @@ func TestBrowserPDFText(t *testing.T) {
 	f.Until(`document.querySelector("p > span").offsetHeight > high && document.getElementById("scale").textContent === "125 %"`)
 	f.Until(`document.getElementById("page").value === "6"`)
 
-	f.Run(chromedp.Click("#open-find"), chromedp.SendKeys("#query", "exhibition"))
+	f.Run(chromedp.Click("#open-find"), webtest.Type("#query", "exhibition"))
 	const marked = `(() => {
 		const m = document.querySelector('[data-number="6"] .found'),
 			w = document.querySelector('[data-number="6"] p > span');

@@ -32,18 +32,18 @@ func TestBrowserTable(t *testing.T) {
 	s := webtest.NewSite(t)
 	tb := webtest.NewTab(t, s.Page(s.Publish("visitors.csv", webtest.ManyRows())))
 	tb.Until(hasRows(250))
-	tb.Run(chromedp.Focus("#query"), chromedp.SendKeys("#query", "cafe"))
+	tb.Run(chromedp.Focus("#query"), webtest.Type("#query", "cafe"))
 	tb.Until(`document.getElementById("found").textContent === "5 rows" && ` + shownRows + `.length === 5`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(`document.getElementById("found").textContent === "" && ` + hasRows(250))
 
 	sort := `.grid thead th:nth-child(3) button`
 	tb.Run(chromedp.Click(sort))
 	tb.Until(`document.querySelector("th[aria-sort]").getAttribute("aria-sort") === "ascending" && ` + shownRows +
 		`[0].cells[2].textContent === "0,000" && ` + hasRows(250))
-	tb.Run(chromedp.Focus(sort), chromedp.KeyEvent(kb.Enter))
+	tb.Run(chromedp.Focus(sort), webtest.Keys(kb.Enter))
 	tb.Until(shownRows + `[0].cells[2].textContent.startsWith("249,")`)
-	tb.Run(chromedp.KeyEvent(" "))
+	tb.Run(webtest.Keys(" "))
 	tb.Until(shownRows + `[0].cells[1].textContent === "Town 0" && document.querySelector("th[aria-sort]") === null`)
 	tb.Accessible("a table")
 	tb.Quiet()
@@ -62,7 +62,7 @@ func TestBrowserTableScrolls(t *testing.T) {
 			tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 800), s.Page(l))
 			tb.Until(`document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`)
 			tb.Until(`document.querySelector(".grid table").ariaRowCount > 250`)
-			tb.Run(chromedp.KeyEvent(kb.End))
+			tb.Run(webtest.Keys(kb.End))
 			tb.Until(`((grid) => grid.scrollTop + grid.clientHeight >= grid.scrollHeight - 1 &&
 				grid.querySelector("thead").getBoundingClientRect().height > 0 &&
 				Math.abs(grid.querySelector("thead th").getBoundingClientRect().top - grid.getBoundingClientRect().top) < 2 &&
@@ -82,9 +82,9 @@ func TestBrowserTableDepth(t *testing.T) {
 	l := s.Publish("visitors.csv", webtest.ManyRows())
 	tb := webtest.NewTab(t, s.Page(l))
 	tb.Until(hasRows(250))
-	tb.Run(chromedp.SendKeys("#query", "cafe"))
+	tb.Run(webtest.Type("#query", "cafe"))
 	tb.Until(shownRows + `.length === 5`)
-	tb.Run(chromedp.KeyEvent(kb.Escape), chromedp.Evaluate(`document.querySelector(".grid").scrollTop = 3000`, nil))
+	tb.Run(webtest.Keys(kb.Escape), chromedp.Evaluate(`document.querySelector(".grid").scrollTop = 3000`, nil))
 	var part float64
 	tb.Run(chromedp.Evaluate(`((grid) => (grid.scrollTop + grid.clientHeight) / grid.scrollHeight)(document.querySelector(".grid"))`, &part))
 	v := s.Session(t, l, "a part of a table",
@@ -118,13 +118,13 @@ func TestBrowserWorkbook(t *testing.T) {
 		s.Check(s.Server.Previews.Make(t.Context()))
 		tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 800), s.Page(l))
 		tb.Until(hasRows(300) + ` && document.documentElement.scrollWidth <= innerWidth`)
-		tb.Run(chromedp.SendKeys("#query", "customer 29"))
+		tb.Run(webtest.Type("#query", "customer 29"))
 		tb.Until(`document.getElementById("found").textContent === "11 rows, 3 on other sheets" && ` + shownRows + `.length === 11`)
 		tb.Run(chromedp.Click(`label[for="doc-sheet-2"]`))
 		tb.Until(`document.getElementById("found").textContent === "3 rows, 11 on other sheets"`)
 		tb.Run(chromedp.Click(`section:nth-of-type(2) th:nth-child(2) button`))
 		tb.Until(shownRows + `.map((r) => r.cells[1].textContent).join() === "-2,9,10"`)
-		tb.Run(chromedp.Click(`label[for="doc-sheet-1"]`), chromedp.Focus("#query"), chromedp.KeyEvent(kb.Escape))
+		tb.Run(chromedp.Click(`label[for="doc-sheet-1"]`), chromedp.Focus("#query"), webtest.Keys(kb.Escape))
 		tb.Until(hasRows(300))
 		const amount = `//th[button="Amount"]/button`
 		tb.Run(chromedp.Click(amount), chromedp.Click(amount))
@@ -157,9 +157,9 @@ func TestBrowserTableLarge(t *testing.T) {
 	l := s.Publish("visitors.csv", manyRows(5000))
 	tb := webtest.NewTab(t, s.Page(l))
 	tb.Until(hasRows(5000) + ` && ` + few)
-	tb.Run(chromedp.SendKeys("#query", "visitor 4999"))
+	tb.Run(webtest.Type("#query", "visitor 4999"))
 	tb.Until(`document.getElementById("found").textContent === "1 row" && ` + shownRows + `.length === 1 && ` + shownRows + `[0].cells[0].textContent === "5000"`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(hasRows(5000) + ` && ` + few)
 	const visitors = `//th[button="Visitors"]/button`
 	tb.Run(chromedp.Click(visitors), chromedp.Click(visitors))
@@ -208,10 +208,10 @@ func TestBrowserTableCut(t *testing.T) {
 		t.Fatalf("the file has only %d bytes", len(large))
 	}
 	tb := webtest.NewTab(t, s.Page(s.Publish("visitors.csv", large)))
-	tb.Run(chromedp.SendKeys("#query", "visitor 89999"))
+	tb.Run(webtest.Type("#query", "visitor 89999"))
 	tb.Until(`/^No match in the first [67]\d,\d{3} rows$/.test(document.getElementById("found").textContent)`)
 	tb.Until(`[...document.querySelectorAll(".cut")].some((e) => e.checkVisibility() && e.textContent.startsWith("Only the first 5 MiB are shown."))`)
-	tb.Run(chromedp.KeyEvent(kb.Escape), chromedp.SendKeys("#query", "visitor 60000"))
+	tb.Run(webtest.Keys(kb.Escape), webtest.Type("#query", "visitor 60000"))
 	tb.Until(`/^1 row in the first [67]\d,\d{3} rows$/.test(document.getElementById("found").textContent) && ` + shownRows + `.length === 1`)
 	tb.Quiet()
 }

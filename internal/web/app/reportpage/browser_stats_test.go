@@ -83,13 +83,13 @@ func TestBrowserStatsChart(t *testing.T) {
 	focus(day(29))
 	showsTip(day(29))
 	tb.Until(day(29) + `.getAttribute("aria-label").includes("today so far: Views ")`)
-	tb.Run(chromedp.KeyEvent(kb.Home))
+	tb.Run(webtest.Keys(kb.Home))
 	showsTip(day(0))
-	tb.Run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	tb.Run(webtest.Keys(kb.ArrowRight), webtest.Keys(kb.ArrowRight))
 	showsTip(day(2))
 	tb.Until(`document.activeElement === ` + day(2) +
 		` && document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`)
-	tb.Run(chromedp.KeyEvent(kb.Escape))
+	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(noTip)
 	// The table has the same values.
 	tb.Until(`[...document.querySelectorAll("#series tbody tr")].every((r, i) => document.querySelectorAll(".over-time .marks g")[i].dataset.tip.includes("Views|" + r.querySelector("data").textContent + "\n"))`)
@@ -99,13 +99,13 @@ func TestBrowserStatsChart(t *testing.T) {
 	}
 	focus(cell(0, 0))
 	showsTip(cell(0, 0))
-	tb.Run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
+	tb.Run(webtest.Keys(kb.ArrowDown), webtest.Keys(kb.ArrowRight))
 	showsTip(cell(1, 1))
-	tb.Run(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp)) // there is no row above
+	tb.Run(webtest.Keys(kb.ArrowUp), webtest.Keys(kb.ArrowUp)) // there is no row above
 	showsTip(cell(0, 1))
 	pages := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".by-page [data-tip]")[%d]`, i) }
 	focus(pages(0))
-	tb.Run(chromedp.KeyEvent(kb.ArrowDown))
+	tb.Run(webtest.Keys(kb.ArrowDown))
 	showsTip(pages(1))
 	tb.Run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	tb.Until(noTip)

@@ -39,17 +39,17 @@ func TestBrowserTools(t *testing.T) {
 	tb.Until(`document.readyState === "complete"`)
 	for _, panel := range []string{"dates", "compare", "add-filter", "export"} {
 		tb.Run(chromedp.Evaluate(`window.cardsAt = document.querySelector(".cards").getBoundingClientRect().top; document.querySelector("[popovertarget=`+
-			panel+`]").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+			panel+`]").focus()`, nil), webtest.Keys(kb.Enter))
 		tb.Until(fmt.Sprintf(`document.querySelector("#%s").matches(":popover-open") && document.querySelector(".cards").getBoundingClientRect().top === cardsAt`, panel))
-		tb.Run(chromedp.KeyEvent(kb.Tab))
+		tb.Run(webtest.Keys(kb.Tab))
 		tb.Until(fmt.Sprintf(`document.querySelector("#%s").contains(document.activeElement)`, panel))
-		tb.Run(chromedp.KeyEvent(kb.Escape))
+		tb.Run(webtest.Keys(kb.Escape))
 		tb.Until(fmt.Sprintf(`!document.querySelector("#%s").matches(":popover-open") && document.activeElement === document.querySelector("[popovertarget=%s]")`,
 			panel, panel))
 	}
-	tb.Run(chromedp.Evaluate(`document.querySelector("[popovertarget=add-filter]").focus()`, nil), chromedp.KeyEvent(kb.Enter),
-		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	tb.Run(chromedp.Evaluate(`document.querySelector("[popovertarget=add-filter]").focus()`, nil), webtest.Keys(kb.Enter),
+		webtest.Keys(kb.Tab), webtest.Keys(kb.Enter))
 	tb.Until(`document.querySelector("#add-filter details").open`)
-	tb.Run(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	tb.Run(webtest.Keys(kb.Tab), webtest.Keys(kb.Enter))
 	tb.Until(`document.querySelector(".conditions li") !== null && document.querySelector(".conditions").innerText.startsWith("Country is ")`)
 }

@@ -66,11 +66,11 @@ func TestBrowserNotes(t *testing.T) {
 		"?range=7d"))
 	opens := func(id string) {
 		t.Helper()
-		tb.Run(chromedp.Evaluate(`document.querySelector("[popovertarget='`+id+`']").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+		tb.Run(chromedp.Evaluate(`document.querySelector("[popovertarget='`+id+`']").focus()`, nil), webtest.Keys(kb.Enter))
 		tb.Until(`document.querySelector("#` + id + `").matches(":popover-open")`)
 	}
 	opens("note-0")
-	tb.Run(chromedp.SendKeys("#note-text-0", "Sent to the board", chromedp.ByID), chromedp.KeyEvent(kb.Enter))
+	tb.Run(webtest.Type("#note-text-0", "Sent to the board", chromedp.ByID), webtest.Keys(kb.Enter))
 	tb.Until(`document.querySelector("#marks li span")?.textContent === "Sent to the board"`)
 	last := `document.querySelector(".over-time .marks g:last-child")`
 	tb.Until(last + `?.getAttribute("aria-label").endsWith("Note Sent to the board")`)

@@ -51,7 +51,7 @@ field.onchange = () => {
   field.blur();
   turn(number || view.current);
 };
-field.onkeydown = (e) => e.key === "Enter" && field.onchange(); // also if the number has not changed
+field.addEventListener("keydown", (e) => e.key === "Enter" && field.onchange()); // also if the number has not changed
 
 function showPage() {
   if (document.activeElement !== field) field.value = view.current;

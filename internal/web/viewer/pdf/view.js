@@ -98,7 +98,7 @@ function ask(answer, reason) {
     answer(input.value);
   };
   button.onclick = submit;
-  input.onkeydown = (e) => e.key === "Enter" && submit();
+  input.addEventListener("keydown", (e) => e.key === "Enter" && submit());
 }
 
 class NoPages extends Error {}
