@@ -298,7 +298,7 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal, in *inst
 		return err
 	}
 	header := []string{"ACCOUNT", "PLAN", "ROLE", "STATE", "CREATED", "LINKS", "STORAGE"}
-	return command.List(t, c.JSONFlag, header, accounts,
+	return command.List(t, c.JSONFlag, "No accounts.", header, accounts,
 		func(a auth.AccountUsage) any { return usedRow{rowOf(a.Account), a.Links, a.Bytes} },
 		func(a auth.AccountUsage) []string {
 			state := "active"

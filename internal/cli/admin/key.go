@@ -92,6 +92,7 @@ type keyListCmd struct {
 func newKeyList() *command.Command {
 	c := new(keyListCmd)
 	cmd := onInstance("list", "List an account's API keys, without the keys themselves.", &c.Places, c.Run)
+	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("admin key list ada@example.org")
 	cmd.Take(&c.emailArg, &c.Places, &c.JSONFlag)
 	return cmd
@@ -119,7 +120,8 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal, in *instance
 	if err != nil {
 		return err
 	}
-	return command.List(t, c.JSONFlag, terminal.KeyColumns, keys, func(k *vitrine.APIKey) any { return keyRowOf(k) },
+	return command.List(t, c.JSONFlag, "No keys.", terminal.KeyColumns, keys,
+		func(k *vitrine.APIKey) any { return keyRowOf(k) },
 		func(k *vitrine.APIKey) []string {
 			state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, in.Now())
 			return []string{strconv.FormatInt(int64(k.ID), 10), vitrine.KeyPrefix + "…" + k.Last4, t.When(k.CreatedAt),

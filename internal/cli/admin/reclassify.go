@@ -95,7 +95,7 @@ func (c *reclassifyCmd) print(t *terminal.Terminal, r *analytics.Reclassified) e
 	if len(rows) == 0 {
 		return nil
 	}
-	return command.List(t, c.JSONFlag, []string{"FROM", "TO", "PROGRAM", "VIEWS"}, rows, command.Itself,
+	return command.List(t, c.JSONFlag, "", []string{"FROM", "TO", "PROGRAM", "VIEWS"}, rows, command.Itself,
 		func(r reclassRow) []string {
 			return []string{r.From, r.To, r.Program, strconv.FormatInt(r.Views, 10)}
 		})

@@ -22,8 +22,9 @@ type JSONFlag struct{ JSON bool }
 // AddFlags adds the flag to a command.
 func (f *JSONFlag) AddFlags(c *Command) { c.Bool(&f.JSON, "json", "Print JSON, for programs.") }
 
-// List prints a list: with --json an object a line, otherwise a table.
-func List[T any](t *terminal.Terminal, f JSONFlag, header []string, list []T, object func(T) any,
+// List prints a list: with --json an object a line, otherwise a table. Of an
+// empty list, a terminal shows the sentence none.
+func List[T any](t *terminal.Terminal, f JSONFlag, none string, header []string, list []T, object func(T) any,
 	cells func(T) []string) error {
 	if f.JSON {
 		for _, item := range list {
@@ -31,6 +32,10 @@ func List[T any](t *terminal.Terminal, f JSONFlag, header []string, list []T, ob
 				return err
 			}
 		}
+		return nil
+	}
+	if len(list) == 0 && t.OutTTY {
+		t.Say("%s", terminal.Plain(none))
 		return nil
 	}
 	rows := make([][]string, len(list))

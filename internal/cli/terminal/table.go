@@ -29,7 +29,12 @@ const (
 // are omitted: dates, then from the last on, but never a state. The slug, or
 // else the first column, is shortened last, in its middle: commands take its
 // values. Addresses are never shortened or omitted.
-func (t *Terminal) Table(header []string, rows [][]string) error {
+func (t *Terminal) Table(header []string, rows [][]string) error { return t.table(header, rows, true) }
+
+// More writes further rows of a table, without a header.
+func (t *Terminal) More(header []string, rows [][]string) error { return t.table(header, rows, false) }
+
+func (t *Terminal) table(header []string, rows [][]string, headed bool) error {
 	var b strings.Builder
 	if !t.OutTTY {
 		for _, r := range rows {
@@ -77,6 +82,9 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 		}
 		s := strings.TrimRight(line.String(), " ")
 		if i == 0 {
+			if !headed {
+				continue
+			}
 			s = t.Paint(Dim, s)
 		}
 		b.WriteString(s + "\n")

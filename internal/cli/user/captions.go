@@ -149,10 +149,7 @@ func languageOf(path string) string {
 }
 
 func (c *captionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
-	if len(all) == 0 && t.OutTTY && !c.JSON {
-		t.Say("The link has no captions.")
-		return nil
-	}
-	return command.List(t, c.JSONFlag, []string{"LANGUAGE", "NAME", "ADDRESS"}, all, command.Itself,
+	header := []string{"LANGUAGE", "NAME", "ADDRESS"}
+	return command.List(t, c.JSONFlag, "The link has no captions.", header, all, command.Itself,
 		func(one client.Captions) []string { return []string{one.Language, one.Label, one.URL} })
 }

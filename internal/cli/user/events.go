@@ -43,18 +43,23 @@ const followEvery = 5 * time.Second
 // Run lists the events that there are, and then those that come.
 func (c *eventsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Client) error {
 	q := client.EventQuery{Types: c.Types, Link: slugOf(c.Link), Limit: 100}
+	headed := false
 	for cursor := ""; ; {
 		p, err := api.Events(ctx, cursor, q)
 		if err != nil {
 			return err
 		}
-		if err := c.print(t, p.Events); err != nil {
+		if err := c.print(t, p.Events, headed); err != nil {
 			return err
 		}
+		headed = headed || len(p.Events) > 0
 		cursor = p.NextCursor
 		switch {
 		case p.More:
 		case !c.Follow:
+			if !headed && t.OutTTY && !c.JSON {
+				t.Say("No events in the last 30 days.")
+			}
 			return nil
 		default:
 			select {
@@ -66,7 +71,8 @@ func (c *eventsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.C
 	}
 }
 
-func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event) error {
+// print writes events, with a header unless one was written.
+func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event, headed bool) error {
 	rows := make([][]string, len(list))
 	for i, e := range list {
 		if c.JSON {
@@ -88,7 +94,11 @@ func (c *eventsCmd) print(t *terminal.Terminal, list []client.Event) error {
 	if c.JSON || len(rows) == 0 {
 		return nil
 	}
-	return t.Table(nil, rows)
+	write := t.Table
+	if headed {
+		write = t.More
+	}
+	return write([]string{"WHEN", "TYPE", "SLUG", "TITLE", "DETAILS"}, rows)
 }
 
 // eventDetails returns what is known about an event, in words.

@@ -80,6 +80,7 @@ func newKeyList() *command.Command {
 	cmd := withAPI("list", "List the valid keys of your account.", &c.Connection, c.Run)
 	cmd.Long = `On a terminal, a table. Otherwise a line for each key, its columns separated by tabs: ID, key, creation
 time, last use, scope, state, end, name. ` + keyRules
+	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("key list", "key list --json | jq 'select(.scope == \"full\")'")
 	cmd.Take(&c.Flags)
 	return cmd
@@ -90,7 +91,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.
 	if err != nil {
 		return err
 	}
-	return command.List(t, c.JSONFlag, terminal.KeyColumns, keys, command.Itself, func(k client.ListedKey) []string {
+	return command.List(t, c.JSONFlag, "No keys.", terminal.KeyColumns, keys, command.Itself, func(k client.ListedKey) []string {
 		state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, time.Now())
 		if k.Current {
 			state += " (used now)"

@@ -60,11 +60,8 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 		}
 		all = append(all, l)
 	}
-	if len(all) == 0 && !c.JSON && t.OutTTY {
-		t.Say("The trash is empty.")
-		return nil
-	}
-	return command.List(t, c.JSONFlag, []string{"SLUG", "SIZE", "DELETED", "GONE", "TITLE"}, all, command.Itself,
+	header := []string{"SLUG", "SIZE", "DELETED", "GONE", "TITLE"}
+	return command.List(t, c.JSONFlag, "The trash is empty.", header, all, command.Itself,
 		func(l client.TrashedLink) []string {
 			return []string{l.Slug, t.Size(l.SizeBytes), t.When(l.DeletedAt), t.When(l.PurgeAt), l.Title}
 		})

@@ -63,7 +63,7 @@ func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client
 		return orWebsite(ctx, t, api, c.Link, err)
 	}
 	header := []string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}
-	return command.List(t, c.JSONFlag, header, all, command.Itself, func(v client.Version) []string {
+	return command.List(t, c.JSONFlag, "No versions.", header, all, command.Itself, func(v client.Version) []string {
 		status := v.Status
 		switch {
 		case v.Current:

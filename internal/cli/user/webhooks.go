@@ -127,6 +127,7 @@ func newWebhookList() *command.Command {
 	c := new(webhookListCmd)
 	cmd := withAPI("list", "List your webhooks.", &c.Connection, c.Run)
 	cmd.Long = "On a terminal, a table. Otherwise a line for each, its columns separated by tabs: ID, state, format, types, links, label, address."
+	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("webhooks list", "webhooks list --json | jq 'select(.enabled | not)'")
 	cmd.Take(&c.Flags)
 	return cmd
@@ -137,8 +138,9 @@ func (c *webhookListCmd) Run(ctx context.Context, t *terminal.Terminal, api *cli
 	if err != nil {
 		return err
 	}
+	none := "No webhooks yet. Create one: " + terminal.Self() + " webhooks create URL"
 	header := []string{"ID", "STATE", "FORMAT", "TYPES", "LINKS", "LABEL", "ADDRESS"}
-	return command.List(t, c.JSONFlag, header, all, command.Itself, func(w client.Webhook) []string {
+	return command.List(t, c.JSONFlag, none, header, all, command.Itself, func(w client.Webhook) []string {
 		return []string{w.ID, webhookState(w), w.Format, orAll(w.Types), orAll(w.Links), w.Label, w.URL}
 	})
 }
@@ -334,7 +336,7 @@ func (c *webhookLogCmd) Run(ctx context.Context, t *terminal.Terminal, api *clie
 
 func showDeliveries(t *terminal.Terminal, json command.JSONFlag, list []client.Delivery) error {
 	header := []string{"ID", "TIME", "TYPE", "STATE", "TRIES", "STATUS", "RESULT"}
-	return command.List(t, json, header, list, command.Itself, func(d client.Delivery) []string {
+	return command.List(t, json, "No messages yet.", header, list, command.Itself, func(d client.Delivery) []string {
 		at, status, result := d.TriedAt, "", d.Error
 		if at.IsZero() {
 			at = d.CreatedAt

@@ -35,12 +35,9 @@ func (c *websitesCmd) Run(ctx context.Context, t *terminal.Terminal, api *client
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 && t.OutTTY && !c.JSON {
-		t.Say("No websites yet. Create one in the app: %s/websites", terminal.Plain(t.Asked.Server))
-		return nil
-	}
+	none := "No websites yet. Create one in the app: " + t.Asked.Server + "/websites"
 	header := []string{"SLUG", "STATUS", "VERSIONS", "SIZE", "DEPLOYED", "TITLE"}
-	return command.List(t, c.JSONFlag, header, all, command.Itself, func(w client.Website) []string {
+	return command.List(t, c.JSONFlag, none, header, all, command.Itself, func(w client.Website) []string {
 		status := w.Status
 		if w.Pending {
 			status += " (newer version held)"
