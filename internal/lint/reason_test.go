@@ -32,8 +32,7 @@ func TestReasons(t *testing.T) {
 func TestPromisedReasons(t *testing.T) {
 	inRoot(t)
 	promise, mark := regexp.MustCompile(`(?s)may\s+rely\s+on\s+(.*?)(;|\.)`), strings.NewReplacer("<code>", "", "</code>", "", "`", "")
-	for _, path := range []string{"docs/specification/contract.md", "docs/guide/file-types.md",
-		"internal/web/api/openapi.json"} {
+	for _, path := range []string{"docs/guide/file-types.md", "internal/web/api/openapi.json"} {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bounds of a request's body (contract, invalid_json).
+// Bounds of a request's body (contract, Errors).
 const (
 	maxBody  = 16 << 10
 	maxLarge = 256 << 10 // of lists that people type or paste
