@@ -16,7 +16,7 @@ const (
 	// calls and small enough for many inspections at once.
 	ChunkBytes = 64 * KiB
 
-	// MaxNameBytes is the contract's (contract, invalid_name).
+	// MaxNameBytes is the contract's (contract, File names).
 	MaxNameBytes = 255
 
 	// maxDeclaredBytes bounds a declared MIME type; real ones are shorter than

@@ -9,7 +9,7 @@ import (
 )
 
 // MemberName refuses programs, and names that unpack outside the archive's
-// folder or as another file (contract, unsupported_type).
+// folder or as another file (security, Files are checked by their bytes).
 //
 // A backslash is a separator: it is one on Windows, and a file of such a name
 // on Unix stays in its folder too.
@@ -78,7 +78,7 @@ func secondStream(name string) bool {
 		strings.HasPrefix(after, ":")
 }
 
-// CheckName checks the rules for a file's name alone (contract, invalid_name).
+// CheckName checks the rules for a file's name alone (contract, File names).
 func CheckName(name string) error {
 	if p := checkName(name); p != nil {
 		return p
@@ -119,7 +119,7 @@ func spaceOrDot(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
 // ByName returns the type of a file from its name and declared MIME type. Case
 // and parameters of the MIME type do not matter; application/octet-stream
-// leaves the decision to the bytes (contract, type_mismatch). An empty declared
+// leaves the decision to the bytes (contract, File names). An empty declared
 // type is a mismatch. Problems: invalid_name, unsupported_type, type_mismatch.
 func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {

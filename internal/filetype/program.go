@@ -46,7 +46,7 @@ func ExtensionSet(lists ...string) map[string]bool {
 }
 
 // ProgramExt returns the extension that makes a file of this name an
-// executable, a script or a macro format, or "" (contract, unsupported_type).
+// executable, a script or a macro format, or "" (contract, File names).
 // Systems go by the last extension, so "Introduction to Node.js.pdf" is a PDF.
 // A colon ends a name like the end of the text, because Windows opens "a.exe:b"
 // as "a.exe". Parts of which nothing is visible are not an extension.
@@ -119,7 +119,7 @@ var programMagics = []struct{ magic, what string }{
 }
 
 // ProgramAt refuses what begins like a program, regardless of its name
-// (contract, unsupported_type). A text may begin
+// (security, Files are checked by their bytes). A text may begin
 // with the letters "MZ" if text follows, and with "#!" if no path follows.
 func ProgramAt(head []byte, t Type) *Problem {
 	what := programName(head)

@@ -378,7 +378,7 @@ func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *
 	}
 	defer blob.Close()
 	// Most kinds of file are compressed already. A name has no separators
-	// (contract, invalid_name).
+	// (contract, File names).
 	w, err := e.begin(z, path.Join("files", folder, l.Name), zip.Store, l.CreatedAt)
 	if err != nil {
 		return false, err
