@@ -26,6 +26,7 @@ export const worker = (async () => {
 })().catch(() => {});
 
 const large = 4 << 20; // bytes; of a larger file, only the parts in view are read
+const small = 256 << 10; // bytes; of a larger file, the middle waits for the library
 const chunk = 64 << 10; // bytes that the library requests at once
 const head = 2 * chunk; // bytes; as many arrive while the library loads
 
@@ -82,30 +83,42 @@ async function read(begin, end) {
 // The tables at the end of a file are in its last chunk or, if that is short,
 // in the one before.
 const end = Math.max(0, Math.floor((size - chunk / 2) / chunk) * chunk);
-if (size > large) {
-  keep(0, head);
-  keep(end, size);
-} else if (end) keep(end, size);
-const whole = size > large ? undefined : ask();
+if (size > small) keep(0, head);
+if (end) keep(end, size);
+const whole = size > small ? undefined : ask();
 whole?.catch(fail);
+
+// stream passes the bytes of the file on, in order.
+async function stream(pass) {
+  let known = 0; // bytes that were passed on, and come again
+  if (!whole) {
+    pass(await read(0, head));
+    known = head;
+  }
+  const answer = await (whole || ask({ Range: `bytes=${head}-` }));
+  if (answer.status === 206) known = 0;
+  const reader = answer.body.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    if (value.length > known) pass(value.slice(known));
+    known = Math.max(0, known - value.length);
+  }
+}
 
 // source returns the file as the library needs it: in ranges and, if it is
 // small, also as a stream.
 export function source(pdfjs) {
   const range = new pdfjs.PDFDataRangeTransport(size, null);
   range.requestDataRange = (begin, end) => read(begin, end).then((data) => range.onDataRange(begin, data), fail);
-  whole
-    ?.then(async ({ body }) => {
-      const reader = body.getReader();
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        range.onDataProgressiveRead(value);
-      }
-      range.onDataProgressiveDone();
-    })
-    .catch((e) => fail(Object.assign(e, { status: e.status || 503 })));
-  return { range, rangeChunkSize: chunk, disableStream: !whole, disableAutoFetch: true };
+  const streams = size <= large;
+  if (streams) {
+    stream((bytes) => range.onDataProgressiveRead(bytes)).then(
+      () => range.onDataProgressiveDone(),
+      (e) => fail(Object.assign(e, { status: e.status || 503 })),
+    );
+  }
+  return { range, rangeChunkSize: chunk, disableStream: !streams, disableAutoFetch: true };
 }
 
 export const library = import(at("pdf.min.mjs"));
