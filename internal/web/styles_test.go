@@ -140,7 +140,7 @@ func TestHeadingFont(t *testing.T) {
 // of its own directory, and none of another page. The pages about Vitrine share
 // a directory, so there the names have to be the same.
 func TestStylesOfPages(t *testing.T) {
-	linked := regexp.MustCompile(`asset "([^"]+\.css)"`)
+	linked := regexp.MustCompile(`(?:asset|style) "([^"]+\.css)"`)
 	sheets, used := styleSheets(t), map[string]bool{}
 	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || path.Ext(p) != ".html" {
@@ -171,7 +171,7 @@ func TestStylesOfPages(t *testing.T) {
 // TestScriptsOfPages checks that a page loads scripts of its own directory, of
 // those around it, and of ui and chart, and none of another page. Scripts, too.
 func TestScriptsOfPages(t *testing.T) {
-	loads := regexp.MustCompile(`asset "([^"]+\.js)"|(?m)^(?:import|export)\b[^"\n]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)`)
+	loads := regexp.MustCompile(`(?:asset|script) "([^"]+\.js)"|(?m)^(?:import|export)\b[^"\n]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)`)
 	n := 0
 	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
 		switch {

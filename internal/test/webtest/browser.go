@@ -228,7 +228,8 @@ func (tb *Tab) Leave() {
 }
 
 // Frame returns the content frame of the page, which has its own process. It
-// ends with the tab.
+// ends with the tab. In that of a PDF, select with chromedp.ByQuery: a search
+// also finds the text of its style sheet.
 func (tb *Tab) Frame(part string) *Tab {
 	tb.t.Helper()
 	id := tb.frameID(part)

@@ -198,7 +198,7 @@ var Times = map[string]func(*testing.T, *Timed){
 		want, at := map[int]time.Duration{}, 1
 		turn := func(to int) {
 			r.shown(chromedp.ActionFunc(func(context.Context) error {
-				f.Run(chromedp.SetValue("#page", fmt.Sprint(to)),
+				f.Run(chromedp.SetValue("#page", fmt.Sprint(to), chromedp.ByQuery),
 					chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
 				return nil
 			}))
@@ -332,7 +332,7 @@ var Times = map[string]func(*testing.T, *Timed){
 		f := r.Frame("/view")
 		turn := func(to int) {
 			r.shown(chromedp.ActionFunc(func(context.Context) error {
-				f.Run(chromedp.SetValue("#page", fmt.Sprint(to)),
+				f.Run(chromedp.SetValue("#page", fmt.Sprint(to), chromedp.ByQuery),
 					chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
 				return nil
 			}))

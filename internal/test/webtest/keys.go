@@ -38,6 +38,6 @@ func Keys(keys string, options ...chromedp.KeyOption) chromedp.Action {
 }
 
 // Type presses keys in the field that the selector matches first.
-func Type(selector, keys string, options ...chromedp.QueryOption) chromedp.Action {
-	return chromedp.Tasks{chromedp.Focus(selector, append(options, chromedp.NodeVisible)...), Keys(keys)}
+func Type(selector, keys string) chromedp.Action {
+	return chromedp.Tasks{chromedp.Focus(selector, chromedp.ByQuery, chromedp.NodeVisible), Keys(keys)}
 }

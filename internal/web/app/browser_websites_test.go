@@ -117,8 +117,8 @@ func TestBrowserAlbum(t *testing.T) {
 		webtest.Samples["report.pdf"]), h.Publish("page.html", webtest.Samples["page.html"])
 	tb := h.VisitorOf(h.Member)
 	tb.Run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.URL+"/albums"),
-		webtest.Type(`.new [name="title"]`, "Spring", chromedp.ByQuery),
-		webtest.Type(`.new [name="slug"]`, "spring-time", chromedp.ByQuery))
+		webtest.Type(`.new [name="title"]`, "Spring"),
+		webtest.Type(`.new [name="slug"]`, "spring-time"))
 	tb.Until(`document.querySelector(".slug-says").innerText === "This address is free."`)
 	tb.Run(chromedp.Click(".new button", chromedp.ByQuery))
 	tb.Arrives(`location.pathname === "/albums/spring-time"`)

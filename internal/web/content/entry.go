@@ -223,9 +223,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		if f == nil {
 			return httpx.ErrNoPage
 		}
-		s.Server.SetPolicy(w, r, f.Policy, "sandbox", f.SandboxOf(l))
-		p := framePage{Library: ui.AssetPath(f.Library), File: "bytes", Size: e.Size, Prints: l.AllowDownload}
-		return ui.Render(w, r, http.StatusOK, f.Template, p)
+		return s.frame(w, r, l, f, framePage{File: "bytes", Size: e.Size, Prints: l.AllowDownload})
 	})
 }
 

@@ -1,6 +1,9 @@
 package content
 
 import (
+	"encoding/base64"
+	"html/template"
+	"io"
 	"net/http"
 
 	"vitrine"
@@ -11,12 +14,16 @@ import (
 
 // framePage is the frame of a viewer that is a template.
 type framePage struct {
-	Library string // directory of assets
-	File    string // the bytes that it reads, relative to the frame's address
-	Size    int64  // of these, bytes
-	Picture string // of the first page, relative to the frame's address; "" for none
+	Library string       // directory of assets
+	File    string       // the bytes that it reads, relative to the frame's address
+	Size    int64        // of these, bytes
+	Picture template.URL // of the first page, relative to the frame's address; "" for none
 	Prints  bool
+	Nonce   string
 }
+
+// maxInline bounds a picture of the first page in the frame itself, in bytes.
+const maxInline = 160 << 10
 
 // Frame answers with the frame of a viewer: a document of an opaque origin that
 // is shown only in the link's page.
@@ -35,13 +42,39 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 		}
 		p := framePage{File: file, Size: size, Prints: l.AllowDownload}
 		if l.Parts.Has(vitrine.PartFirst) {
-			p.Picture = "part/" + string(vitrine.PartFirst)
+			p.Picture = s.first(r, l)
 		}
-		if v.Frame.Library != "" {
-			p.Library = ui.AssetPath(v.Frame.Library)
-		}
-		s.Server.SetPolicy(w, r, v.Frame.Policy, "sandbox", v.Frame.SandboxOf(l))
 		w.Header().Set("X-DNS-Prefetch-Control", "off") // a link asks for nothing until it is followed
-		return ui.Render(w, r, http.StatusOK, v.Frame.Template, p)
+		return s.frame(w, r, l, v.Frame, p)
 	})(w, r)
+}
+
+// frame answers with the frame of a viewer.
+func (s *Handler) frame(w http.ResponseWriter, r *http.Request, l *vitrine.Link, f *viewer.Frame, p framePage) error {
+	if f.Library != "" {
+		p.Library = ui.AssetPath(f.Library)
+	}
+	p.Nonce = httpx.NewNonce()
+	s.Server.SetPolicy(w, r, f.Policy, "sandbox", f.SandboxOf(l), "nonce", "'nonce-"+p.Nonce+"'")
+	return ui.Render(w, r, http.StatusOK, f.Template, p)
+}
+
+// first returns the picture of the first page. It is in the frame itself: a
+// frame of an opaque origin shares neither connections nor cache with the page
+// around it, so that requests of its own would take slow networks too long.
+func (s *Handler) first(r *http.Request, l *vitrine.Link) template.URL {
+	address := template.URL("part/" + string(vitrine.PartFirst))
+	blob, err := s.Viewers.OpenPart(r, l, vitrine.PartFirst)
+	if err != nil {
+		return "" // only an early picture
+	}
+	defer blob.Close()
+	if blob.Size() > maxInline {
+		return address
+	}
+	b, err := io.ReadAll(blob)
+	if err != nil {
+		return address
+	}
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b))
 }

@@ -6,7 +6,6 @@ import (
 
 	"vitrine/internal/test/webtest"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -24,10 +23,7 @@ func TestBrowserDocsSearch(t *testing.T) {
 		hits   = `[...document.querySelectorAll("#hits [role=option]")].map((o) => o.getAttribute("href")).join(" ")`
 		chosen = `document.getElementById(` + field + `.getAttribute("aria-activedescendant"))`
 	)
-	// A script can keep the letter of this event from the field, unlike that of
-	// chromedp.KeyEvent.
-	slash := input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithText("/")
-	tb.Run(slash)
+	tb.Run(webtest.Keys("/"))
 	tb.Until(`document.activeElement === ` + field)
 	tb.Run(webtest.Keys("compl"))
 	tb.Until(hits + `.startsWith("/docs/how-we-count#progress ")`)
@@ -41,11 +37,10 @@ func TestBrowserDocsSearch(t *testing.T) {
 	tb.Until(chosen + ` === document.querySelectorAll("#hits [role=option]")[1]`)
 	tb.Run(webtest.Keys(kb.ArrowUp))
 	tb.Until(chosen + `.getAttribute("href") === "/docs/how-we-count#progress"`)
-	// With chromedp.KeyEvent the form could be sent as well.
-	tb.Run(input.DispatchKeyEvent(input.KeyDown).WithKey("Enter").WithText("\r"))
+	tb.Run(webtest.Keys(kb.Enter))
 	tb.Arrives(`location.pathname + location.hash === "/docs/how-we-count#progress"`)
 
-	tb.Run(slash, webtest.Keys("zebra"))
+	tb.Run(webtest.Keys("/"), webtest.Keys("zebra"))
 	tb.Until(`document.querySelector("#hits").textContent.includes("Nothing in the documentation matches “zebra”")`)
 	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(`document.querySelector("#hits").hidden && ` + field + `.value === "zebra"`)

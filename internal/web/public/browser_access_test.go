@@ -24,9 +24,9 @@ func TestBrowserGate(t *testing.T) {
 		if scripts {
 			tb.Accessible("the gate")
 		}
-		tb.Run(webtest.Type("#password", "a guess\r", chromedp.ByQuery),
+		tb.Run(webtest.Type("#password", "a guess\r"),
 			chromedp.WaitVisible(".wrong", chromedp.ByQuery),
-			webtest.Type("#password", "open sesame\r", chromedp.ByQuery),
+			webtest.Type("#password", "open sesame\r"),
 			chromedp.WaitVisible(".stage", chromedp.ByQuery))
 		var title, text string
 		tb.Run(chromedp.Title(&title), chromedp.Text(".stage", &text, chromedp.ByQuery))
@@ -47,12 +47,12 @@ func TestBrowserEmailGate(t *testing.T) {
 	s.AskEmail(l, access.Email{Allow: []string{"example.com"}, Consent: "I keep this to myself.\nI tell nobody."})
 	tb := webtest.NewVisitor(t, chromedp.Navigate(s.URL+"/p/"+string(l.Slug)))
 	tb.Accessible("the gate that asks for an address")
-	tb.Run(webtest.Type("[name=email]", "ann@example.com", chromedp.ByQuery), chromedp.Click("[name=agree]", chromedp.ByQuery),
+	tb.Run(webtest.Type("[name=email]", "ann@example.com"), chromedp.Click("[name=agree]", chromedp.ByQuery),
 		chromedp.Click("main button[type=submit]", chromedp.ByQuery), chromedp.WaitVisible("[name=code]", chromedp.ByQuery))
 	tb.Accessible("the gate that asks for a code")
 	mail := post.To("ann@example.com")[0]
-	tb.Run(webtest.Type("[name=code]", "111111\r", chromedp.ByQuery), chromedp.WaitVisible(".wrong", chromedp.ByQuery),
-		webtest.Type("[name=code]", mail.Code()+"\r", chromedp.ByQuery), chromedp.WaitVisible(".stage", chromedp.ByQuery))
+	tb.Run(webtest.Type("[name=code]", "111111\r"), chromedp.WaitVisible(".wrong", chromedp.ByQuery),
+		webtest.Type("[name=code]", mail.Code()+"\r"), chromedp.WaitVisible(".stage", chromedp.ByQuery))
 
 	other := webtest.NewVisitor(t, emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(s.URL+mail.Address()))
 	var title string

@@ -216,6 +216,12 @@ func AssetPath(name string) string {
 	return address
 }
 
+// inline returns a style sheet or script of ours, for a page that cannot wait
+// for another request. Relative addresses in it mean something else there.
+func inline(name string) string {
+	return string(assets().files[strings.TrimPrefix(AssetPath(name), httpx.AssetRoot)].body())
+}
+
 func assetType(name string) string {
 	switch ext := path.Ext(name); ext {
 	case ".js", ".mjs":

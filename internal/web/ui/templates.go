@@ -159,6 +159,8 @@ func parse(name string, parts []string) *template.Template {
 	}
 	files, first := p.files()
 	t := template.New(first).Funcs(template.FuncMap{"asset": AssetPath,
+		"style":  func(name string) template.CSS { return template.CSS(inline(name)) },
+		"script": func(name string) template.JS { return template.JS(inline(name)) },
 		"speeds": func() []string { return speeds }}).Funcs(wordFuncs).Funcs(componentFuncs)
 	for _, file := range append(files, parts...) {
 		text, err := templateFiles()[file].read()

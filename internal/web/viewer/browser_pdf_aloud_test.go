@@ -27,14 +27,14 @@ window.over = () => { const u = spoken.at(-1); u.over = true; u.onend(); };`
 func TestBrowserPDFAloud(t *testing.T) {
 	tb, f := openPDF(t, prose(8), "8", chromedp.EmulateViewport(1280, 800))
 	f.Run(chromedp.Evaluate(voices, nil))
-	f.Run(chromedp.Click("#more"))
+	f.Run(chromedp.Click("#more", chromedp.ByQuery))
 	f.Until(`window.asked > 0 && document.getElementById("aloud").hidden`) // the only voice is of another machine
 	f.Run(chromedp.Evaluate(`window.before = asked`, nil))
 	tb.Run(webtest.Keys("l"))
 	f.Until(`asked > before && spoken.length === 0 && !document.documentElement.classList.contains("reading")`)
 	tb.Run(webtest.Keys(kb.Escape))
 	f.Run(chromedp.Evaluate(`speechSynthesis.voices.push({ name: "near", lang: "en-GB", localService: true })`, nil))
-	f.Run(chromedp.Click("#more"))
+	f.Run(chromedp.Click("#more", chromedp.ByQuery))
 	f.Until(`!document.getElementById("aloud").hidden`)
 	tb.Run(webtest.Keys(kb.Escape))
 	f.TurnTo("3")
@@ -50,7 +50,7 @@ func TestBrowserPDFAloud(t *testing.T) {
 		}
 	}
 	f.Until(`says().startsWith("Page 4") && document.getElementById("page").value === "4"`)
-	f.Run(chromedp.Click("#speaking button"))
+	f.Run(chromedp.Click("#speaking button", chromedp.ByQuery))
 	f.Until(`document.getElementById("speaking").hidden && spoken.at(-1).over && document.querySelector(".spoken") === null`)
 	tb.Run(webtest.Keys("l"))
 	f.Until(`!document.getElementById("speaking").hidden`)

@@ -63,7 +63,7 @@ func TestBrowserPDFControls(t *testing.T) {
 	tb.Run(webtest.Keys("-"), webtest.Keys("-"))
 	width(`w < before`)
 	at("3")
-	f.Run(chromedp.Click("#more"), chromedp.Click("#fit-width"))
+	f.Run(chromedp.Click("#more", chromedp.ByQuery), chromedp.Click("#fit-width", chromedp.ByQuery))
 	width(`Math.abs(w - document.documentElement.clientWidth) < 40`)
 	f.Until(`document.querySelector("#fit-width").getAttribute("aria-pressed") === "true"`)
 	f.Until(`(() => { const c = document.querySelector('[data-number="3"] canvas'); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`) // drawn again in the new size
@@ -83,7 +83,7 @@ func TestBrowserPDFTrouble(t *testing.T) {
 		tb := webtest.NewTab(t, s.Page(s.Publish("locked.pdf", data)))
 		f := tb.Frame("/view")
 		f.Until(`!document.getElementById("password").hidden`)
-		f.Run(webtest.Type("#password input", "wrong"), chromedp.Click("#password button"))
+		f.Run(webtest.Type("#password input", "wrong"), chromedp.Click("#password button", chromedp.ByQuery))
 		f.Until(`document.getElementById("ask").textContent.includes("not the password")`)
 		f.Run(webtest.Type("#password input", "secret"+kb.Enter))
 		f.Opened("1")

@@ -20,7 +20,7 @@ func TestBrowserPDFText(t *testing.T) {
 		chromedp.ActionFunc(webtest.OnNewDocument(listen)))
 	f.TurnTo("3")
 	tb.Until(`told.at(-1).page === 3`)
-	f.Run(chromedp.Click("#read"))
+	f.Run(chromedp.Click("#read", chromedp.ByQuery))
 	f.Until(`document.querySelector('[data-number="3"] p')?.textContent === "The spring exhibition stayed open for longer than planned. It was well visited, in all its months, by people of all ages."`)
 	f.Until(`document.querySelector('[data-number="3"] h2').textContent === "A heading"`)
 	f.Until(`parseFloat(getComputedStyle(document.querySelector("p > span")).fontSize) >= 16`)
@@ -30,8 +30,9 @@ func TestBrowserPDFText(t *testing.T) {
 	tb.Until(`told.at(-1).page === 6 && told.at(-1).shown.includes(6) && !told.at(-1).shown.includes(3)`)
 
 	f.Until(`document.documentElement.scrollWidth <= innerWidth`)
-	f.Run(chromedp.Evaluate(`window.high = document.querySelector("p > span").offsetHeight`, nil), chromedp.Click("#more"),
-		chromedp.Click(`[data-step="up"]`), chromedp.Click(`[data-step="up"]`), chromedp.Click("#more"))
+	f.Run(chromedp.Evaluate(`window.high = document.querySelector("p > span").offsetHeight`, nil),
+		chromedp.Click("#more", chromedp.ByQuery), chromedp.Click(`[data-step="up"]`), chromedp.Click(`[data-step="up"]`),
+		chromedp.Click("#more", chromedp.ByQuery))
 	f.Until(`document.querySelector("p > span").offsetHeight > high && document.getElementById("scale").textContent === "125 %"`)
 	f.Until(`document.getElementById("page").value === "6"`)
 
@@ -44,14 +45,14 @@ func TestBrowserPDFText(t *testing.T) {
 		return Math.abs(a.top - b.top) < 12 && a.left >= b.left && a.right <= innerWidth;
 	})()`
 	f.Until(marked)
-	f.Run(chromedp.Click("#more"), chromedp.Click(`[data-step="down"]`))
+	f.Run(chromedp.Click("#more", chromedp.ByQuery), chromedp.Click(`[data-step="down"]`))
 	f.Until(marked) // where its words are now
 
-	f.Run(chromedp.Click("#find-close"), chromedp.Click("#read"))
+	f.Run(chromedp.Click("#find-close"), chromedp.Click("#read", chromedp.ByQuery))
 	f.Until(`document.querySelector('[data-number="6"] canvas') !== null && document.querySelector("h2:not(#keys-title)") === null`)
 	f.Until(`document.getElementById("page").value === "6" && document.getElementById("scale").textContent === "49 %"`)
 	f.TurnTo("8")
-	f.Run(chromedp.Click("#read"))
+	f.Run(chromedp.Click("#read", chromedp.ByQuery))
 	f.Until(`document.querySelector('.reading [data-number="8"] header + canvas')?.offsetWidth > 300`) // no text: the page itself
 	f.Run(chromedp.Click(`[data-number="8"] button`))
 	f.Until(`!document.documentElement.classList.contains("reading") && document.getElementById("page").value === "8"`)

@@ -3,8 +3,12 @@ package viewer_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -18,6 +22,7 @@ import (
 
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/xuri/excelize/v2"
 )
@@ -190,13 +195,15 @@ func TestBrowserGlimpse(t *testing.T) {
 }
 
 // TestBrowserFirstPage checks that the picture of the first page can be read
-// before the document has arrived, that it is exactly where the page is then
-// drawn, and that the time until then counts for the first page.
+// before any file of the viewer and the document has arrived, that it is
+// exactly where the page is then drawn, and that the time until then counts for
+// the first page. A large picture has a request of its own.
 func TestBrowserFirstPage(t *testing.T) {
-	var holding atomic.Pointer[chan struct{}] // closed when the bytes of the document may go
+	var holding atomic.Pointer[chan struct{}] // closed when the viewer and the document may go
 	s := webtest.NewSiteWith(t, webtest.SiteOptions{Around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if h := holding.Load(); h != nil && strings.HasSuffix(r.URL.Path, "/file") {
+			if h := holding.Load(); h != nil && (strings.HasSuffix(r.URL.Path, "/file") ||
+				strings.Contains(r.URL.Path, "/viewer/pdf/") || strings.Contains(r.URL.Path, "/pdfjs/")) {
 				select {
 				case <-*h:
 				case <-r.Context().Done():
@@ -208,8 +215,10 @@ func TestBrowserFirstPage(t *testing.T) {
 	webtest.Previewer(t, s)
 	deck := webtest.NewPDF()
 	deck.Rotate = 90
+	detailed := webtest.NewPDF()
+	detailed.Page("Noise", nil, noise(t))
 	links := []*vitrine.Link{s.Publish("report.pdf", webtest.Samples["report.pdf"]),
-		s.Publish("deck.pdf", deck.Pages(3).Bytes())}
+		s.Publish("deck.pdf", deck.Pages(3).Bytes()), s.Publish("detailed.pdf", detailed.Bytes())}
 	s.Check(s.Server.Previews.Make(t.Context()))
 	const listen = `window.told = []; addEventListener("message", ({data}) => data?.vitrine?.shown && told.push(data.vitrine))`
 	for _, l := range links {
@@ -217,13 +226,16 @@ func TestBrowserFirstPage(t *testing.T) {
 			held := make(chan struct{})
 			holding.Store(&held)
 			tb := webtest.NewTab(t, chromedp.EmulateViewport(width, 844),
-				chromedp.ActionFunc(webtest.OnNewDocument(listen)), s.Page(l))
+				chromedp.ActionFunc(webtest.OnNewDocument(listen)), chromedp.ActionFunc(func(ctx context.Context) error {
+					_, _, _, _, err := page.Navigate(s.URL + "/p/" + string(l.Slug)).Do(ctx) // the page is not loaded yet
+					return err
+				}))
 			tb.Until(`told.length > 0 && told.every(({ page, shown }) => page === 1 && shown.join() === "1")`)
 			f := tb.Frame("/view")
 			const place = `((r) => [r.left, r.top, r.width, r.height])(`
 			var before, after [4]float64
+			f.Until(`(() => { const e = document.querySelector(".page > #first"); return e?.complete && e.naturalWidth >= 992 && e.width > 0 && getComputedStyle(e).filter === "none" && getComputedStyle(e).opacity === "1" })()`)
 			f.Run(chromedp.Evaluate(place+`document.querySelector(".page > #first").getBoundingClientRect())`, &before))
-			f.Until(`(() => { const e = document.querySelector(".page > #first"); return e.complete && e.naturalWidth >= 992 && getComputedStyle(e).filter === "none" && getComputedStyle(e).opacity === "1" })()`)
 			close(held)
 			f.Until(`document.getElementById("first") === null && document.querySelector('[data-number="1"] canvas') !== null`)
 			f.Run(chromedp.Evaluate(place+`document.querySelector(".page canvas").getBoundingClientRect())`, &after))
@@ -234,12 +246,36 @@ func TestBrowserFirstPage(t *testing.T) {
 			tb.Quiet()
 		}
 	}
+	for i, want := range []string{`src="data:image/jpeg`, `src="data:image/jpeg`, `src="part/first"`} {
+		r := s.Status(s.Get(s.ContentAddress(links[i], "view")), 200)
+		policy := r.Header.Get("Content-Security-Policy")
+		_, nonce, _ := strings.Cut(policy, "style-src 'nonce-")
+		nonce, _, _ = strings.Cut(nonce, "'")
+		if !strings.Contains(r.Text, want) || nonce == "" || strings.Contains(policy, "unsafe-inline") ||
+			strings.Count(r.Text, `nonce="`+nonce+`"`) != 2 {
+			t.Errorf("the frame of %s lacks %s, or has another policy: %s", links[i].Name, want, policy)
+		}
+	}
 	picture := s.ContentAddress(links[0], "part/first")
 	if r := s.Status(s.Get(picture), 200); r.Header.Get("Content-Type") != "image/jpeg" {
 		t.Errorf("headers = %v", r.Header)
 	}
 	s.SetState(links[0], vitrine.StateDisabled)
 	s.Status(s.Get(picture), 410)
+}
+
+// noise returns a JPEG of 512 x 512 random pixels.
+func noise(t *testing.T) []byte {
+	m := image.NewRGBA(image.Rect(0, 0, 512, 512))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range m.Pix {
+		m.Pix[i] = byte(r.Uint32())
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // sameBox reports whether the edges of two boxes differ by at most a pixel.

@@ -148,7 +148,7 @@ const (
 	// because its library writes them. They are admitted only there: the origin
 	// is opaque, the frame shows only the file, and nothing but the file can be
 	// loaded.
-	pdfPolicy httpx.Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
+	pdfPolicy httpx.Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets} {nonce} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {nonce}; " +
 		"img-src blob: data: {files}; font-src data: {assets}; connect-src {files} {assets}; " + httpx.NoForms
 	docxPolicy httpx.Surface = "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +
 		"font-src blob: data:; connect-src {files}; " + httpx.NoForms

@@ -70,7 +70,7 @@ func TestBrowserNotes(t *testing.T) {
 		tb.Until(`document.querySelector("#` + id + `").matches(":popover-open")`)
 	}
 	opens("note-0")
-	tb.Run(webtest.Type("#note-text-0", "Sent to the board", chromedp.ByID), webtest.Keys(kb.Enter))
+	tb.Run(webtest.Type("#note-text-0", "Sent to the board"), webtest.Keys(kb.Enter))
 	tb.Until(`document.querySelector("#marks li span")?.textContent === "Sent to the board"`)
 	last := `document.querySelector(".over-time .marks g:last-child")`
 	tb.Until(last + `?.getAttribute("aria-label").endsWith("Note Sent to the board")`)

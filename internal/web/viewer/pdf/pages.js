@@ -27,8 +27,7 @@ export const view = {
 export const events = new EventTarget();
 export const happen = (type, detail) => events.dispatchEvent(new CustomEvent(type, { detail }));
 
-export function sheet(number, width, height) {
-  const element = document.createElement("section");
+export function sheet(number, width, height, element = document.createElement("section")) {
   element.className = "page";
   element.dataset.number = number;
   element.setAttribute("aria-label", `Page ${number}`);

@@ -7,21 +7,16 @@ import { fit } from "./zoom.js";
 
 let failed; // why the document cannot be shown
 
-const density = 120; // pixels per inch of the picture of the first page, as internal/backend/preview makes it
-const picture = id("first");
-let seen = false; // whether the reader sees that picture
+let seen = false; // whether the reader sees the picture of the first page
 
-// preview shows the picture in place of the first page until that is drawn.
+// preview makes that picture, which first.js has shown, the first page until
+// the page is drawn.
 async function preview() {
-  while (!picture.naturalWidth && !picture.complete) await new Promise(requestAnimationFrame);
-  if (!picture.naturalWidth || view.sheets.length || failed) return picture.remove();
-  const s = sheet(1, (picture.naturalWidth * 96) / density, (picture.naturalHeight * 96) / density);
-  s.element.append(picture);
-  view.sheets = [s];
-  id("pages").append(s.element);
+  const page = await window.early;
+  if (!page?.isConnected) return;
+  const length = (name) => Number(page.style.getPropertyValue(name));
+  view.sheets = [sheet(1, length("--w"), length("--h"), page)];
   fit("auto");
-  await picture.decode();
-  if (!picture.isConnected) return;
   seen = true;
   report();
 }
@@ -46,7 +41,8 @@ async function open() {
   view.doc = doc;
   const first = (await doc.getPage(1)).getViewport({ scale: css });
   const sheets = view.sheets;
-  if (sheets.length) resize(sheets[0], first.width, first.height);
+  if (!sheets.length) id("pages").replaceChildren();
+  else resize(sheets[0], first.width, first.height);
   while (sheets.length < doc.numPages) sheets.push(sheet(sheets.length + 1, first.width, first.height));
   id("pages").append(...sheets.map((s) => s.element));
   id("count").textContent = doc.numPages;
@@ -66,7 +62,7 @@ async function open() {
 }
 
 // clear removes the picture of the first page.
-const clear = () => picture?.remove();
+const clear = () => id("first")?.remove();
 
 // report sends the current state to the page around. It runs when the viewer is
 // ready or has failed, and again when that page asks, because its scripts may
@@ -133,5 +129,5 @@ for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove
 }
 
 trouble.catch(fail);
-if (picture) preview().catch(() => {}); // it is only an early picture
+preview();
 open().catch(fail);

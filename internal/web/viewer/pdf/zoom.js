@@ -1,5 +1,5 @@
 // The size of the pages, and their rotation.
-import { draw, happen, id, look, release, root, shape, sheetAt, turn, view } from "./pages.js";
+import { draw, happen, look, release, root, shape, sheetAt, turn, view } from "./pages.js";
 
 const steps = [0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
 let pending = 1;
@@ -68,20 +68,12 @@ export function step(up) {
   );
 }
 
-// fit chooses the size of the pages: "width" fills the window, "page" shows a
-// whole page, "actual" is the size on paper. "auto" is the width up to a size
-// that is comfortable to read, and shows the whole of a page that is wider than
-// high.
+// fit chooses the size of the pages, one of those of fits in first.js.
 export function fit(how) {
   fitted = how;
   if (view.reading) return scaleTo(1);
-  const style = getComputedStyle(id("pages"));
   const s = view.sheets[view.current - 1];
-  const room = root.clientWidth - parseFloat(getComputedStyle(document.body).paddingLeft);
-  const width = (room - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / s.width;
-  const whole = Math.min(width, (innerHeight - 88) / s.height);
-  const pleasant = s.width > s.height ? Math.max(whole, 0.5 * width) : Math.min(width, 1.25);
-  scaleTo({ width, page: whole, actual: 1, auto: pleasant }[how], middle(), 0);
+  scaleTo(window.fits(s.width, s.height)[how], middle(), 0);
   if (how === "page") turn(s.number);
 }
 

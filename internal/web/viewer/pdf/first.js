@@ -1,0 +1,40 @@
+// Shows the picture of the first page. This script is in the document, so that
+// the picture waits for no request.
+(() => {
+  const density = 120; // pixels per inch of the picture, as internal/backend/preview makes it
+  const { documentElement: root, body } = document;
+  const pages = document.getElementById("pages");
+  const first = document.getElementById("first");
+
+  // fits returns the sizes of a page of that width and height. "width" fills
+  // the window, "page" shows a whole page, "actual" is the size on paper.
+  // "auto" is the width up to a size that is comfortable to read, and shows the
+  // whole of a page that is wider than high.
+  window.fits = (w, h) => {
+    const style = getComputedStyle(pages);
+    const room = root.clientWidth - parseFloat(getComputedStyle(body).paddingLeft);
+    const width = (room - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / w;
+    const page = Math.min(width, (innerHeight - 88) / h);
+    return { width, page, actual: 1, auto: w > h ? Math.max(page, 0.5 * width) : Math.min(width, 1.25) };
+  };
+
+  // early resolves to the page that has the picture, if one does.
+  window.early = first?.decode().then(
+    () => {
+      const page = first.parentElement;
+      if (!page?.isConnected) return; // the page was drawn before
+      const w = (first.naturalWidth * 96) / density;
+      const h = (first.naturalHeight * 96) / density;
+      page.style.setProperty("--w", w);
+      page.style.setProperty("--h", h);
+      // The page around may give the frame its size later.
+      const place = () => page.dataset.number || root.style.setProperty("--scale", fits(w, h).auto);
+      place();
+      addEventListener("resize", place);
+      page.className = "page";
+      parent.postMessage({ vitrine: { page: 1, shown: [1] } }, "*");
+      return page;
+    },
+    () => first.parentElement?.remove(), // it was only an early picture
+  );
+})();
