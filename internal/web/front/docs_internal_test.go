@@ -151,3 +151,17 @@ func TestPrettyJSON(t *testing.T) {
 		t.Errorf("pretty JSON = %s, want %s", got, want)
 	}
 }
+
+// TestOptionsInCode checks that each option in code is one word for the
+// browser, and nothing else is.
+func TestOptionsInCode(t *testing.T) {
+	for source, want := range map[string]string{
+		"`--password-stdin`":         `<code><span class="option">--password-stdin</span></code>`,
+		"`edit a-b --readers <5> x`": `<code>edit a-b <span class="option">--readers</span> &lt;5&gt; x</code>`,
+		"`head -c 5`\n`a\nb`":        "<code>head <span class=\"option\">-c</span> 5</code>\n<code>a b</code>",
+	} {
+		if got := string(newRendered(source).HTML); got != "<p>"+want+"</p>\n" {
+			t.Errorf("%s is %s, want %s", source, got, want)
+		}
+	}
+}

@@ -163,6 +163,7 @@ type guideNodes struct{}
 func (g guideNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, code)
 	r.Register(ast.KindCodeBlock, code)
+	r.Register(ast.KindCodeSpan, codeSpan)
 	r.Register(extast.KindTable, table)
 	r.Register(extast.KindTableHeader, tableRow)
 	r.Register(extast.KindTableRow, tableRow)
@@ -194,6 +195,20 @@ func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 	err := ui.Template("docs_guide.html").ExecuteTemplate(w, "copy", id)
 	_, _ = w.WriteString("</div>\n")
 	return ast.WalkSkipChildren, err
+}
+
+// codeOption matches a command's option in code.
+var codeOption = regexp.MustCompile(`(^|[^\w-])(--?[a-z][\w-]*)`)
+
+// codeSpan renders code in a line. Browsers would end lines after the hyphens
+// of an option.
+func codeSpan(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	text := html.EscapeString(strings.ReplaceAll(plainText(n, source), "\n", " "))
+	_, _ = w.WriteString("<code>" + codeOption.ReplaceAllString(text, `$1<span class="option">$2</span>`) + "</code>")
+	return ast.WalkSkipChildren, nil
 }
 
 func table(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
