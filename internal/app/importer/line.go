@@ -317,22 +317,30 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	return t, nil
 }
 
+// ids reads some IDs, and returns them by their texts.
+func (i *importing) ids(ctx context.Context, read func(tx vitrine.Tx) ([]int64, error)) (map[string]int64, error) {
+	of := map[string]int64{}
+	return of, i.retry(ctx, func() error {
+		list, err := vitrine.Read(ctx, i.Store, read)
+		for _, id := range list {
+			of[report.IDText(id)] = id
+		}
+		return err
+	})
+}
+
 // recipient finds a recipient of a link by its ID.
-func (i *importing) recipient(ctx context.Context, l *importTarget, text string) (int64, error) {
+func (i *importing) recipient(ctx context.Context, l *importTarget, text string) (_ int64, err error) {
 	if l.to == nil {
-		err := i.retry(ctx, func() error {
-			return i.Store.Read(ctx, func(tx vitrine.Tx) error {
-				list, err := tx.Recipients(vitrine.RecipientQuery{Link: l.link})
-				l.to = make(map[string]int64, len(list))
-				for _, r := range list {
-					l.to[report.IDText(int64(r.ID))] = int64(r.ID)
-				}
-				return err
-			})
+		l.to, err = i.ids(ctx, func(tx vitrine.Tx) (ids []int64, err error) {
+			list, err := tx.Recipients(vitrine.RecipientQuery{Link: l.link})
+			for _, r := range list {
+				ids = append(ids, int64(r.ID))
+			}
+			return ids, err
 		})
 		if err != nil {
-			l.to = nil
-			return 0, err
+			return 0, err // which ends the import
 		}
 	}
 	if l.to[text] == 0 {
@@ -342,28 +350,22 @@ func (i *importing) recipient(ctx context.Context, l *importTarget, text string)
 }
 
 // album finds an album of a link's account by its ID.
-func (i *importing) album(ctx context.Context, l *importTarget, text string) (int64, error) {
-	if i.albums[l.account] == nil {
-		var list []*vitrine.Album
-		err := i.retry(ctx, func() (err error) {
-			return i.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-				list, err = tx.Albums(l.account)
-				return err
-			})
+func (i *importing) album(ctx context.Context, l *importTarget, text string) (_ int64, err error) {
+	known, ok := i.albums[l.account]
+	if !ok {
+		known, err = i.ids(ctx, func(tx vitrine.Tx) (ids []int64, err error) {
+			list, err := tx.Albums(l.account)
+			for _, a := range list {
+				ids = append(ids, int64(a.ID))
+			}
+			return ids, err
 		})
 		if err != nil {
 			return 0, err
 		}
-		known := map[string]int64{}
-		for _, a := range list {
-			known[report.IDText(int64(a.ID))] = int64(a.ID)
-		}
-		if i.albums == nil {
-			i.albums = map[vitrine.AccountID]map[string]int64{}
-		}
 		i.albums[l.account] = known
 	}
-	if id := i.albums[l.account][text]; id != 0 {
+	if id := known[text]; id != 0 {
 		return id, nil
 	}
 	return 0, fmt.Errorf("album: the account has no album %q", text)

@@ -35,7 +35,8 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 		return Result{}, err
 	}
 	defer staged.close()
-	in := importing{Importer: s, staged: staged, links: map[string]*importTarget{}}
+	in := importing{Importer: s, staged: staged, links: map[string]*importTarget{},
+		albums: map[vitrine.AccountID]map[string]int64{}}
 	file, lines, err := in.stage(ctx, r)
 	if err != nil {
 		return Result{}, err
