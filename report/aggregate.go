@@ -3,9 +3,8 @@ package report
 import "iter"
 
 // A log can sum views in their stored form. The methods below make its sums the
-// same tally that Add, AddViewerDay, AddLinkViewer and AddDownload make one by
-// one. Each method adds n facts at once; the caller makes sure that every fact
-// is in each of the sums that it belongs to.
+// same tally that Add makes one by one. Each method adds n facts at once; the
+// caller makes sure that every fact is in each of the sums that it belongs to.
 
 // Sums are sums over the views of one day or one link, or over all views. Only
 // counted views count, except in Atypical. Sessions and the fields after it sum
@@ -140,13 +139,24 @@ func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 // t. It reads them twice, and keeps those that the median needs.
 func (t *Tally) AddEngaged(engagedMs iter.Seq[uint32]) { t.times.addAll(engagedMs) }
 
-// AddViewerDays does n times what AddViewerDay does.
-func (t *Tally) AddViewerDays(v ViewerDay, n int64) { t.day(v.Day).seen.add(v.Prev, n) }
-
-// AddLinkViewers does n times what AddLinkViewer does.
-func (t *Tally) AddLinkViewers(link int64, prev Day, n int64) {
-	entry(&t.links, link).seen.add(prev, n)
+// AddViewerDays counts n viewers of a day; a negative n undoes it. Each viewer
+// day of the scope is added once. Distinct viewers are exact only if Prev is
+// taken from the scope's whole history, or from all days that the tally will
+// ever have.
+func (t *Tally) AddViewerDays(v ViewerDay, n int64) {
+	if t.day(v.Day).seen.add(v.Prev, n); n < 0 {
+		t.tidy(v.Day, 0)
+	}
 }
 
-// AddDownloads does n times what AddDownload does.
+// AddLinkViewers counts n viewers of a day on one link of the scope; a negative
+// n undoes it. prev is the day on which that link had last seen the viewers.
+// The distinct viewers of an account's links come from these viewer days.
+func (t *Tally) AddLinkViewers(link int64, prev Day, n int64) {
+	if entry(&t.links, link).seen.add(prev, n); n < 0 {
+		t.tidy(NoDay, link)
+	}
+}
+
+// AddDownloads counts n download events. The caller leaves out bots'.
 func (t *Tally) AddDownloads(d Day, n int64) { t.day(d).downloads += n }

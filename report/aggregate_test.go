@@ -36,14 +36,14 @@ func TestAggregates(t *testing.T) {
 			addGroups(&got, view)
 		}
 		for _, d := range w.downloads {
-			want.AddDownload(report.DayOf(d.at))
+			want.AddDownloads(report.DayOf(d.at), 1)
 			got.AddDownloads(report.DayOf(d.at), 1)
 		}
 		for _, v := range w.visits() {
 			n := 1 + r.Int64N(3)
 			for range n {
-				want.AddViewerDay(v)
-				want.AddLinkViewer(1, v.Prev)
+				want.AddViewerDays(v, 1)
+				want.AddLinkViewers(1, v.Prev, 1)
 			}
 			got.AddViewerDays(v, n)
 			got.AddLinkViewers(1, v.Prev, n)

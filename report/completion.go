@@ -1,10 +1,6 @@
 package report
 
-import (
-	"math/big"
-
-	"vitrine/report/round"
-)
+import "math/big"
 
 // completion is the mean completion of counted sessions, over links of every
 // kind and length (analytics, Totals). Sums are kept by denominator: the number
@@ -59,6 +55,6 @@ func (c *completion) pct() *Tenths {
 	}
 	num.Mul(num, big.NewInt(1000))
 	den.Mul(den, big.NewInt(c.sessions))
-	p := Tenths(round.Big(num, den).Int64())
+	p := Tenths(nearest(num, den).Int64())
 	return &p
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"vitrine/report/click"
-	"vitrine/report/round"
 )
 
 // ContentKind is how reading a link is measured.
@@ -166,7 +165,7 @@ func pagesContent(total int, t *Tally) *PagesContent {
 	sessions := t.sessions.measured()
 	c := &PagesContent{
 		PagesTotal:   total,
-		AvgPagesSeen: Tenths(round.Ratio(t.sessions.pages, sessions, 10)),
+		AvgPagesSeen: Tenths(ratio(t.sessions.pages, sessions, 10)),
 		Pages:        pageRows(end, furthest, sessions, t),
 		Dropoff:      pageDropoff(end, sessions, t),
 	}
@@ -218,7 +217,7 @@ func pageRows(end, furthest int, sessions int64, t *Tally) []PageRow {
 			Page:         i + 1,
 			Views:        s.sessions,
 			ReachPct:     pct(reach, sessions),
-			AvgMs:        round.Mean(s.ms, s.sessions),
+			AvgMs:        mean(s.ms, s.sessions),
 			AttentionPct: pct(s.ms, allMs),
 		}
 		rows[i] = row

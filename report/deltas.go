@@ -1,10 +1,6 @@
 package report
 
-import (
-	"math/big"
-
-	"vitrine/report/round"
-)
+import "math/big"
 
 // Previous is `previous` of a report: the same width of time before its window.
 type Previous struct {
@@ -45,7 +41,7 @@ func previous(w Window, t *Tally) Previous {
 		Views:        t.views,
 		Uniques:      t.Uniques(w.From, w.To),
 		AvgEngagedMs: t.sessions.avgEngagedMs(),
-		Downloads:    t.downloads(),
+		Downloads:    t.Downloads(),
 		Sessions:     t.sessions.sessions,
 	}
 }
@@ -56,7 +52,7 @@ func deltas(w Window, cur, prev *Tally) Deltas {
 		Views:        delta(integer(cur.views), integer(prev.views)),
 		Uniques:      delta(integer(cur.Uniques(w.From, w.To)), integer(prev.Uniques(before.From, before.To))),
 		AvgEngagedMs: delta(cur.sessions.exactAvg(), prev.sessions.exactAvg()),
-		Downloads:    delta(integer(cur.downloads()), integer(prev.downloads())),
+		Downloads:    delta(integer(cur.Downloads()), integer(prev.Downloads())),
 	}
 }
 
@@ -80,7 +76,7 @@ func delta(now, before *big.Rat) Delta {
 	change := new(big.Rat).Sub(now, before)
 	change.Quo(change, before)
 	change.Mul(change, big.NewRat(100, 1))
-	pct := round.Big(change.Num(), change.Denom()).Int64()
+	pct := nearest(change.Num(), change.Denom()).Int64()
 	d.Pct = &pct
 	return d
 }

@@ -57,6 +57,6 @@
 //	link.go account.go           ForLink, ForAccount: tallies to reports
 //	totals.go completion.go versions.go deltas.go series.go breakdowns.go timing.go content.go
 //	insights.go recent.go        one card each, with its JSON type
-//	tenths.go                    exact fractions, rounded once (report/round)
+//	tenths.go                    exact fractions, rounded once (round.go)
 //	thresholds.go                every bound of the rules
 package report

@@ -13,7 +13,7 @@ import (
 // A fold knows only the days that were added, so its distinct viewers are exact
 // for every window inside those days. A merge of the tallies of two folds over
 // different days counts a viewer of both twice: fold the days together, or use
-// Tally.AddViewerDay with the viewer's earlier day.
+// Tally.AddViewerDays with the viewer's earlier day.
 type Fold struct {
 	// Steps replace UTC days in the tally; nil means UTC days.
 	Steps *Steps
@@ -50,7 +50,7 @@ func (f *Fold) Add(v *View) {
 }
 
 // AddDownload counts a download event, not a bot's, on a day or step.
-func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
+func (f *Fold) AddDownload(d Day) { f.tally.AddDownloads(d, 1) }
 
 // Tally returns the tally of everything added, and empties the fold.
 func (f *Fold) Tally() *Tally {
@@ -63,7 +63,7 @@ func (f *Fold) Tally() *Tally {
 				prev.day = NoDay
 			}
 			if v.day != prev.day {
-				t.AddViewerDay(ViewerDay{Day: v.day, Prev: prev.day})
+				t.AddViewerDays(ViewerDay{Day: v.day, Prev: prev.day}, 1)
 			}
 			prev = v
 		}
@@ -74,7 +74,7 @@ func (f *Fold) Tally() *Tally {
 				prev.day = NoDay
 			}
 			if v.day != prev.day {
-				t.AddLinkViewer(v.link, prev.day)
+				t.AddLinkViewers(v.link, prev.day, 1)
 			}
 			prev = v
 		}

@@ -75,15 +75,15 @@ func TestMergeOfFacts(t *testing.T) {
 			part().Add(&w.views[i])
 		}
 		for _, v := range w.visits() {
-			part().AddViewerDay(v)
+			part().AddViewerDays(v, 1)
 		}
 		for _, l := range w.links {
 			for _, v := range w.scope(l.ID).visits() {
-				part().AddLinkViewer(l.ID, v.Prev)
+				part().AddLinkViewers(l.ID, v.Prev, 1)
 			}
 		}
 		for _, d := range w.downloads {
-			part().AddDownload(report.DayOf(d.at))
+			part().AddDownloads(report.DayOf(d.at), 1)
 		}
 		var whole report.Tally
 		for i := range parts {
@@ -135,15 +135,15 @@ func dayTallies(w *scenario) map[report.Day]*report.Tally {
 		day(report.DayOf(w.views[i].At)).Add(&w.views[i])
 	}
 	for _, v := range w.visits() {
-		day(v.Day).AddViewerDay(v)
+		day(v.Day).AddViewerDays(v, 1)
 	}
 	for _, l := range w.links {
 		for _, v := range w.scope(l.ID).visits() {
-			day(v.Day).AddLinkViewer(l.ID, v.Prev)
+			day(v.Day).AddLinkViewers(l.ID, v.Prev, 1)
 		}
 	}
 	for _, d := range w.downloads {
-		day(report.DayOf(d.at)).AddDownload(report.DayOf(d.at))
+		day(report.DayOf(d.at)).AddDownloads(report.DayOf(d.at), 1)
 	}
 	return days
 }

@@ -13,9 +13,8 @@ import (
 //
 //	head    the counters, and the rows of its days with their viewer days: all that a
 //	        comparison with another window needs
-//	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages, links;
-//	        in a second form also labels of campaigns, sessions with parts, clicks and parts of media; in a
-//	        third also files
+//	body    heat, bots, labels, products, how many times are in each bucket, media, scroll, pages, links,
+//	        sessions with parts, clicks, parts of media, files of replaced links
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
@@ -23,16 +22,9 @@ import (
 // stores the piece. Numbers are varints; sorted numbers are stored as
 // differences.
 
-// pieceVersion is the first form of the pieces. moreVersion is the form of a
-// body with data for which the first form has no room; a body without such data
-// has the first form. filesVersion is the form of a body with files of replaced
-// links. A piece of any other version counts as damaged: the tally is computed
-// again from its views.
-const (
-	pieceVersion = 1
-	moreVersion  = 2
-	filesVersion = 3
-)
+// pieceVersion is the form of the pieces. A piece of another version counts as
+// damaged: the tally is computed again from its views.
+const pieceVersion = 1
 
 // ErrPiece is returned for a piece that is damaged or of another version.
 var ErrPiece = errors.New("the stored tally is damaged or of another version")
@@ -47,7 +39,7 @@ func seal(b []byte, start int) []byte {
 // CheckPiece returns ErrPiece if a piece cannot be added.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
-	if end < 1 || piece[0] < pieceVersion || piece[0] > filesVersion ||
+	if end < 1 || piece[0] != pieceVersion ||
 		crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
 		return ErrPiece
 	}
@@ -119,21 +111,13 @@ func (t *Tally) AddHead(piece []byte, since Day) error {
 
 // AppendBody appends the body to b; id returns the number of a label.
 func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]byte, error) {
-	start, version := len(b), byte(pieceVersion)
-	switch {
-	case len(t.files) > 0:
-		version = filesVersion
-	case t.hasMore():
-		version = moreVersion
-	}
-	b = append(b, version)
-	b = t.appendHeat(b)
+	start := len(b)
+	b = t.appendHeat(append(b, pieceVersion))
 	var err error
-	if b, err = t.bots.append(b, id); err != nil {
-		return nil, err
-	}
-	if b, err = t.appendLabels(b, false, id); err != nil {
-		return nil, err
+	for _, c := range t.counted() {
+		if b, err = c.append(b, id); err != nil {
+			return nil, err
+		}
 	}
 	b = t.times.append(b)
 	b = t.media.append(b)
@@ -148,15 +132,7 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 		before = p
 	}
 	b = t.appendLinks(b)
-	if version >= moreVersion {
-		if b, err = t.appendMore(b, id); err != nil {
-			return nil, err
-		}
-	}
-	if version == filesVersion {
-		b = t.files.append(b)
-	}
-	return seal(b, start), nil
+	return seal(t.files.append(t.appendParts(b)), start), nil
 }
 
 // AddBody merges a body into t. The caller has checked the piece; label returns
@@ -169,11 +145,10 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 	}
 	r.since = since
 	r.heat(t)
-	if err := r.counts(&t.bots, label); err != nil {
-		return err
-	}
-	if err := r.labels(t, false, label); err != nil {
-		return err
+	for _, c := range t.counted() {
+		if err := r.counts(c, label); err != nil {
+			return err
+		}
 	}
 	r.times(&t.times)
 	r.progress(&t.media)
@@ -191,14 +166,8 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 		l.views += views
 		return l
 	})
-	if piece[0] >= moreVersion {
-		if err := r.more(t, label); err != nil {
-			return err
-		}
-	}
-	if piece[0] == filesVersion {
-		r.files(&t.files)
-	}
+	r.parts(t)
+	r.files(&t.files)
 	return r.end()
 }
 
@@ -414,7 +383,7 @@ type pieceReader struct {
 
 // open begins to read a piece whose checksum was verified.
 func open(piece []byte) (*pieceReader, error) {
-	if len(piece) < 5 || piece[0] < pieceVersion || piece[0] > filesVersion {
+	if len(piece) < 5 || piece[0] != pieceVersion {
 		return nil, ErrPiece
 	}
 	return &pieceReader{b: piece[1 : len(piece)-4], since: NoDay}, nil

@@ -118,12 +118,12 @@ func TestRemove(t *testing.T) {
 		}
 		visits := w.visits()
 		for _, v := range visits {
-			all.AddViewerDay(v)
-			all.AddLinkViewer(7, v.Prev)
+			all.AddViewerDays(v, 1)
+			all.AddLinkViewers(7, v.Prev, 1)
 		}
 		for _, v := range visits {
-			all.RemoveViewerDay(v)
-			all.RemoveLinkViewer(7, v.Prev)
+			all.AddViewerDays(v, -1)
+			all.AddLinkViewers(7, v.Prev, -1)
 		}
 		for i := range w.views {
 			if r.IntN(2) == 0 {

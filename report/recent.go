@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"vitrine/report/round"
 )
 
 // RecentView is one row of `recent` (analytics, Recent). It does not identify
@@ -83,9 +81,9 @@ func progressText(l *Link, s *Session) string {
 		}
 		return fmt.Sprintf("%d of %s", len(s.Pages), plural(int64(l.Pages), "page"))
 	case ContentMedia:
-		return fmt.Sprintf("%d%% played", round.Ratio(within(s.Played, Whole), Whole, 100))
+		return fmt.Sprintf("%d%% played", ratio(within(s.Played, Whole), Whole, 100))
 	case ContentScroll:
-		return fmt.Sprintf("%d%% scrolled", round.Ratio(within(s.Depth, Whole), Whole, 100))
+		return fmt.Sprintf("%d%% scrolled", ratio(within(s.Depth, Whole), Whole, 100))
 	}
 	return "opened"
 }

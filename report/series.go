@@ -1,10 +1,6 @@
 package report
 
-import (
-	"time"
-
-	"vitrine/report/round"
-)
+import "time"
 
 // Point is one day or week of the series.
 type Point struct {
@@ -97,7 +93,7 @@ func point(w Window, t *Tally, from, to Day) Point {
 		p.Sessions += row.sessions
 		engagedMs += row.engagedMs
 	}
-	p.AvgEngagedS = round.Mean(engagedMs, 1000*p.Sessions)
+	p.AvgEngagedS = mean(engagedMs, 1000*p.Sessions)
 	return p
 }
 

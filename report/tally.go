@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vitrine/report/click"
-	"vitrine/report/textread"
 )
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
@@ -53,8 +52,8 @@ type dayRow struct {
 	seen      seen
 }
 
-// Add counts a view. AddViewerDay and AddLinkViewer count its distinct viewer,
-// and AddDownload its download events.
+// Add counts a view. AddViewerDays and AddLinkViewers count its distinct
+// viewer, and AddDownloads its download events.
 func (t *Tally) Add(v *View) { t.count(v, 1, nil) }
 
 // Remove undoes Add of the same view.
@@ -181,31 +180,6 @@ func (t *Tally) tidy(d Day, link int64) {
 	}
 }
 
-// AddViewerDay counts a viewer of a day. Each viewer day of the scope is added
-// once. Distinct viewers are exact only if Prev is taken from the scope's whole
-// history, or from all days that the tally will ever have.
-func (t *Tally) AddViewerDay(v ViewerDay) { t.day(v.Day).seen.add(v.Prev, 1) }
-
-// RemoveViewerDay undoes AddViewerDay.
-func (t *Tally) RemoveViewerDay(v ViewerDay) {
-	t.day(v.Day).seen.add(v.Prev, -1)
-	t.tidy(v.Day, 0)
-}
-
-// AddLinkViewer counts a viewer of a day on one link of the scope; prev is the
-// day on which that link had last seen the viewer. The distinct viewers of an
-// account's links come from these viewer days.
-func (t *Tally) AddLinkViewer(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
-
-// RemoveLinkViewer undoes AddLinkViewer.
-func (t *Tally) RemoveLinkViewer(link int64, prev Day) {
-	entry(&t.links, link).seen.add(prev, -1)
-	t.tidy(NoDay, link)
-}
-
-// AddDownload counts a download event. The caller leaves out bots'.
-func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
-
 // Merge adds the counts of u to t. It does not change u, and t shares no memory
 // with u.
 func (t *Tally) Merge(u *Tally) {
@@ -222,11 +196,9 @@ func (t *Tally) Merge(u *Tally) {
 			t.heat[w][h] += n
 		}
 	}
-	t.bots.merge(u.bots)
-	t.products.merge(u.products)
-	t.clicks.merge(u.clicks)
-	for i := range u.labels {
-		t.labels[i].merge(u.labels[i])
+	to := t.counted()
+	for i, c := range u.counted() {
+		to[i].merge(*c)
 	}
 	t.media.merge(u.media)
 	t.scroll.merge(u.scroll)
@@ -269,27 +241,19 @@ func (t *Tally) MergeCounts(u *Tally) {
 // Equal reports whether t and u have counted the same facts, so that no report
 // differs, regardless of other values.
 func (t *Tally) Equal(u *Tally) bool {
-	for i := range t.labels {
-		if !maps.EqualFunc(t.labels[i], u.labels[i], same) {
-			return false
-		}
-	}
-	return t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
+	return slices.EqualFunc(t.counted(), u.counted(),
+		func(a, b *counts) bool { return maps.EqualFunc(*a, *b, same) }) &&
+		t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
 		t.atypical == u.atypical && t.sessions == u.sessions && t.bounces == u.bounces &&
 		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll && t.parts == u.parts &&
 		t.outlined == u.outlined &&
 		t.points.orEmpty() == u.points.orEmpty() &&
-		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
-		maps.EqualFunc(t.clicks, u.clicks, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
 		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&
 		maps.EqualFunc(t.files, u.files, same) &&
 		maps.EqualFunc(t.days, u.days, (*dayRow).equal) &&
 		t.times.equal(u.times)
 }
-
-// Downloads returns the number of download events.
-func (t *Tally) Downloads() int64 { return t.downloads() }
 
 // Empty reports whether nothing was added.
 func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len(t.bots) == 0 }
@@ -298,9 +262,9 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their entry in a map
 	n := 2048 + row*len(t.days) + link*len(t.links) + 2*counter*len(t.files) + 4*t.Times() +
-		counter*(len(t.bots)+len(t.products)+len(t.clicks)+len(t.pages)+len(t.times))
-	for i := range t.labels {
-		n += counter * len(t.labels[i])
+		counter*(len(t.pages)+len(t.times))
+	for _, c := range t.counted() {
+		n += counter * len(*c)
 	}
 	for _, r := range t.days {
 		n += 12 * cap(r.seen.prevs)
@@ -396,15 +360,27 @@ func (s *Summary) ProductsOf(reason string) []Bucket {
 	by := counts{}
 	for _, p := range s.Products {
 		if p.Reason == reason {
-			program, _ := textread.Parts(p.Product)
+			program, _ := TextRead(p.Product)
 			by.add(program, p.Count)
 		}
 	}
 	return topBuckets(by, len(by))
 }
 
-// productBreak separates a reason and a product in a label.
-const productBreak = "\x1f"
+// productBreak separates a reason and a product in a label, and textBreak a
+// program and the parts of a text that it read, in a product.
+const productBreak, textBreak = "\x1f", ", parts "
+
+// TextProduct returns the product of a view in which a program read parts of
+// the text of a file, such as "ChatGPT-User, parts 3-5".
+func TextProduct(program, parts string) string { return cmp.Or(program, "unknown") + textBreak + parts }
+
+// TextRead returns the program of a product and the parts of a text that it
+// read, or "" if it loaded the page.
+func TextRead(product string) (program, parts string) {
+	program, parts, _ = strings.Cut(product, textBreak)
+	return program, parts
+}
 
 // Top lists the n links with the most views, most first; on a tie the newer
 // link is first. Links without views are left out.
@@ -445,8 +421,8 @@ func (t *Tally) row(d Day) dayRow {
 
 func (t *Tally) day(d Day) *dayRow { return entry(&t.days, d) }
 
-// downloads returns the number of download events.
-func (t *Tally) downloads() int64 {
+// Downloads returns the number of download events.
+func (t *Tally) Downloads() int64 {
 	var n int64
 	for _, row := range t.days {
 		n += row.downloads

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"vitrine/report/round"
 )
 
 // Tenths is a number with one decimal: a percentage, or an average of pages.
@@ -57,4 +55,4 @@ func (t Tenths) append(b []byte) []byte {
 }
 
 // pct returns part ÷ all in percent, or 0 if all is 0.
-func pct(part, all int64) Tenths { return Tenths(round.Ratio(part, all, 1000)) }
+func pct(part, all int64) Tenths { return Tenths(ratio(part, all, 1000)) }

@@ -4,8 +4,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-
-	"vitrine/report/round"
 )
 
 // times is a multiset of durations in milliseconds. It counts them in buckets
@@ -190,7 +188,7 @@ func (ts times) median() int64 {
 		return 0
 	}
 	r := ranks(n)
-	return round.Mean(ts.nth(r[0])+ts.nth(r[1]), 2)
+	return mean(ts.nth(r[0])+ts.nth(r[1]), 2)
 }
 
 // nth returns the k-th smallest value, counted from 0.

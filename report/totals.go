@@ -1,7 +1,5 @@
 package report
 
-import "vitrine/report/round"
-
 // Totals is `totals` of a report (analytics, Totals). Times are in
 // milliseconds.
 type Totals struct {
@@ -32,7 +30,7 @@ func totals(w Window, t *Tally, completionPct *Tenths, downloads int64) Totals {
 		TotalEngagedMs:  t.sessions.engagedMs,
 		CompletionPct:   completionPct,
 		Downloads:       downloads,
-		RangeDownloads:  t.downloads(),
+		RangeDownloads:  t.Downloads(),
 		QRScans:         t.qr,
 		ReturningPct:    pct(t.returning, t.views),
 		BouncePct:       pct(t.bounces, t.sessions.sessions),
@@ -42,4 +40,4 @@ func totals(w Window, t *Tally, completionPct *Tenths, downloads int64) Totals {
 	}
 }
 
-func (e engagement) avgEngagedMs() int64 { return round.Mean(e.engagedMs, e.sessions) }
+func (e engagement) avgEngagedMs() int64 { return mean(e.engagedMs, e.sessions) }

@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -40,17 +42,8 @@ func ParseRange(s string) (Range, error) {
 
 // days returns the width of a fixed range, or 0 for RangeAll.
 func (r Range) days() int {
-	switch r {
-	case Range7d:
-		return 7
-	case Range14d:
-		return 14
-	case Range30d:
-		return 30
-	case Range90d:
-		return 90
-	}
-	return 0
+	n, _ := strconv.Atoi(strings.TrimSuffix(string(r), "d"))
+	return n
 }
 
 // RangeCustom is the key of a window without a named range.

@@ -242,7 +242,7 @@ func (b *building) viewerDays() (facts map[int64][]segment.Fact, err error) {
 		h.Expect(len(viewerDays))
 		return eachViewerDay(h, 0, viewerDays, func(f segment.Fact) {
 			if f.Link == 0 {
-				b.whole.of(f.Day).AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
+				b.whole.of(f.Day).AddViewerDays(report.ViewerDay{Day: f.Day, Prev: f.Prev}, 1)
 				return
 			}
 			facts[f.Link] = append(facts[f.Link], f)
@@ -364,21 +364,21 @@ func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err
 func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fact, downloads []report.Day) error {
 	small := b.neverStored(link)
 	for _, d := range downloads {
-		b.whole.of(d).AddDownload(d)
+		b.whole.of(d).AddDownloads(d, 1)
 		if small {
 			continue
 		}
-		days.of(d).AddDownload(d)
+		days.of(d).AddDownloads(d, 1)
 	}
 	for _, f := range facts {
-		b.whole.of(f.Day).AddLinkViewer(f.Link, f.Prev)
+		b.whole.of(f.Day).AddLinkViewers(f.Link, f.Prev, 1)
 		if small {
 			continue
 		}
 		if days[f.Day] == nil {
 			return fmt.Errorf("link %d has viewer days on %v but no views: %w", link, f.Day, segment.ErrDamaged)
 		}
-		days[f.Day].AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
+		days[f.Day].AddViewerDays(report.ViewerDay{Day: f.Day, Prev: f.Prev}, 1)
 	}
 	if small {
 		return nil

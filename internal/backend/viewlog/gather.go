@@ -28,6 +28,19 @@ type gathering struct {
 // dayTallies holds tallies of single days.
 type dayTallies map[report.Day]*report.Tally
 
+// adds returns a function that adds n viewer days of a scope to the tally of
+// their day. Only those of an account count the viewers of each link, too.
+func (ts dayTallies) adds(s vitrine.Scope, n int64) func(segment.Fact) {
+	return func(f segment.Fact) {
+		switch t := ts.of(f.Day); {
+		case f.Link == 0:
+			t.AddViewerDays(report.ViewerDay{Day: f.Day, Prev: f.Prev}, n)
+		case s.Link == 0:
+			t.AddLinkViewers(f.Link, f.Prev, n)
+		}
+	}
+}
+
 // of returns the tally of a day. It creates an empty one if there is none.
 func (ts dayTallies) of(d report.Day) *report.Tally {
 	t := ts[d]
@@ -144,7 +157,7 @@ func (g *gathering) downloads(from, to report.Day) error {
 			return err
 		}
 		if d := report.DayOf(id.Ms()); g.wants(d) {
-			g.tallies.of(d).AddDownload(d)
+			g.tallies.of(d).AddDownloads(d, 1)
 		}
 		return nil
 	}, "SELECT o.id"+clause, args...)
@@ -162,14 +175,7 @@ func (g *gathering) addViewerDays(alone bool) error {
 	}
 	g.viewerDays = segment.SortViewerDays(g.viewerDays)
 	h.Expect(len(g.viewerDays))
-	return eachViewerDay(h, g.scope.Link, g.viewerDays, func(f segment.Fact) {
-		t := g.tallies.of(f.Day)
-		if f.Link == 0 {
-			t.AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
-		} else if g.scope.Link == 0 {
-			t.AddLinkViewer(f.Link, f.Prev)
-		}
-	})
+	return eachViewerDay(h, g.scope.Link, g.viewerDays, g.tallies.adds(g.scope, 1))
 }
 
 // eachViewerDay calls f with the facts of viewer days sorted by viewer. Earlier

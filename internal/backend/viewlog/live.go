@@ -215,7 +215,7 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	}
 	h.Expect(lv.viewerDays.N)
 	for viewerDays := range lv.viewerDays.All() {
-		if err := eachViewerDay(h, lv.scope.Link, viewerDays, lv.addFact); err != nil {
+		if err := eachViewerDay(h, lv.scope.Link, viewerDays, lv.tallies.adds(lv.scope, 1)); err != nil {
 			return err
 		}
 	}
@@ -230,26 +230,6 @@ const fitsEvery = 1 << 14
 // lastDay is later than any day.
 const lastDay report.Day = 1<<31 - 1
 
-// addFact adds a viewer day to the tally of its day.
-func (lv *hotScope) addFact(f segment.Fact) {
-	switch t := lv.tallies.of(f.Day); {
-	case f.Link == 0:
-		t.AddViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
-	case lv.scope.Link == 0:
-		t.AddLinkViewer(f.Link, f.Prev)
-	}
-}
-
-// removeFact undoes an addFact.
-func (lv *hotScope) removeFact(f segment.Fact) {
-	switch t := lv.tallies.of(f.Day); {
-	case f.Link == 0:
-		t.RemoveViewerDay(report.ViewerDay{Day: f.Day, Prev: f.Prev})
-	case lv.scope.Link == 0:
-		t.RemoveLinkViewer(f.Link, f.Prev)
-	}
-}
-
 // apply applies the events of transactions. Errors: errNoRoom.
 func (lv *hotScope) apply(t logTx, events []memory.Event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
@@ -257,8 +237,8 @@ func (lv *hotScope) apply(t logTx, events []memory.Event) error {
 		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.OfLink() {
 			continue
 		}
-		for range e.Downloads {
-			lv.tallies.of(e.Day).AddDownload(e.Day)
+		if e.Downloads > 0 {
+			lv.tallies.of(e.Day).AddDownloads(e.Day, e.Downloads)
 		}
 		if e.Before != nil {
 			lv.tallies.of(report.DayOf(e.Before.At)).Remove(e.Before)
@@ -298,8 +278,8 @@ func (lv *hotScope) count(h *lazyHistory, view *report.View, n int32) error {
 	if err != nil {
 		return err
 	}
-	segment.Facts(before, int64(lv.scope.Link), old, lv.removeFact)
-	segment.Facts(before, int64(lv.scope.Link), lv.viewerDays.Of(nil, v.Viewer), lv.addFact)
+	segment.Facts(before, int64(lv.scope.Link), old, lv.tallies.adds(lv.scope, -1))
+	segment.Facts(before, int64(lv.scope.Link), lv.viewerDays.Of(nil, v.Viewer), lv.tallies.adds(lv.scope, 1))
 	return nil
 }
 

@@ -233,7 +233,7 @@ func (l *ViewLog) addDownloads(tx logTx, q vitrine.TallyQuery, d downloads, t *r
 		if v, err := views.View(int64(e.link), &rows[0]); err != nil {
 			return err
 		} else if q.Match(v) {
-			t.AddDownload(q.Steps.Of(e.event.Ms()))
+			t.AddDownloads(q.Steps.Of(e.event.Ms()), 1)
 		}
 	}
 	return nil

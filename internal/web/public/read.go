@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
-	"vitrine/report/textread"
+	"vitrine/report"
 )
 
 // textSuffix is the end of the address of a link's text.
@@ -180,7 +180,7 @@ func (s *Handler) recordRead(r *http.Request, l *vitrine.Link, a *vitrine.Accoun
 		return nil
 	}
 	v := s.viewOf(r, l, a)
-	v.Bot, v.Product = visitor.ReaderOfText(v.Bot), textread.Product(v.Product, parts)
+	v.Bot, v.Product = visitor.ReaderOfText(v.Bot), report.TextProduct(v.Product, parts)
 	_, err := s.add(r, l, v)
 	return err
 }

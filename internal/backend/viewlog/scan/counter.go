@@ -377,7 +377,7 @@ func (c *counter) addTo(t *report.Tally) error {
 		t.AddDaySums(c.q.From+report.Day(i), &c.steps[i])
 	}
 	for _, ms := range c.got {
-		t.AddDownload(c.q.Steps.Of(ms))
+		t.AddDownloads(c.q.Steps.Of(ms), 1)
 	}
 	for link, sums := range c.links {
 		t.AddLinkSums(int64(link), &sums.Sums)

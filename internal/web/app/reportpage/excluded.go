@@ -6,7 +6,6 @@ import (
 	"vitrine"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
-	"vitrine/report/textread"
 )
 
 // statsReason is a row of the list of excluded views.
@@ -145,7 +144,7 @@ func programRows(n *numbers) [][]string {
 func TextReads(s *report.Summary, reason string) map[string][]report.Bucket {
 	reads := map[string][]report.Bucket{}
 	for _, p := range s.Products {
-		if program, parts := textread.Parts(p.Product); p.Reason == reason && parts != "" {
+		if program, parts := report.TextRead(p.Product); p.Reason == reason && parts != "" {
 			reads[program] = append(reads[program], report.Bucket{Key: parts, Count: p.Count})
 		}
 	}

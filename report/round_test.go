@@ -1,4 +1,4 @@
-package round
+package report
 
 import (
 	"math"
@@ -16,8 +16,8 @@ func TestRatio(t *testing.T) {
 		{math.MinInt64, 1, 1, -math.MaxInt64},
 		{math.MaxInt64, 2, 1, 1 << 62},
 	} {
-		if got := Ratio(c.a, c.b, c.scale); got != c.want {
-			t.Errorf("Ratio(%d, %d, %d) = %d, want %d", c.a, c.b, c.scale, got, c.want)
+		if got := ratio(c.a, c.b, c.scale); got != c.want {
+			t.Errorf("ratio(%d, %d, %d) = %d, want %d", c.a, c.b, c.scale, got, c.want)
 		}
 	}
 }
@@ -37,11 +37,11 @@ func TestRatioIsExact(t *testing.T) {
 		if want == "-0" {
 			want = "0"
 		}
-		if got := Big(exact.Num(), exact.Denom()).String(); got != want {
-			t.Fatalf("Big(%v) = %s, want %s", exact, got, want)
+		if got := nearest(exact.Num(), exact.Denom()).String(); got != want {
+			t.Fatalf("nearest(%v) = %s, want %s", exact, got, want)
 		}
-		if n, ok := new(big.Int).SetString(want, 10); ok && n.IsInt64() && Ratio(a, b, scale) != n.Int64() {
-			t.Fatalf("Ratio(%d, %d, %d) = %d, want %s", a, b, scale, Ratio(a, b, scale), want)
+		if n, ok := new(big.Int).SetString(want, 10); ok && n.IsInt64() && ratio(a, b, scale) != n.Int64() {
+			t.Fatalf("ratio(%d, %d, %d) = %d, want %s", a, b, scale, ratio(a, b, scale), want)
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package round rounds quotients of integers to the nearest integer.
-package round
+package report
 
 import (
 	"math"
@@ -7,13 +6,13 @@ import (
 	"math/bits"
 )
 
-// Mean returns sum ÷ n to the nearest integer, or 0 if n is 0.
-func Mean(sum, n int64) int64 { return Ratio(sum, n, 1) }
+// mean returns sum ÷ n to the nearest integer, or 0 if n is 0.
+func mean(sum, n int64) int64 { return ratio(sum, n, 1) }
 
-// Ratio returns a·scale ÷ b to the nearest integer, halves away from zero, or 0
+// ratio returns a·scale ÷ b to the nearest integer, halves away from zero, or 0
 // if b is 0. The product has 128 bits; b and scale are not negative. A result
 // out of range becomes the nearest int64.
-func Ratio(a, b, scale int64) int64 {
+func ratio(a, b, scale int64) int64 {
 	if b == 0 {
 		return 0
 	}
@@ -37,9 +36,9 @@ func Ratio(a, b, scale int64) int64 {
 	return int64(q)
 }
 
-// Big returns num ÷ den to the nearest integer, halves away from zero. den
+// nearest returns num ÷ den to the nearest integer, halves away from zero. den
 // is positive.
-func Big(num, den *big.Int) *big.Int {
+func nearest(num, den *big.Int) *big.Int {
 	twice := new(big.Int).Lsh(new(big.Int).Abs(num), 1)
 	q := twice.Add(twice, den)
 	q.Quo(q, new(big.Int).Lsh(den, 1))
