@@ -202,20 +202,10 @@ func parseError(text string) *ProtocolError {
 	return &ProtocolError{nil, jsonrpc.CodeParseError, "Parse error: " + text}
 }
 
-// members returns the members of a valid object. Their values are parts of it.
+// members returns the members of a valid object, and none of another value.
 func members(object []byte) map[string]jsontext.Value {
 	m := map[string]jsontext.Value{}
-	d := jsontext.NewDecoder(bytes.NewBuffer(object))
-	_, _ = d.ReadToken()
-	for d.PeekKind() == '"' {
-		name, _ := d.ReadToken()
-		key := name.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return m
-		}
-		m[key] = value
-	}
+	_ = jsonv2.Unmarshal(object, &m)
 	return m
 }
 

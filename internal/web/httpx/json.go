@@ -15,6 +15,7 @@ import (
 
 	"vitrine"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -104,28 +105,8 @@ func parseObject(body []byte) (Object, error) {
 	if _, err := d.ReadToken(); err != io.EOF {
 		return nil, InvalidJSON("The body continues after the JSON object.")
 	}
-	return members(body)
-}
-
-func members(body []byte) (Object, error) {
 	o := Object{}
-	d := jsontext.NewDecoder(bytes.NewReader(body))
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		key := name.String()
-		v, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		o[key] = v.Clone()
-	}
-	return o, nil
+	return o, jsonv2.Unmarshal(body, &o)
 }
 
 // Fields reads fields of an object and records the first error.
@@ -171,26 +152,17 @@ func (f *Fields) OptionalText(name string) *string {
 }
 
 // Objects reads a list of objects that must be there, of which at most most are
-// needed: longer lists are read to one more. Null members of the objects are
+// needed: it returns one more of a longer list. Null members of the objects are
 // missing.
 func (f *Fields) Objects(name string, most int) (list []Object) {
-	v := f.Object[name]
-	if v.Kind() != '[' {
+	if v := f.Object[name]; v.Kind() != '[' || jsonv2.Unmarshal(v, &list) != nil ||
+		slices.ContainsFunc(list, func(o Object) bool { return o == nil }) {
 		f.Wrong(name, "The field \""+name+"\" must be a list of objects.")
 		return nil
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(v))
-	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() == '{' && len(list) <= most {
-		var one jsontext.Value
-		if one, err = d.ReadValue(); err == nil {
-			var o Object
-			o, err = members(one)
-			list = append(list, o.withoutNulls())
-		}
-	}
-	if err != nil || len(list) <= most && d.PeekKind() != ']' {
-		f.Wrong(name, "The field \""+name+"\" must be a list of objects.")
+	list = list[:min(len(list), most+1)]
+	for _, o := range list {
+		o.withoutNulls()
 	}
 	return list
 }
@@ -386,17 +358,8 @@ func (f *Fields) Amounts(name string) map[int]int64 {
 
 // Counts returns an optional object of amounts by any name.
 func (f *Fields) Counts(name string) map[string]int64 {
-	v, ok := f.Object[name]
-	if !ok {
-		return nil
-	}
-	if v.Kind() != '{' {
-		f.Wrong(name, "The field \""+name+"\" must be an object.")
-		return nil
-	}
-	o, err := members(v)
-	if err != nil {
-		f.Wrong(name, "The field \""+name+"\" must be an object.")
+	o := f.member(name)
+	if o == nil {
 		return nil
 	}
 	m := make(map[string]int64, len(o))

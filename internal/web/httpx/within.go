@@ -4,19 +4,16 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // Within reads an object that may be missing, in which null also means missing.
 // Its fields are named after it: "access.password". It returns nil if the
 // object is missing.
 func (f *Fields) Within(name string) *Fields {
-	v, ok := f.Object[name]
-	if !ok {
-		return nil
-	}
-	o, err := members(v)
-	if v.Kind() != '{' || err != nil {
-		f.Wrong(name, "The field \""+name+"\" must be an object.")
+	o := f.member(name)
+	if o == nil {
 		return nil
 	}
 	within := &Fields{Object: Object{}, At: f.At}
@@ -26,6 +23,16 @@ func (f *Fields) Within(name string) *Fields {
 		}
 	}
 	return within
+}
+
+// member reads an optional object. Any other value is wrong.
+func (f *Fields) member(name string) (o Object) {
+	v, ok := f.Object[name]
+	if ok && (v.Kind() != '{' || jsonv2.Unmarshal(v, &o) != nil) {
+		f.Wrong(name, "The field \""+name+"\" must be an object.")
+		return nil
+	}
+	return o
 }
 
 // Only records an error for a field that is not one of names, and returns the
