@@ -196,3 +196,25 @@ func (f *Figure) where(in func(v *report.View) bool) *Figure {
 	}
 	return f
 }
+
+// At returns the value at a JSON pointer into a decoded report, and whether
+// there is one.
+func At(v any, pointer string) (_ any, found bool) {
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch of := v.(type) {
+		case map[string]any:
+			v, found = of[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if found = err == nil && 0 <= i && i < len(of); found {
+				v = of[i]
+			}
+		default:
+			found = false
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return v, true
+}

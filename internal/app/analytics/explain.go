@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -205,23 +204,7 @@ func decoded(rep any) (v any, err error) {
 
 // at returns the value at a JSON pointer, and whether it is a single one.
 func at(v any, pointer string) (_ any, single bool) {
-	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch of := v.(type) {
-		case map[string]any:
-			var found bool
-			if v, found = of[name]; !found {
-				return nil, false
-			}
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(of) {
-				return nil, false
-			}
-			v = of[i]
-		default:
-			return nil, false
-		}
-	}
+	v, found := explain.At(v, pointer)
 	switch of := v.(type) {
 	case []any:
 		return nil, false
@@ -229,7 +212,7 @@ func at(v any, pointer string) (_ any, single bool) {
 		sentence, is := of["value"].(string)
 		return sentence, is
 	}
-	return v, true
+	return v, found
 }
 
 // counting adds up the views of a figure.

@@ -75,8 +75,7 @@ func accountForCreate(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*
 // CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
 	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error {
-		_,
-			err := tx.AlbumBySlug(slug)
+		_, err := tx.AlbumBySlug(slug)
 		return err
 	})
 }

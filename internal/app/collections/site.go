@@ -72,8 +72,7 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 // Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
 	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error {
-		_,
-			err := tx.SiteBySlug(slug)
+		_, err := tx.SiteBySlug(slug)
 		return err
 	})
 }

@@ -398,28 +398,9 @@ func shownFigure(pointer string, v any) string {
 	return n.String()
 }
 
-// at returns what is at a pointer into decoded JSON.
-func at(v any, pointer string) (any, bool) {
-	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch of := v.(type) {
-		case map[string]any:
-			v = of[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(of) {
-				return nil, false
-			}
-			v = of[i]
-		default:
-			return nil, false
-		}
-	}
-	return v, true
-}
-
 // valueAt returns the figure at a pointer. That of an insight is its value.
 func valueAt(whole any, pointer string) (any, bool) {
-	v, ok := at(whole, pointer)
+	v, ok := explain.At(whole, pointer)
 	if of, is := v.(map[string]any); is && strings.HasPrefix(pointer, "/insights/") {
 		v = of["value"]
 	}
@@ -428,7 +409,7 @@ func valueAt(whole any, pointer string) (any, bool) {
 
 // objectAt returns the object at a pointer.
 func objectAt(whole any, pointer string) (map[string]any, bool) {
-	v, _ := at(whole, pointer)
+	v, _ := explain.At(whole, pointer)
 	of, ok := v.(map[string]any)
 	return of, ok
 }
