@@ -112,7 +112,7 @@
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
 //	recipients           named addresses of links
-//	fleet                what processes share: background work, time, mail to send
+//	fleet                background loops, and what processes share: their leases, time, mail to send
 //	ownership            whether files and a view log belong to a store
 //	services             makes those of a server on the same ports, with one clock
 //
@@ -135,7 +135,6 @@
 //	notation             what people type: hosts, times, words for a shell, misspelt ones
 //	signer               signed URLs and tokens
 //	throttle             attempts, turns for scarce work, open connections
-//	worker               named background loops
 //
 // # Ports
 //

@@ -165,7 +165,7 @@ test)
   step "vulnerabilities" vulnerabilities
   ;;
 all)
-  whole=(internal/backend/clamav internal/backend/disk internal/backend/mail internal/backend/s3 internal/backend/spool internal/base/worker)
+  whole=(internal/backend/clamav internal/backend/disk internal/backend/mail internal/backend/s3 internal/backend/spool internal/app/fleet)
   step "tests" plain $(go list ./... | grep -vE "/($(IFS='|'; echo "e2e|${whole[*]}"))\$")
   step "the program as shipped" shipped
   step "deployment files" deployment

@@ -11,7 +11,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/factor"
-	"vitrine/internal/app/auth/passkey"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/base/throttle"
 	"vitrine/internal/filetype"
@@ -99,7 +98,7 @@ func (s *Sessions) SignInWithPasskey(ctx context.Context, answer string, g Clien
 	if s.Passkeys == nil {
 		return in, errNoPasskeys
 	}
-	got, err := passkey.Parse(answer)
+	got, err := factor.ParseAnswer(answer)
 	if err != nil {
 		return in, errNoPasskey
 	}
@@ -148,7 +147,7 @@ func (s *Sessions) SignInWithPasskey(ctx context.Context, answer string, g Clien
 // answerOfAccount checks the answer to AskPasskey, and uses its challenge up.
 func (s *Sessions) answerOfAccount(tx vitrine.Tx, a *vitrine.Account, state *factor.State,
 	answer string) (wrong, err error) {
-	got, err := passkey.Parse(answer)
+	got, err := factor.ParseAnswer(answer)
 	if err != nil || s.Passkeys == nil {
 		return errWrongPasskey, nil
 	}
@@ -165,7 +164,7 @@ func (s *Sessions) answerOfAccount(tx vitrine.Tx, a *vitrine.Account, state *fac
 // usePasskey checks an answer with the passkeys of an account and records the
 // use. A passkey whose count went back is refused from then on, and its owner
 // is told.
-func (s *Sessions) usePasskey(tx vitrine.Tx, a *vitrine.Account, state *factor.State, got passkey.Answer,
+func (s *Sessions) usePasskey(tx vitrine.Tx, a *vitrine.Account, state *factor.State, got factor.Answer,
 	alone bool) (wrong, err error) {
 	p, err := s.Passkeys.Check(a.ID, state.At(s.Passkeys.Domain), got, alone)
 	if err != nil {
@@ -220,7 +219,7 @@ func (s *Accounts) AddPasskey(ctx context.Context, session *vitrine.Session, cur
 	if err != nil {
 		return nil, err
 	}
-	challenge := passkey.ChallengeOf(answer)
+	challenge := factor.ChallengeOf(answer)
 	var wrong error
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		codes = nil

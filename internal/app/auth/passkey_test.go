@@ -10,7 +10,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/auth/factor"
-	"vitrine/internal/app/auth/passkey"
 	"vitrine/internal/test/fixture"
 )
 
@@ -31,7 +30,7 @@ func newHolder(t *testing.T, mail bool) *holder {
 		device: &fixture.Authenticator{Origin: shareOrigin, Unlocked: true}}
 	public, err := url.Parse(shareOrigin)
 	h.Must(err)
-	h.Sessions.Passkeys, err = passkey.New(public)
+	h.Sessions.Passkeys, err = factor.NewSite(public)
 	h.Must(err)
 	h.Must(h.Accounts.SetPassword(t.Context(), fixture.AnnEmail, fixture.AnnWords))
 	h.session, _ = h.Begin()
@@ -361,7 +360,7 @@ func TestPasskeyNeedsDomain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = passkey.New(u)
+		_, err = factor.NewSite(u)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/app/auth/passkey"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/auth/password"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/base/throttle"
@@ -32,7 +32,7 @@ type Sessions struct {
 	Factor FactorRule
 	// Passkeys is the instance as passkeys know it; nil if they do not work at
 	// its address.
-	Passkeys *passkey.Site
+	Passkeys *factor.Site
 }
 
 var (

@@ -1,5 +1,6 @@
-// Package fleet has what the processes of an instance share: background work
-// ([Leases]), the time ([Clock]) and mail to be sent ([Outbox]).
+// Package fleet runs the background work of the processes of an instance
+// ([Loop]), and has what they share: leases of that work ([Leases]), the time
+// ([Clock]) and mail to be sent ([Outbox]).
 package fleet
 
 import (

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/publish"
 	"vitrine/internal/backend/spool"
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/base/throttle"
-	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/metrics"
 	"vitrine/internal/test/webtest"
 
@@ -45,7 +45,7 @@ func newWatched(t testing.TB) *watched {
 	w.metrics.Add(&metrics.State{Store: w.store, ViewLog: s.Log, Settled: s.Server.Analytics.Settled, Sink: true,
 		Spools: map[string]func() spool.Stats{"views": func() spool.Stats { return spool.Stats{MaxBytes: 1} }},
 		Room:   func() (int64, error) { return 1, nil },
-		Loops:  []*worker.Loop{worker.New("purge", time.Hour, s.Server.Log, nil)},
+		Loops:  []*fleet.Loop{fleet.NewLoop("purge", time.Hour, s.Server.Log, nil)},
 		Open:   func() throttle.Stats { return throttle.Stats{Open: 1} }, Now: s.Server.Now})
 	return w
 }

@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/backend/sqlstore"
 	"vitrine/internal/backend/viewlog"
 	"vitrine/internal/base/throttle"
-	"vitrine/internal/base/worker"
 	"vitrine/report"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,7 +28,7 @@ type State struct {
 	Spools  map[string]func() spool.Stats
 	Room    func() (bytes int64, err error) // that is left in the data directory
 	Leases  *fleet.Leases                   // nil: there is only one process
-	Loops   []*worker.Loop
+	Loops   []*fleet.Loop
 	Open    func() throttle.Stats // connections
 	Now     func() time.Time      // of this machine
 
@@ -114,7 +113,7 @@ func (s *State) process(to set) {
 		to.gauge(held, float64(n), kind)
 	}
 	for _, l := range s.Loops {
-		l.Each(func(l *worker.Loop) { to.gauge(failing, float64(l.Failures()), l.Name()) })
+		l.Each(func(l *fleet.Loop) { to.gauge(failing, float64(l.Failures()), l.Name()) })
 	}
 	n := s.Open()
 	to.gauge(open, float64(n.Open))

@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth"
-	"vitrine/internal/app/auth/passkey"
+	"vitrine/internal/app/auth/factor"
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/mail"
 	"vitrine/internal/cli/command"
@@ -76,5 +76,5 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *fleet.Outbox, public *url.
 		return httpx.TokenURL(public.String(), p, text)
 	}
 	a.Mail, a.Sessions.Factor = outbox, auth.FactorRule(f.TwoStep)
-	a.Sessions.Passkeys, _ = passkey.New(public) // the page where they are made says why not
+	a.Sessions.Passkeys, _ = factor.NewSite(public) // the page where they are made says why not
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/notify"
-	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 )
@@ -49,10 +49,10 @@ func (w *problemWatch) check(ctx context.Context) error {
 
 // problemLoops returns work of each process, and work of one process: they mail
 // administrators the problems of a server and those of the instance.
-func (c *serveCmd) problemLoops(s *service) (own, shared *worker.Loop) {
-	loop := func(name string, look func(context.Context) ([]notify.Problem, error)) *worker.Loop {
+func (c *serveCmd) problemLoops(s *service) (own, shared *fleet.Loop) {
+	loop := func(name string, look func(context.Context) ([]notify.Problem, error)) *fleet.Loop {
 		w := &problemWatch{look: look, mail: s.instance.Notify.Problems}
-		return worker.New(name, problemsEvery, s.log, w.check)
+		return fleet.NewLoop(name, problemsEvery, s.log, w.check)
 	}
 	return loop("problems of this server", func(context.Context) ([]notify.Problem, error) {
 			return c.hostProblems(s.spools, lowFree)

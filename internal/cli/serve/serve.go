@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/fleet"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/base/throttle"
-	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/web/api"
@@ -207,7 +207,7 @@ func (s *service) serve(ctx context.Context, t *terminal.Terminal, listener *thr
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
 	worked := make(chan struct{})
-	go func() { worker.RunAll(work, s.loops...); close(worked) }()
+	go func() { fleet.RunAll(work, s.loops...); close(worked) }()
 
 	served := make(chan error, 1)
 	go func() { served <- listener.Serve(s.http) }()

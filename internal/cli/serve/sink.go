@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/backend/sink"
 	"vitrine/internal/backend/viewlog"
-	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
 )
@@ -41,7 +40,7 @@ const sinkLease = "sink"
 
 // copyViews returns the loop that copies views to the sink, if there is one.
 // One process of an instance copies.
-func (f sinkFlags) copyViews(in *instance.Instance, leases *fleet.Leases, log *slog.Logger) []*worker.Loop {
+func (f sinkFlags) copyViews(in *instance.Instance, leases *fleet.Leases, log *slog.Logger) []*fleet.Loop {
 	if f.Sink == "" {
 		return nil
 	}
@@ -49,11 +48,11 @@ func (f sinkFlags) copyViews(in *instance.Instance, leases *fleet.Leases, log *s
 	if err != nil {
 		panic(err) // the command has checked the address
 	}
-	return []*worker.Loop{oneProcess(sinkLease, leases, log, worker.New("copy views", sink.Every, log, s.Run))}
+	return []*fleet.Loop{oneProcess(sinkLease, leases, log, fleet.NewLoop("copy views", sink.Every, log, s.Run))}
 }
 
 // dropChanges ends a copy of views that nothing continues.
-func dropChanges(in *instance.Instance, log *slog.Logger) worker.Work {
+func dropChanges(in *instance.Instance, log *slog.Logger) fleet.Work {
 	return func(ctx context.Context) error {
 		dropped, err := in.Log.DropChanges(ctx, sink.MostWaiting)
 		if dropped && err == nil {

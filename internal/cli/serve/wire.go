@@ -19,7 +19,6 @@ import (
 	"vitrine/internal/backend/preview"
 	"vitrine/internal/base/notation"
 	"vitrine/internal/base/outbound"
-	"vitrine/internal/base/worker"
 	"vitrine/internal/cli/instance"
 	"vitrine/internal/cli/terminal"
 	"vitrine/internal/visitor/geo"
@@ -97,7 +96,7 @@ type service struct {
 	spools   *instance.Spools
 	scanner  *scanner
 	outbox   *fleet.Outbox // nil without a mail server
-	loops    []*worker.Loop
+	loops    []*fleet.Loop
 	http     *http.Server
 	draining atomic.Bool // still serves, but is not ready
 	log      *slog.Logger
@@ -115,25 +114,26 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	in.Scans.Failed = func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }
 	in.Previews.Failed = func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }
 	in.Uploads.Foreign = func(err error) { log.Warn("nothing is deleted from storage: " + instance.OtherOwner(err)) }
-	scan := worker.New("scan", scanEvery, log, in.Scans.Pending)
-	previews := worker.New("preview", previewEvery, log, in.Previews.Make)
+	scan := fleet.NewLoop("scan", scanEvery, log, in.Scans.Pending)
+	previews := fleet.NewLoop("preview", previewEvery, log, in.Previews.Make)
 	in.Uploads.Wake = func() { scan.Wake(); previews.Wake() }
 	queue := &queueWatch{service: in.Moderation, warn: func(text string) { log.Warn(text) }}
 	in.Abuse.Threshold = c.AbuseThreshold
 	in.Events.Log = in.Log
-	empty := worker.New("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
+	empty := fleet.NewLoop("empty closed accounts", finishEvery, log, in.Accounts.PurgeClosed)
 	in.Accounts.Wake = empty.Wake
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
 	own, shared := c.problemLoops(s)
-	s.loops = []*worker.Loop{empty, scan, previews, own, worker.New("evict links", evictEvery, log, in.Links.DropStale),
-		worker.New("city file", citiesEvery, log, cities.Refresh),
-		worker.New("count excess views", excessEvery, log, s.views.Limits.Write),
-		worker.New("count gates", excessEvery, log, in.Gates.WriteCounts)}
+	evict := fleet.NewLoop("evict links", evictEvery, log, in.Links.DropStale)
+	s.loops = []*fleet.Loop{empty, scan, previews, own, evict,
+		fleet.NewLoop("city file", citiesEvery, log, cities.Refresh),
+		fleet.NewLoop("count excess views", excessEvery, log, s.views.Limits.Write),
+		fleet.NewLoop("count gates", excessEvery, log, in.Gates.WriteCounts)}
 	if sender != nil {
 		s.outbox = &fleet.Outbox{Store: in.Store, Mailer: c.watched.mailer(sender), Now: in.Now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
-		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
+		mail := fleet.NewLoop("send mail", mailEvery, log, s.outbox.Send)
 		s.outbox.Wake = mail.Wake
 		s.loops = append(s.loops, mail)
 	}
@@ -142,17 +142,16 @@ func (c *serveCmd) wire(in *instance.Instance, spools *instance.Spools, previewe
 	in.Gates.Mail, in.Gates.Site = s.outbox, public.Host
 	in.Notify.Outbox, in.Notify.Public = s.outbox, strings.TrimSuffix(public.String(), "/")
 	in.Gates.Address = func(l *vitrine.Link, mailed string) string { return httpx.MailedURL(public, l, mailed) }
-	follow := worker.New("own views", scanEvery, log, in.OwnViews.Apply)
+	follow := fleet.NewLoop("own views", scanEvery, log, in.OwnViews.Apply)
 	in.OwnViews.Wake, s.loops = follow.Wake, append(s.loops, follow)
-	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, in.SiteStats.Purge),
-		worker.New("rescan", rescanEvery, log, in.Scans.Rescan),
-		worker.New("events", tellEvery, log, in.Events.Tell),
-		worker.New("weekly reports", weeklyEvery, log, in.Events.Weekly),
-		worker.New("review", queueEvery, log, queue.check),
-		worker.New("mails about reviews", queueEvery, log, in.Notify.Review),
-		shared,
-		worker.New("sweep", sweepEvery, log, in.Uploads.Sweep),
-		worker.New("expire leases", deleteEvery, log, leases.Expire))
+	all := append(chores(in, log), fleet.NewLoop("purge websites", purgeEvery, log, in.SiteStats.Purge),
+		fleet.NewLoop("rescan", rescanEvery, log, in.Scans.Rescan),
+		fleet.NewLoop("events", tellEvery, log, in.Events.Tell),
+		fleet.NewLoop("weekly reports", weeklyEvery, log, in.Events.Weekly),
+		fleet.NewLoop("review", queueEvery, log, queue.check),
+		fleet.NewLoop("mails about reviews", queueEvery, log, in.Notify.Review), shared,
+		fleet.NewLoop("sweep", sweepEvery, log, in.Uploads.Sweep),
+		fleet.NewLoop("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, c.copyViews(in, leases, log)...)
 	s.loops = append(s.loops, oneProcess(choresLease, leases, log, all...))
 	c.watched.service(c, s, leases)
@@ -172,7 +171,7 @@ func (c *serveCmd) sendWebhooks(s *service, public *url.URL) {
 	s.instance.Grants.Guard, s.instance.Grants.Register = w.Guard, c.OAuthRegistration
 	w.Mail, w.Site = s.outbox, public.Host
 	w.Warn = func(err error) { s.log.Warn("webhook not sent", "error", err) }
-	s.loops = append(s.loops, worker.New("webhooks", webhooksEvery, s.log, w.Run))
+	s.loops = append(s.loops, fleet.NewLoop("webhooks", webhooksEvery, s.log, w.Run))
 }
 
 // leasesOf returns the leases of an instance, or nil for an embedded database,
@@ -186,10 +185,10 @@ func leasesOf(in *instance.Instance) *fleet.Leases {
 
 // oneProcess returns a loop that runs loops in one process of an instance: the
 // one that has the lease.
-func oneProcess(name string, leases *fleet.Leases, log *slog.Logger, loops ...*worker.Loop) *worker.Loop {
-	return worker.New(name, choresEvery, log, func(ctx context.Context) error {
+func oneProcess(name string, leases *fleet.Leases, log *slog.Logger, loops ...*fleet.Loop) *fleet.Loop {
+	return fleet.NewLoop(name, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, name, nil, func(ctx context.Context) error {
-			worker.RunAll(ctx, loops...)
+			fleet.RunAll(ctx, loops...)
 			return nil
 		})
 		return err
@@ -198,20 +197,20 @@ func oneProcess(name string, leases *fleet.Leases, log *slog.Logger, loops ...*w
 
 // chores returns the background work that only one process does and that needs
 // only the instance.
-func chores(in *instance.Instance, log *slog.Logger) []*worker.Loop {
-	return []*worker.Loop{
-		worker.New("purge", finishEvery, log, in.Links.Purge),
-		worker.New("expire links", expireEvery, log, in.Links.Expire),
-		worker.New("roll up", rollUpEvery, log, in.Analytics.RollUp),
-		worker.New("expire views", deleteEvery, log, in.Analytics.Expire),
-		worker.New("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
-		worker.New("drop changes", deleteEvery, log, dropChanges(in, log)),
-		worker.New("expire known readers", deleteEvery, log, in.Gates.ExpireReaders),
-		worker.New("expire events", deleteEvery, log, in.Events.Expire),
-		worker.New("expire deliveries", deleteEvery, log, in.Webhooks.Expire),
-		worker.New("expire sessions", deleteEvery, log, in.Sessions.Expire),
-		worker.New("check providers", providersEvery, log, in.Providers.Check),
-		worker.New("record view log", recordEvery, log,
+func chores(in *instance.Instance, log *slog.Logger) []*fleet.Loop {
+	return []*fleet.Loop{
+		fleet.NewLoop("purge", finishEvery, log, in.Links.Purge),
+		fleet.NewLoop("expire links", expireEvery, log, in.Links.Expire),
+		fleet.NewLoop("roll up", rollUpEvery, log, in.Analytics.RollUp),
+		fleet.NewLoop("expire views", deleteEvery, log, in.Analytics.Expire),
+		fleet.NewLoop("expire abuse reports", deleteEvery, log, in.Abuse.Expire),
+		fleet.NewLoop("drop changes", deleteEvery, log, dropChanges(in, log)),
+		fleet.NewLoop("expire known readers", deleteEvery, log, in.Gates.ExpireReaders),
+		fleet.NewLoop("expire events", deleteEvery, log, in.Events.Expire),
+		fleet.NewLoop("expire deliveries", deleteEvery, log, in.Webhooks.Expire),
+		fleet.NewLoop("expire sessions", deleteEvery, log, in.Sessions.Expire),
+		fleet.NewLoop("check providers", providersEvery, log, in.Providers.Check),
+		fleet.NewLoop("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.Places.ExplainLoss(in.LogPair().Record(ctx)) }),
 	}
 }

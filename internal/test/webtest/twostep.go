@@ -10,7 +10,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/app/auth/factor"
-	"vitrine/internal/app/auth/passkey"
 	instance "vitrine/internal/test/fixture"
 )
 
@@ -54,7 +53,7 @@ func (s *Site) WithPasskeys() *instance.Authenticator {
 	s.T.Helper()
 	public := *s.Server.PublicURL
 	public.Host = "localhost:" + public.Port()
-	site, err := passkey.New(&public)
+	site, err := factor.NewSite(&public)
 	s.Check(err)
 	s.URL, s.Server.PublicURL, s.Server.Sessions.Passkeys = public.String(), &public, site
 	s.Handler = s.Server.Handler()

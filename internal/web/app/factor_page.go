@@ -9,7 +9,6 @@ import (
 	"vitrine"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/auth/factor"
-	"vitrine/internal/app/auth/passkey"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
@@ -58,7 +57,7 @@ func (s *EntryPages) newFactor(r *http.Request, session *vitrine.Session, me *vi
 		Asks: newFactorAsk(s.Sessions, me), NewPasskey: s.Accounts.OfferPasskey(me),
 		Name: cmp.Or(form.Get("name"), s.Server.Client(r).Label)}
 	p.Email, p.Next = me.Email, httpx.LocalPath(form.Get("next"))
-	if _, err := passkey.New(s.Server.PublicURL); err != nil {
+	if _, err := factor.NewSite(s.Server.PublicURL); err != nil {
 		p.NoPasskey = httpx.FieldErrorsOf(err)[""]
 	}
 	if p.Factor != nil && !s.Sessions.FreshFactor(session) {

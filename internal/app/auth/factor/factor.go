@@ -1,6 +1,6 @@
 // Package factor has the arithmetic of second factors: codes of authenticator
-// apps (TOTP, RFC 6238), recovery codes, and what is kept of passkeys. It
-// stores nothing and has no clock.
+// apps (TOTP, RFC 6238), recovery codes, and passkeys (WebAuthn). It stores
+// nothing and has no clock.
 package factor
 
 import (

@@ -1,7 +1,4 @@
-// Package worker runs pieces of background work again and again. It knows
-// nothing of what they do: the state that they work on is the queue, and a run
-// that fails or is cut short is repaired by the next one.
-package worker
+package fleet
 
 import (
 	"context"
@@ -26,7 +23,9 @@ const jitter = 0.1
 // context ends.
 type Work func(context.Context) error
 
-// Loop is a named piece of background work.
+// Loop is a piece of background work with a name, which it runs again and
+// again. It knows nothing of what the work does: the state that it works on is
+// the queue, and a run that fails or is cut short is repaired by the next one.
 type Loop struct {
 	name  string
 	every time.Duration
@@ -58,10 +57,11 @@ func (l *Loop) Name() string { return l.name }
 // Failures returns how many runs in a row have failed.
 func (l *Loop) Failures() int64 { return l.failures.Load() }
 
-// New makes a loop that runs work immediately and then at an interval, counted
-// from the end of a run to the start of the next, with a jitter of a tenth.
-// After a failure the interval doubles, up to the longer of a minute and every.
-func New(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
+// NewLoop makes a loop that runs work immediately and then at an interval,
+// counted from the end of a run to the start of the next, with a jitter of a
+// tenth. After a failure the interval doubles, up to the longer of a minute and
+// every.
+func NewLoop(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
 	return &Loop{name: name, every: every, work: work, log: log.With("loop", name), wake: make(chan struct{}, 1)}
 }
 

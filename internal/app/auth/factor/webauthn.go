@@ -1,7 +1,4 @@
-// Package passkey asks browsers for passkeys (WebAuthn) and checks their
-// answers. It stores nothing. Challenges are its caller's, who also sees to it
-// that each is answered once.
-package passkey
+package factor
 
 import (
 	"encoding/base64"
@@ -11,23 +8,24 @@ import (
 	"net/url"
 	"strings"
 
+	"vitrine"
+
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
-
-	"vitrine"
-	"vitrine/internal/app/auth/factor"
 )
 
 // Site is an instance, as passkeys know it: by the domain and the origin of its
-// public address.
+// public address. It asks browsers for passkeys (WebAuthn) and checks their
+// answers. Challenges are its caller's, who also sees to it that each is
+// answered once.
 type Site struct {
 	auth   *webauthn.WebAuthn
 	Domain string
 }
 
-// New returns the site of a public address. Errors: CodeInvalidRequest, which
-// says for people why passkeys do not work at this address.
-func New(public *url.URL) (*Site, error) {
+// NewSite returns the site of a public address. Errors: CodeInvalidRequest,
+// which says for people why passkeys do not work at this address.
+func NewSite(public *url.URL) (*Site, error) {
 	host := strings.ToLower(public.Hostname())
 	local := host == "localhost" || strings.HasSuffix(host, ".localhost")
 	switch {
@@ -57,7 +55,7 @@ func handle(a vitrine.AccountID) []byte { return binary.BigEndian.AppendUint64(n
 type person struct {
 	id    vitrine.AccountID
 	email string
-	keys  []factor.Passkey
+	keys  []Passkey
 }
 
 func (p person) WebAuthnID() []byte          { return handle(p.id) }
@@ -89,7 +87,7 @@ var algorithms = webauthn.CredentialParametersRecommendedL3()
 
 // Offer returns what a browser needs to make a passkey of an account, besides
 // those that it has.
-func (s *Site) Offer(a *vitrine.Account, have []factor.Passkey, challenge []byte) string {
+func (s *Site) Offer(a *vitrine.Account, have []Passkey, challenge []byte) string {
 	p := person{a.ID, a.Email, have}
 	options, _, err := s.auth.BeginRegistration(p, webauthn.WithExclusions(p.descriptors()),
 		webauthn.WithCredentialParameters(algorithms),
@@ -107,17 +105,17 @@ func (s *Site) Offer(a *vitrine.Account, have []factor.Passkey, challenge []byte
 }
 
 // Made checks the answer of a browser that has made a passkey.
-func (s *Site) Made(a *vitrine.Account, answer string, challenge []byte) (factor.Passkey, error) {
+func (s *Site) Made(a *vitrine.Account, answer string, challenge []byte) (Passkey, error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
-		return factor.Passkey{}, err
+		return Passkey{}, err
 	}
 	c, err := s.auth.CreateCredential(person{id: a.ID}, webauthn.SessionData{UserID: handle(a.ID),
 		Challenge: base64.RawURLEncoding.EncodeToString(challenge), CredParams: algorithms}, parsed)
 	if err != nil {
-		return factor.Passkey{}, err
+		return Passkey{}, err
 	}
-	p := factor.Passkey{ID: c.ID, Key: c.PublicKey, Domain: s.Domain, Count: c.Authenticator.SignCount,
+	p := Passkey{ID: c.ID, Key: c.PublicKey, Domain: s.Domain, Count: c.Authenticator.SignCount,
 		Synced: c.Flags.BackupEligible, BackedUp: c.Flags.BackupState}
 	for _, t := range c.Transport[:min(len(c.Transport), 8)] {
 		if len(t) < 20 {
@@ -130,7 +128,7 @@ func (s *Site) Made(a *vitrine.Account, answer string, challenge []byte) (factor
 // Ask returns what a browser needs to answer with one of some passkeys, or with
 // any of the site if there are none. The person must then have unlocked it,
 // since nothing else shows who they are.
-func (s *Site) Ask(have []factor.Passkey, challenge []byte) string {
+func (s *Site) Ask(have []Passkey, challenge []byte) string {
 	o := protocol.PublicKeyCredentialRequestOptions{Challenge: challenge, RelyingPartyID: s.Domain,
 		AllowedCredentials: person{keys: have}.descriptors(), UserVerification: protocol.VerificationPreferred}
 	if len(have) == 0 {
@@ -156,8 +154,8 @@ type Answer struct {
 	parsed  *protocol.ParsedCredentialAssertionData
 }
 
-// Parse reads an answer to Ask.
-func Parse(answer string) (Answer, error) {
+// ParseAnswer reads an answer to Ask.
+func ParseAnswer(answer string) (Answer, error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer))
 	if err != nil {
 		return Answer{}, err
@@ -190,7 +188,7 @@ func ChallengeOf(answer string) []byte {
 // Check checks an answer with one of the passkeys of an account. It returns the
 // passkey as it is then: its time of use is the caller's. If its count went
 // back, it is Copied. alone demands that the person has unlocked the passkey.
-func (s *Site) Check(id vitrine.AccountID, have []factor.Passkey, a Answer, alone bool) (factor.Passkey, error) {
+func (s *Site) Check(id vitrine.AccountID, have []Passkey, a Answer, alone bool) (Passkey, error) {
 	session := webauthn.SessionData{UserID: handle(id),
 		Challenge: base64.RawURLEncoding.EncodeToString(a.Challenge)}
 	if alone {
@@ -198,9 +196,9 @@ func (s *Site) Check(id vitrine.AccountID, have []factor.Passkey, a Answer, alon
 	}
 	c, err := s.auth.ValidateLogin(person{id: id, keys: have}, session, a.parsed)
 	if err != nil {
-		return factor.Passkey{}, err
+		return Passkey{}, err
 	}
-	state := factor.State{Passkeys: have}
+	state := State{Passkeys: have}
 	p := *state.Passkey(c.ID)
 	p.Count, p.BackedUp = c.Authenticator.SignCount, c.Flags.BackupState
 	p.Copied = p.Copied || c.Authenticator.CloneWarning

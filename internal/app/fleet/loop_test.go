@@ -1,4 +1,4 @@
-package worker
+package fleet
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func run(t *testing.T, every time.Duration, steps ...error) []time.Duration {
 	ctx, cancel := context.WithCancel(t.Context())
 	last, n := time.Now(), 0
 	var gaps []time.Duration
-	l := New("test", every, discard, func(context.Context) error {
+	l := NewLoop("test", every, discard, func(context.Context) error {
 		gaps = append(gaps, time.Since(last))
 		last = time.Now()
 		if n++; n > len(steps) {
@@ -80,7 +80,7 @@ func TestWakeRunsSoonAndWakesOfOneRunAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		runs := 0
-		l := New("test", time.Hour, discard, func(context.Context) error { runs++; return nil })
+		l := NewLoop("test", time.Hour, discard, func(context.Context) error { runs++; return nil })
 		done := make(chan struct{})
 		go func() { l.Run(ctx); close(done) }()
 		synctest.Wait()
@@ -105,7 +105,7 @@ func TestWakeDuringARunIsNotLost(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		runs, release := 0, make(chan struct{})
-		l := New("test", time.Hour, discard, func(context.Context) error {
+		l := NewLoop("test", time.Hour, discard, func(context.Context) error {
 			runs++
 			if runs == 1 {
 				<-release
@@ -128,7 +128,7 @@ func TestWakingFailingWorkDoesNotHammer(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		runs := 0
-		l := New("test", 10*time.Second, discard, func(context.Context) error { runs++; return errors.New("down") })
+		l := NewLoop("test", 10*time.Second, discard, func(context.Context) error { runs++; return errors.New("down") })
 		go l.Run(ctx)
 		for range 50 {
 			synctest.Wait()
@@ -144,12 +144,12 @@ func TestRunAllReturnsWhenTheRunsUnderWayHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		finish, done := make(chan struct{}), make(chan struct{})
-		slow := New("slow", time.Hour, discard, func(ctx context.Context) error {
+		slow := NewLoop("slow", time.Hour, discard, func(ctx context.Context) error {
 			<-ctx.Done()
 			<-finish
 			return ctx.Err()
 		})
-		quick := New("quick", time.Hour, discard, func(context.Context) error { return nil })
+		quick := NewLoop("quick", time.Hour, discard, func(context.Context) error { return nil })
 		go func() { RunAll(ctx, slow, quick); close(done) }()
 		synctest.Wait()
 		cancel()
@@ -169,7 +169,7 @@ func TestPanicIsAFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var log bytes.Buffer
 		runs := 0
-		l := New("scan", time.Second, slog.New(slog.NewTextHandler(&log, nil)), func(context.Context) error {
+		l := NewLoop("scan", time.Second, slog.New(slog.NewTextHandler(&log, nil)), func(context.Context) error {
 			if runs++; runs == 1 {
 				panic("boom")
 			}
@@ -189,5 +189,5 @@ func TestPanicIsAFailure(t *testing.T) {
 func TestEndedContextRunsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	New("test", time.Hour, discard, func(context.Context) error { t.Error("the work ran"); return nil }).Run(ctx)
+	NewLoop("test", time.Hour, discard, func(context.Context) error { t.Error("the work ran"); return nil }).Run(ctx)
 }
