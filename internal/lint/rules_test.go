@@ -331,7 +331,7 @@ var dependencies = map[string]string{
 	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
 	"github.com/wneessen/go-mail":        "mail: messages and SMTP with TLS and authentication",
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
-	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
+	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA; PDFium, unpacked",
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",
 	"golang.org/x/image":                 "WebP and BMP, what compresses TIFF, scaling, and text on cards",
 	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became; names of hosts in Punycode",

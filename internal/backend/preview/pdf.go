@@ -25,6 +25,10 @@ const wasmPage = 64 << 10
 // pdfium starts PDFium in WebAssembly. It has separate memory and no access to
 // files or the network.
 func (o order) pdfium() (pdfium.Pool, error) {
+	module, err := o.wasm()
+	if err != nil {
+		return nil, err
+	}
 	// PDFium handles errors with exceptions of WebAssembly.
 	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
@@ -35,24 +39,13 @@ func (o order) pdfium() (pdfium.Pool, error) {
 		}
 		runtime = runtime.WithCompilationCache(cache)
 	}
-	return webassembly.Init(webassembly.Config{
+	return webassembly.InitWithWASM(webassembly.Config{
+		WASM:     module,
 		MaxTotal: 1, MaxIdle: 1,
 		FSConfig: wazero.NewFSConfig(), // no file system; the library's default is all of it
 		Stdout:   io.Discard, Stderr: io.Discard,
 		RuntimeConfig: runtime,
 	})
-}
-
-// fillCache compiles PDFium into the cache.
-func (o order) fillCache() error {
-	if o.Cache == "" {
-		return nil
-	}
-	pool, err := o.pdfium()
-	if err != nil {
-		return fmt.Errorf("compile into %s: %w", o.Cache, err)
-	}
-	return pool.Close()
 }
 
 // maxPageRatio is the maximum ratio of page height to width. Pictures of higher
