@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -142,6 +143,34 @@ func TestReserve(t *testing.T) {
 	fill(t, dir)
 	if err := again.Reserve(); err != nil || again.pieces != most {
 		t.Errorf("Reserve of a reopened spool = %v, %d pieces", err, again.pieces)
+	}
+}
+
+// TestReserveKept checks that the next process leaves a file of the reserve that
+// has its blocks as it is, and gives blocks to one that lost them.
+func TestReserveKept(t *testing.T) {
+	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(2*pieceBytes*reserveShare))
+	var changed [2][2]syscall.Timespec // of each file, for each process
+	for process := range changed {
+		s, _ := open(t, filepath.Join(dir, "spool"))
+		if err := s.Reserve(); err != nil || s.pieces != 2 {
+			t.Fatalf("Reserve = %v, %d pieces", err, s.pieces)
+		}
+		for n := range changed[process] {
+			st, err := os.Stat(s.piece(n))
+			if err != nil || allocated(st) < pieceBytes {
+				t.Fatalf("piece %d (%v) has %d bytes, want %d", n, err, allocated(st), pieceBytes)
+			}
+			changed[process][n] = st.Sys().(*syscall.Stat_t).Ctim
+		}
+		if process == 0 {
+			if err := os.Truncate(s.piece(1), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if changed[1][0] != changed[0][0] {
+		t.Error("the next process changed a file that has its blocks")
 	}
 }
 

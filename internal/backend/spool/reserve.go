@@ -59,12 +59,12 @@ func (s *Spool) replenish() {
 	}
 	for n := s.pieces; n < pieces; n++ {
 		total, free, err := diskSpace(s.reserve)
-		_, missing := os.Stat(s.piece(n))
+		st, missing := os.Stat(s.piece(n))
 		if err != nil || int64(n+1)*pieceBytes > total/reserveShare || missing != nil &&
 			free < pieceBytes+reserveMinFree {
 			return
 		}
-		if allocate(s.piece(n), pieceBytes) != nil {
+		if (missing != nil || allocated(st) < pieceBytes) && allocate(s.piece(n), pieceBytes) != nil {
 			_ = os.Remove(s.piece(n))
 			return
 		}

@@ -3,6 +3,7 @@ package spool
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,14 @@ func allocate(path string, bytes int64) error {
 			return errors.Join(err, f.Close())
 		}
 	}
+}
+
+// allocated returns how many bytes a file has blocks for.
+func allocated(st os.FileInfo) int64 {
+	if s, ok := st.Sys().(*syscall.Stat_t); ok {
+		return s.Blocks * 512
+	}
+	return 0
 }
 
 // diskSpace returns how large the file system of a directory is and how much of
