@@ -5,8 +5,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 	"net/netip"
 	"strings"
+	"sync"
 )
 
 // ViewerID returns an opaque number for an address and a browser
@@ -21,12 +23,28 @@ import (
 // the system, counts as two. Without the key, address and user agent cannot be
 // recovered.
 func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
-	input := make([]byte, 0, 256)
-	input = appendPrefixed(input, network(addr))
-	input = appendPrefixed(input, withoutVersions(bounded(userAgent, maxAgent)))
-	mac := hmac.New(sha256.New, key)
-	mac.Write(input)
-	return ViewerOf(mac.Sum(nil))
+	m, _ := macs.Get().(*keyedMAC)
+	if m == nil || !bytes.Equal(m.key, key) {
+		m = &keyedMAC{Hash: hmac.New(sha256.New, key), key: bytes.Clone(key)}
+	}
+	defer macs.Put(m)
+	m.input = appendPrefixed(m.input[:0], network(addr))
+	m.input = appendPrefixed(m.input, withoutVersions(bounded(userAgent, maxAgent)))
+	m.Reset()
+	m.Write(m.input)
+	m.sum = m.Sum(m.sum[:0])
+	return ViewerOf(m.sum)
+}
+
+// macs has [*keyedMAC] values for reuse: most views in a row have the key of
+// the same account.
+var macs sync.Pool
+
+// keyedMAC computes codes with one key, one at a time. The key is prepared
+// once.
+type keyedMAC struct {
+	hash.Hash
+	key, input, sum []byte
 }
 
 // ViewerOf returns the viewer that a hash names: its first 6 bytes, big-endian.
