@@ -30,8 +30,8 @@ Cities come from a file that is not part of the program.
 
 // licenceData names the parts that have no file with a licence. Their sources
 // want to be named, so a release has this text too.
-const licenceData = `- PDFium: libraries within it, such as FreeType, have licences of their own, which a release does not
-  have: they are in its source (https://pdfium.googlesource.com/pdfium).
+const licenceData = `- PDFium: libraries within it, such as FreeType, have licences of their own, which a release does
+  not have: they are in its source (https://pdfium.googlesource.com/pdfium).
 - Countries: IP2Location LITE (https://lite.ip2location.com), by github.com/phuslu/iploc.
 - Networks of mail scanners: Route Views (https://routeviews.org) and DB-IP (https://db-ip.com), CC
   BY 4.0, by @ip-location-db/asn.

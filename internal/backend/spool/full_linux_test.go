@@ -146,8 +146,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestReserveKept checks that the next process leaves a file of the reserve that
-// has its blocks as it is, and gives blocks to one that lost them.
+// TestReserveKept checks that the next process leaves a file of the reserve
+// that has its blocks as it is, and gives blocks to one that lost them.
 func TestReserveKept(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(2*pieceBytes*reserveShare))
 	var changed [2][2]syscall.Timespec // of each file, for each process
