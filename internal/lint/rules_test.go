@@ -121,7 +121,7 @@ var (
 	notInPure = []string{"net/http", "database/sql", "log", "log/slog", "os", "os/exec", "net", "sync"}
 	cityFile  = "vitrine/internal/visitor/geo"
 	// once are packages that make tables and expressions when they need them.
-	once = []string{"vitrine/internal/visitor", "vitrine/internal/filetype/text"}
+	once = []string{"vitrine/internal/visitor", "vitrine/internal/visitor/countries", "vitrine/internal/filetype/text"}
 )
 
 type goPackage struct {
@@ -323,7 +323,7 @@ var dependencies = map[string]string{
 	"github.com/jackc/pgx/v5":            "PostgreSQL",
 	"github.com/klippa-app/go-pdfium":    "PDF pages as pictures, without cgo, in a WebAssembly sandbox",
 	"github.com/microcosm-cc/bluemonday": "what of a stranger's HTML may stand on a page",
-	"github.com/phuslu/iploc":            "country of an address, embedded, without a file to fetch",
+	"github.com/phuslu/iploc":            "tests: countries of addresses, of which the program has a packed copy",
 	"github.com/pressly/goose/v3":        "schema migrations, one embedded directory",
 	"github.com/rogpeppe/go-internal":    "tests: scripts against the real binary, txtar",
 	"github.com/schollz/progressbar/v3":  "progress of an upload on a terminal",

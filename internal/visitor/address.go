@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/phuslu/iploc"
+	"vitrine/internal/visitor/countries"
 )
 
 // country returns the ISO 3166-1 alpha-2 code of an address's country, or "" if
@@ -14,7 +14,7 @@ func country(addr netip.Addr) string {
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
 		return ""
 	}
-	if code := iploc.IPCountry(addr); code != "ZZ" {
+	if code := countries.Of(addr); code != countries.None {
 		return code
 	}
 	return ""

@@ -6,8 +6,8 @@
 // They are safe for concurrent use, and for hostile input of any length: the
 // only state is a cache of fixed size.
 //
-// If the caller does not know the country, it comes from IP2Location LITE
-// (http://www.ip2location.com), embedded through github.com/phuslu/iploc.
+// If the caller does not know the country, it comes from the embedded tables of
+// package countries.
 package visitor
 
 import (
@@ -27,7 +27,7 @@ type Request struct {
 	OwnHost   string     // the instance's own public host, with or without port; it is not a referrer
 
 	// Country and City are the place of Addr from a city file. If Country is
-	// "", Classify uses the embedded table.
+	// "", Classify uses those of package countries.
 	Country, City string
 
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser
@@ -41,7 +41,7 @@ type Request struct {
 // except Source, which always has a value, and Bot, where it means a person.
 type Visitor struct {
 	Country  string // ISO 3166-1 alpha-2
-	City     string // from a city file: the embedded table only has countries
+	City     string // from a city file: the embedded tables have only countries
 	Referrer string // the referring host without "www."
 	Source   string // (contract, Sources)
 	Campaign string // utm_campaign, and so on
