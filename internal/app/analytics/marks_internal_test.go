@@ -17,7 +17,7 @@ func TestMarks(t *testing.T) {
 	at := func(d, h int) time.Time { return time.Date(2026, 11, d, h, 0, 0, 0, time.UTC) }
 	day := func(d int) report.Day { return report.DayOf(at(d, 0).UnixMilli()) }
 	notes := []links.Note{{ID: 3, Day: day(13), Text: "before"}, {ID: 2, Day: day(14), Text: "first"},
-		{ID: 1, Day: day(20), Text: "today"}}
+		{ID: 1, Day: day(20), Text: "today"}, {ID: 4, Day: day(21), Text: "after"}}
 	shown := []shownVersion{{at(13, 9), 2, false}, {at(16, 23), 2, false}, {at(18, 9), 1, true}}
 	oslo, err := time.LoadLocation("Europe/Oslo")
 	if err != nil {
@@ -48,5 +48,16 @@ func TestMarks(t *testing.T) {
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("%s: marks are %q, want %q", c.name, got, c.want)
 		}
+	}
+	many := make([]shownVersion, maxMarks+1)
+	for i := range many {
+		many[i] = shownVersion{at(16, 0).Add(time.Duration(i) * time.Minute), i + 1, false}
+	}
+	w, err := report.WindowOf(report.Period{Range: report.Range7d}, now, created)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := marksIn(w, nil, many); len(got) != maxMarks || got[0].Text != "Version 2" {
+		t.Errorf("of %d versions %d are marked, from %q on, want the newest %d", len(many), len(got), got[0].Text, maxMarks)
 	}
 }
