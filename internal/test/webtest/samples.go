@@ -355,23 +355,24 @@ func (f *pdfFile) Pages(n int) *pdfFile {
 	return f
 }
 
-// Guide is Markdown with four sections that are higher than a window.
-var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" +
-	guideText + "\n## Terms\n\n" + guideText + "\n## Contact\n\n" + guideText)
+// Guide is Markdown with four sections that are higher than a window. The last
+// one is as long as the others, so none is where a quarter of the text is.
+var Guide = []byte("# Guide\n\n## Start\n\n" + guideText + "\n## Prices\n\n" + guideText + "\n## Terms\n\n" +
+	guideText + "\n## Contact\n\n" + guideText + guideText + guideText)
 
-var guideText = strings.Repeat("A paragraph of a few words.\n\n", 60)
+var guideText = strings.Repeat("A paragraph of a few words.\n\n", 40)
 
 // GuidePage is a web page with the same four sections. Its script adds
 // headings, writes one anew and removes another.
 var GuidePage = []byte(`<!doctype html><title>Guide</title><style>h2 { margin: 0 }</style>
 <h1>Guide</h1><h2>Start</h2>` + guideHTML + `<h2 id="part2">Prices</h2>` + guideHTML + `<h2 id="part3">Terms</h2>` + guideHTML +
-	`<h2 id="part4">Contact</h2>` + guideHTML + `<script>
+	`<h2 id="part4">Contact</h2>` + guideHTML + guideHTML + guideHTML + `<script>
 for (let i = 0; i < 200; i++) document.body.prepend(document.createElement("h2"));
 document.getElementById("part2").textContent = "Other";
 document.querySelector("h1").remove();
 </script>`)
 
-var guideHTML = strings.Repeat("<p>A paragraph of a few words.", 60)
+var guideHTML = strings.Repeat("<p>A paragraph of a few words.", 40)
 
 // MakePDF returns a PDF with the given number of pages, each with its number
 // and a line of text.
