@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/filetype"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // File is a stored file and what is known about it. A link has one, and so has
@@ -19,11 +20,11 @@ type File struct {
 	Name    string
 	Type    string // declared MIME type
 	Kind    filetype.Kind
-	Size    int64          // bytes
-	SHA256  string         // lower-case hex
-	Pages   int            // of a PDF; 0 if unknown
-	Outline report.Outline // the parts of a file that is read like a web page, or of a PDF
-	Files   int64          // number of files that a website serves
+	Size    int64        // bytes
+	SHA256  string       // lower-case hex
+	Pages   int          // of a PDF; 0 if unknown
+	Outline part.Outline // the parts of a file that is read like a web page, or of a PDF
+	Files   int64        // number of files that a website serves
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
 	// whether something may remain to be purged, its bytes if Upload is set.
 	HasBytes bool

@@ -18,9 +18,7 @@ const (
 	clockSlackMs    = 2000               // tolerance for claims ahead of the server's clock
 	pageSeenMs      = 1000               // engaged time after which a page or part of a file counts as seen
 	maxPlaybackRate = 16                 // fastest playback in browsers
-	// maxDuration bounds the duration of a medium, in ms, so that shares do not
-	// overflow: 30 years.
-	maxDuration = 1_000_000_000_000
+	maxDuration     = 1_000_000_000_000  // of a medium, ms: 30 years
 )
 
 // Snapshot is the state of a view according to one beacon. Values only grow, so
@@ -37,11 +35,11 @@ type Snapshot struct {
 type Claim struct {
 	Engaged    int64
 	Present    int64
-	Width      int // of the viewport, CSS pixels
-	Pages      map[int]int64
-	Duration   int64 // of the medium
-	Played     int64 // distinct time played
-	Reached    int64 // furthest point
+	Width      int                     // of the viewport, CSS pixels
+	Pages      map[int]report.PageTime // by number, which is not set in them
+	Duration   int64                   // of the medium
+	Played     int64                   // distinct time played
+	Reached    int64                   // furthest point
 	Parts      report.Parts
 	Depth      int64            // of the scroll, percent
 	Clicks     map[string]int64 // by part and target, for [click.Parse]
@@ -100,12 +98,13 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		return s, clamped
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
-		ms := bound(c.Pages[p], left)
+		ms := bound(c.Pages[p].Ms, left)
 		left -= ms
-		if p < 1 || p > last {
+		bands := c.Pages[p].Bands.Within(ms)
+		if clamped = clamped || bands != c.Pages[p].Bands; p < 1 || p > last {
 			clamped = true
 		} else if ms >= pageSeenMs {
-			s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms})
+			s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms, Bands: bands})
 		}
 	}
 	return s, clamped

@@ -3,12 +3,14 @@ package vitrine_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 var testTime = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -43,17 +45,27 @@ func TestClaimSnapshot(t *testing.T) {
 			at(20 * time.Hour),
 			report.Session{EngagedMs: 4 * 3600_000, PresentMs: 4 * 3600_000}, true},
 		{"pages: seen from one second on", vitrine.Claim{Engaged: 9000, Present: 9000,
-			Pages: map[int]int64{1: 3000, 2: 999, 3: 1000}},
+			Pages: times(map[int]int64{1: 3000, 2: 999, 3: 1000})},
 			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
 				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 3, Ms: 1000}}}, false},
 		{"pages: outside the file", vitrine.Claim{Engaged: 9000, Present: 9000,
-			Pages: map[int]int64{0: 2000, 12: 2000, 13: 2000, -4: 1}},
+			Pages: times(map[int]int64{0: 2000, 12: 2000, 13: 2000, -4: 1})},
 			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
 				Pages: []report.PageTime{{Page: 12, Ms: 2000}}}, true},
 		{"pages: more than the engaged time", vitrine.Claim{Engaged: 5000, Present: 5000,
-			Pages: map[int]int64{1: 4000, 2: 4000, 3: 4000}},
+			Pages: times(map[int]int64{1: 4000, 2: 4000, 3: 4000})},
 			viewed(report.ContentPages, 12), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
 				Pages: []report.PageTime{{Page: 1, Ms: 4000}, {Page: 2, Ms: 1000}}}, true},
+		{"quarters of pages", vitrine.Claim{Engaged: 9000, Present: 9000, Pages: map[int]report.PageTime{
+			1: {Ms: 3000, Bands: part.Bands{1000, 2000}}, 2: {Ms: 999, Bands: part.Bands{999}}, 3: {Ms: 1000}}},
+			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
+				Pages: []report.PageTime{{Page: 1, Ms: 3000, Bands: part.Bands{1000, 2000}}, {Page: 3, Ms: 1000}}}, false},
+		{"quarters beyond their page", vitrine.Claim{Engaged: 5000, Present: 5000, Pages: map[int]report.PageTime{
+			1: {Ms: 3000, Bands: part.Bands{-1, 2000, 4000, 1}}, 2: {Ms: 4000, Bands: part.Bands{0, 0, 0, 4000}},
+			13: {Ms: 1, Bands: part.Bands{1}}}},
+			viewed(report.ContentPages, 12), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
+				Pages: []report.PageTime{{Page: 1, Ms: 3000, Bands: part.Bands{0, 2000, 1000}},
+					{Page: 2, Ms: 2000, Bands: part.Bands{0, 0, 0, 2000}}}}, true},
 		{"media", vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 8000, Played: 2000, Reached: 4000},
 			viewed(report.ContentMedia, 0),
 			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 250_000, Reached: 500_000},
@@ -83,7 +95,7 @@ func TestClaimSnapshot(t *testing.T) {
 		{"scroll beyond the end", vitrine.Claim{Depth: 400}, viewed(report.ContentScroll, 0), at(time.Second),
 			report.Session{Depth: 1_000_000}, true},
 		{"parts: seen from one second on", vitrine.Claim{Engaged: 9000, Present: 9000, Depth: 50,
-			Pages: map[int]int64{1: 3000, 2: 999, 4: 5000}},
+			Pages: times(map[int]int64{1: 3000, 2: 999, 4: 5000})},
 			viewed(report.ContentScroll, 4), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
 				Depth: 500_000, Outlined: true,
 				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 4, Ms: 5000}}}, false},
@@ -91,13 +103,13 @@ func TestClaimSnapshot(t *testing.T) {
 			viewed(report.ContentScroll, 4), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
 				Outlined: true}, false},
 		{"parts: outside the file, negative, and more than the engaged time", vitrine.Claim{Engaged: 5000, Present: 5000,
-			Pages: map[int]int64{1: -3000, 2: 4000, 3: 4000, 101: 4000}},
+			Pages: times(map[int]int64{1: -3000, 2: 4000, 3: 4000, 101: 4000})},
 			viewed(report.ContentScroll, 100), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
 				Outlined: true, Pages: []report.PageTime{{Page: 2, Ms: 4000}, {Page: 3, Ms: 1000}}}, true},
-		{"parts of a file without any", vitrine.Claim{Engaged: 9000, Present: 9000, Pages: map[int]int64{1: 3000}},
+		{"parts of a file without any", vitrine.Claim{Engaged: 9000, Present: 9000, Pages: times(map[int]int64{1: 3000})},
 			viewed(report.ContentScroll, 0), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000},
 			false},
-		{"what its kind has not", vitrine.Claim{Depth: 50, Duration: 5, Played: 5, Pages: map[int]int64{1: 5000}},
+		{"what its kind has not", vitrine.Claim{Depth: 50, Duration: 5, Played: 5, Pages: times(map[int]int64{1: 5000})},
 			viewed(report.ContentNone, 0), at(time.Second), report.Session{}, false},
 	}
 	for _, tt := range tests {
@@ -120,14 +132,18 @@ func TestApplyAnyOrder(t *testing.T) {
 		v := viewed(report.ContentPages, 9)
 		var onPages int64
 		var sent []vitrine.Snapshot
-		c := vitrine.Claim{Pages: map[int]int64{}}
+		c := vitrine.Claim{Pages: map[int]report.PageTime{}}
 		var now int64
 		for range 1 + r.IntN(8) {
 			step := r.Int64N(30_000)
 			now += step
 			c.Present, c.Engaged = now, c.Engaged+r.Int64N(step+1)
 			more := min(r.Int64N(step+1), c.Engaged-onPages)
-			c.Pages[1+r.IntN(9)] += more
+			page := 1 + r.IntN(9)
+			p := c.Pages[page]
+			p.Ms += more
+			p.Bands[r.IntN(4)] += r.Int64N(more + 1)
+			c.Pages[page] = p
 			onPages += more
 			c.Downloaded = c.Downloaded || r.IntN(9) == 0
 			s, _ := c.Snapshot(v, "0-575", testTime.Add(time.Duration(now)*time.Millisecond))
@@ -175,6 +191,38 @@ func TestApplyBoundsGrowth(t *testing.T) {
 	}
 }
 
+// TestApplyBands checks that quarters of a page have no more time than the
+// page, also if each of two snapshots claims all of it for another quarter, in
+// either order and repeated.
+func TestApplyBands(t *testing.T) {
+	v, at := viewed(report.ContentPages, 5), testTime.Add(time.Minute)
+	claim := func(b part.Bands) vitrine.Snapshot {
+		pages := map[int]report.PageTime{2: {Ms: 5000, Bands: b}}
+		s, _ := vitrine.Claim{Engaged: 9000, Present: 9000, Pages: pages}.Snapshot(v, "", at)
+		return s
+	}
+	top, bottom := claim(part.Bands{5000}), claim(part.Bands{0, 0, 0, 5000})
+	for _, order := range [][]vitrine.Snapshot{{top, bottom}, {bottom, top}, {top, bottom, bottom, top}} {
+		var e vitrine.Engagement
+		for _, s := range order {
+			e.Apply(s)
+		}
+		want := []report.PageTime{{Page: 2, Ms: 5000, Bands: part.Bands{5000}}}
+		if !slices.Equal(e.Session.Pages, want) {
+			t.Errorf("pages = %v, want %v", e.Session.Pages, want)
+		}
+	}
+}
+
+// times returns times on pages as a claim has them.
+func times(ms map[int]int64) map[int]report.PageTime {
+	pages := map[int]report.PageTime{}
+	for p, ms := range ms {
+		pages[p] = report.PageTime{Ms: ms}
+	}
+	return pages
+}
+
 // TestApplyRepeated checks that repeating one snapshot adds nothing, whatever
 // it claims, and that the time on pages is at most the engaged time.
 func TestApplyRepeated(t *testing.T) {
@@ -187,7 +235,7 @@ func TestApplyRepeated(t *testing.T) {
 	for p := range 400 {
 		pages[p+1] = 1500
 	}
-	late, _ := vitrine.Claim{Engaged: 600_000, Present: 600_000, Pages: pages}.Snapshot(v, "", at)
+	late, _ := vitrine.Claim{Engaged: 600_000, Present: 600_000, Pages: times(pages)}.Snapshot(v, "", at)
 	e.Apply(late)
 	once := e
 	for range 300 {

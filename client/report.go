@@ -239,8 +239,11 @@ type PartRow struct {
 	ReachPct     Tenths `json:"reachPct"`
 	AvgMs        int64  `json:"avgMs"`
 	AttentionPct Tenths `json:"attentionPct"`
-	Words        int    `json:"words,omitempty"`
-	Reading      string `json:"reading,omitempty"` // read, skimmed or skipped; "" without words
+	// BandsPct has the shares of its four quarters, from the top, in the time
+	// on it; nil if they were not measured.
+	BandsPct []Tenths `json:"bandsPct,omitempty"`
+	Words    int      `json:"words,omitempty"`
+	Reading  string   `json:"reading,omitempty"` // read, skimmed or skipped; "" without words
 }
 
 // PartDropoff is the part after which most sessions stopped.
@@ -264,14 +267,15 @@ type PagesContent struct {
 
 // PageRow is a page of a PDF.
 type PageRow struct {
-	Page         int     `json:"page"`
-	Views        int64   `json:"views"`
-	ReachPct     Tenths  `json:"reachPct"`
-	AvgMs        int64   `json:"avgMs"`
-	AttentionPct Tenths  `json:"attentionPct"`
-	ExpectedPct  *Tenths `json:"expectedPct,omitempty"` // on request, as the rest
-	Words        int     `json:"words,omitempty"`
-	Reading      string  `json:"reading,omitempty"`
+	Page         int      `json:"page"`
+	Views        int64    `json:"views"`
+	ReachPct     Tenths   `json:"reachPct"`
+	AvgMs        int64    `json:"avgMs"`
+	AttentionPct Tenths   `json:"attentionPct"`
+	BandsPct     []Tenths `json:"bandsPct,omitempty"`    // as of a part
+	ExpectedPct  *Tenths  `json:"expectedPct,omitempty"` // on request, as the rest
+	Words        int      `json:"words,omitempty"`
+	Reading      string   `json:"reading,omitempty"`
 }
 
 // MediaContent says how a video or sound was played.
@@ -371,12 +375,14 @@ type Visit struct {
 	Engaged    bool   `json:"engaged"`  // whether there is engagement data
 
 	Pages []struct {
-		Page int   `json:"page"`
-		Ms   int64 `json:"ms"`
+		Page  int     `json:"page"`
+		Ms    int64   `json:"ms"`
+		Bands []int64 `json:"bands,omitempty"` // of Ms, on each quarter from the top
 	} `json:"pages,omitempty"`
 	Parts []struct {
-		Part int   `json:"part"`
-		Ms   int64 `json:"ms"`
+		Part  int     `json:"part"`
+		Ms    int64   `json:"ms"`
+		Bands []int64 `json:"bands,omitempty"`
 	} `json:"parts,omitempty"` // of a file that is no PDF
 	Clicks     []Click  `json:"clicks,omitempty"`
 	PlayedPct  *Tenths  `json:"playedPct,omitempty"`

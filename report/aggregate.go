@@ -1,6 +1,10 @@
 package report
 
-import "iter"
+import (
+	"iter"
+
+	"vitrine/report/part"
+)
 
 // A log can sum views in their stored form. The methods below make its sums the
 // same tally that Add makes one by one. Each method adds n facts at once; the
@@ -132,6 +136,13 @@ func (t *Tally) WithExcess(n int64) *Tally {
 func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 	if sessions != 0 {
 		entry(&t.pages, page).merge(&pageSums{sessions: sessions, ms: ms, last: last})
+	}
+}
+
+// AddBands adds the times of the quarters of a page that AddPage adds.
+func (t *Tally) AddBands(page int, bands part.Bands) {
+	if bands != (part.Bands{}) {
+		entry(&t.pages, page).merge(&pageSums{bands: bands})
 	}
 }
 

@@ -145,5 +145,6 @@ func addGroups(t *report.Tally, v *report.View) {
 			last = 1
 		}
 		t.AddPage(p.Page, 1, p.Ms, last)
+		t.AddBands(p.Page, p.Bands)
 	}
 }

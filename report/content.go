@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // ContentKind is how reading a link is measured.
@@ -50,7 +51,7 @@ type Content struct {
 
 	// Of a file with an outline: what its parts are, how many sessions measured
 	// them, and if any did, the parts and where readers stopped.
-	PartKind     PartKind     `json:"partKind,omitempty"`
+	PartKind     part.Kind    `json:"partKind,omitempty"`
 	PartSessions *int64       `json:"partSessions,omitempty"`
 	Parts        []PartRow    `json:"parts,omitempty"`
 	PartDropoff  *PartDropoff `json:"partDropoff,omitempty"`
@@ -69,19 +70,20 @@ type PagesContent struct {
 	Pages        []PageRow   `json:"pages"`
 	Dropoff      PageDropoff `json:"dropoff"`
 	ExpectedMs   *int64      `json:"expectedMs,omitempty"` // on request: the median of the pages
-	parts        []Part      // with their words, where they are known
+	parts        []part.Part // with their words, where they are known
 }
 
 // PageRow is one page of a document, counted from 1.
 type PageRow struct {
-	Page         int         `json:"page"`
-	Views        int64       `json:"views"`                 // sessions that saw it
-	ReachPct     Tenths      `json:"reachPct"`              // share whose furthest page is this or a later one
-	AvgMs        int64       `json:"avgMs"`                 // among those that saw it
-	AttentionPct Tenths      `json:"attentionPct"`          // share of the time on all pages
-	ExpectedPct  *Tenths     `json:"expectedPct,omitempty"` // on request, as the rest: AvgMs, of the expected time
-	Words        int         `json:"words,omitempty"`
-	Reading      PartReading `json:"reading,omitempty"`
+	Page         int          `json:"page"`
+	Views        int64        `json:"views"`                 // sessions that saw it
+	ReachPct     Tenths       `json:"reachPct"`              // share whose furthest page is this or a later one
+	AvgMs        int64        `json:"avgMs"`                 // among those that saw it
+	AttentionPct Tenths       `json:"attentionPct"`          // share of the time on all pages
+	ExpectedPct  *Tenths      `json:"expectedPct,omitempty"` // on request, as the rest: AvgMs, of the expected time
+	BandsPct     []Tenths     `json:"bandsPct,omitempty"`    // of the time, on each quarter from the top; nil if not measured
+	Words        int          `json:"words,omitempty"`
+	Reading      part.Reading `json:"reading,omitempty"`
 }
 
 // PageDropoff is the page after which most sessions stopped; both fields are
@@ -219,10 +221,21 @@ func pageRows(end, furthest int, sessions int64, t *Tally) []PageRow {
 			ReachPct:     pct(reach, sessions),
 			AvgMs:        mean(s.ms, s.sessions),
 			AttentionPct: pct(s.ms, allMs),
+			BandsPct:     bandsPct(s.bands),
 		}
 		rows[i] = row
 	}
 	return rows
+}
+
+// bandsPct returns the share of each quarter of a page, or nil if no session
+// measured them.
+func bandsPct(b part.Bands) (shares []Tenths) {
+	all := b.Sum()
+	for i := 0; all > 0 && i < len(b); i++ {
+		shares = append(shares, pct(b[i], all))
+	}
+	return shares
 }
 
 // pageDropoff returns the page before end that was the furthest page of the

@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"vitrine/report/part"
+)
 
 // points counts counted sessions by the percent that their furthest point, or
 // their depth, has reached. Stored tallies have no points; only tallies of
@@ -62,9 +66,9 @@ func (c *Content) AddCurves(t *Tally) {
 	switch c.Kind {
 	case ContentPages:
 		c.Pages.addExpected()
-		for i, part := range c.Pages.parts[:min(len(c.Pages.parts), len(c.Pages.Pages))] {
+		for i, of := range c.Pages.parts[:min(len(c.Pages.parts), len(c.Pages.Pages))] {
 			p := &c.Pages.Pages[i]
-			p.Words, p.Reading = part.Words, partReading(part.Words, p.Views, sessions, p.AvgMs)
+			p.Words, p.Reading = of.Words, part.ReadingOf(of.Words, p.Views, sessions, p.AvgMs)
 		}
 	case ContentMedia:
 		c.Media.Curve = curve(&p.reached, sessions)

@@ -100,7 +100,7 @@ func TestOnlyBots(t *testing.T) {
 			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US",
 			QR: true, Returning: true,
 			Session: &report.Session{EngagedMs: 9000, PresentMs: 9000, Screen: "1920+",
-				Pages: []report.PageTime{{1, 9}}},
+				Pages: []report.PageTime{{Page: 1, Ms: 9}}},
 		})
 	}
 	l := report.Link{ID: 1, Kind: "pdf", Content: report.ContentPages, Pages: 1}
@@ -289,7 +289,7 @@ func TestRubbishSessions(t *testing.T) {
 	w := scenario{}
 	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {
 		w.views = append(w.views, report.View{ID: int64(i), At: today.UnixMilli(), Session: &report.Session{
-			EngagedMs: v, PresentMs: math.MaxInt64, Played: v, Reached: v, Depth: v, Pages: []report.PageTime{{1, v}},
+			EngagedMs: v, PresentMs: math.MaxInt64, Played: v, Reached: v, Depth: v, Pages: []report.PageTime{{Page: 1, Ms: v}},
 		}})
 	}
 	win := report.NewWindow(report.Range7d, today, today)
@@ -338,7 +338,7 @@ func TestDropoffBounds(t *testing.T) {
 	} {
 		w := scenario{}
 		for i := range c.stay + c.leave {
-			s := &report.Session{EngagedMs: 5000, Pages: []report.PageTime{{1, 1}}, Played: 1, Depth: 1_000_000}
+			s := &report.Session{EngagedMs: 5000, Pages: []report.PageTime{{Page: 1, Ms: 1}}, Played: 1, Depth: 1_000_000}
 			if i < c.stay {
 				s.Pages = append(s.Pages, report.PageTime{Page: 2, Ms: 1})
 				s.Reached = 1_000_000

@@ -341,8 +341,8 @@ func TestSessionMax(t *testing.T) {
 		}
 	}
 	s := report.Session{Screen: "0-575"}
-	s.Max(&report.Session{Screen: "1920+", Pages: []report.PageTime{{3, 1}, {1, 5}, {3, 4}, {1, 2}}})
-	want := report.Session{Screen: "0-575", Pages: []report.PageTime{{1, 5}, {3, 4}}}
+	s.Max(&report.Session{Screen: "1920+", Pages: []report.PageTime{{Page: 3, Ms: 1}, {Page: 1, Ms: 5}, {Page: 3, Ms: 4}, {Page: 1, Ms: 2}}})
+	want := report.Session{Screen: "0-575", Pages: []report.PageTime{{Page: 1, Ms: 5}, {Page: 3, Ms: 4}}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("session = %+v, want %+v", s, want)
 	}

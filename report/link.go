@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"vitrine/report/part"
+)
 
 // Link has the facts about a link that a report needs besides its views.
 type Link struct {
@@ -11,8 +15,8 @@ type Link struct {
 	URL      string
 	Kind     string // the file kind, as pdf (contract, createUpload)
 	Content  ContentKind
-	Pages    int     // of a pdf; 0 unknown
-	Outline  Outline // the parts of other files
+	Pages    int          // of a pdf; 0 unknown
+	Outline  part.Outline // the parts of other files
 	// Files are the files of all versions by their numbers, or nil if the file
 	// was never replaced, and Kind, Content and Pages are of all views.
 	Files     map[int]File

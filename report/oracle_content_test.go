@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // The oracle's cards of the content, the recent views and an account's links.
@@ -82,7 +83,7 @@ func oracleClicks(sessions []report.View, content object) object {
 
 // oracleParts adds the parts of a file: what the pages of a PDF would be, over
 // the sessions that measured parts.
-func oracleParts(o report.Outline, sessions []report.View, content object) object {
+func oracleParts(o part.Outline, sessions []report.View, content object) object {
 	if o == "" {
 		return content
 	}
@@ -102,6 +103,9 @@ func oracleParts(o report.Outline, sessions []report.View, content object) objec
 		part := row.(object)
 		part["part"], part["label"] = part["page"], o.Parts()[i].Label
 		delete(part, "page")
+		if o.Kind() == "section" {
+			delete(part, "bandsPct")
+		}
 		if words := o.Parts()[i].Words; words > 0 {
 			part["words"], part["reading"] = whole(int64(words)), oracleReading(words, i+1, measured)
 		}
@@ -176,18 +180,26 @@ func oraclePages(total int, sessions []report.View) object {
 	rows, dropoff, most := []any{}, object{"afterPage": nil, "lostPct": nil}, int64(0)
 	for page := 1; page <= last; page++ {
 		var views, ms int64
+		var bands [4]int64
 		for _, x := range sessions {
 			for _, p := range x.Session.Pages {
 				if p.Page == page {
 					views++
 					ms += p.Ms
+					for i := range bands {
+						bands[i] += p.Bands[i]
+					}
 				}
 			}
 		}
-		rows = append(rows, object{
+		row := object{
 			"page": whole(int64(page)), "views": whole(views), "reachPct": percent(reach(page), n),
 			"avgMs": round(over(ms, views), 0), "attentionPct": percent(ms, allMs),
-		})
+		}
+		if all := bands[0] + bands[1] + bands[2] + bands[3]; all > 0 {
+			row["bandsPct"] = []any{percent(bands[0], all), percent(bands[1], all), percent(bands[2], all), percent(bands[3], all)}
+		}
+		rows = append(rows, row)
 		if lost := reach(page) - reach(page+1); page < last && lost > most {
 			most = lost
 			if n >= 3 && 10*lost >= n {

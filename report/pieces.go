@@ -14,7 +14,7 @@ import (
 //	head    the counters, and the rows of its days with their viewer days: all that a
 //	        comparison with another window needs
 //	body    heat, bots, labels, products, how many times are in each bucket, media, scroll, pages, links,
-//	        sessions with parts, clicks, parts of media, files of replaced links
+//	        sessions with parts, clicks, quarters of pages, parts of media, files of replaced links
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
@@ -131,7 +131,7 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 		}
 		before = p
 	}
-	b = t.appendLinks(b)
+	b = t.appendLinks(t.appendBands(b))
 	return seal(t.files.append(t.appendParts(b)), start), nil
 }
 
@@ -161,6 +161,7 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 			*n += r.number()
 		}
 	}
+	r.bands(t)
 	r.links(func(id, views int64) *linkSums {
 		l := entry(&t.links, id)
 		l.views += views

@@ -11,6 +11,7 @@ import (
 
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 var seed = flag.Uint64("seed", 0, "run the random scenarios from this seed alone")
@@ -144,25 +145,31 @@ func randomSession(r *rand.Rand, l report.Link) *report.Session {
 	}
 	for p := 1; p <= most; p++ {
 		if r.IntN(2) == 0 {
-			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
+			seen := report.PageTime{Page: p, Ms: r.Int64N(5000)}
+			if r.IntN(2) == 0 {
+				for i := range seen.Bands {
+					seen.Bands[i] = r.Int64N(1 + seen.Ms/4)
+				}
+			}
+			s.Pages = append(s.Pages, seen)
 		}
 	}
 	return s
 }
 
 // randomOutline returns the outline of some files whose scroll is measured.
-func randomOutline(r *rand.Rand, kind report.ContentKind) report.Outline {
+func randomOutline(r *rand.Rand, kind report.ContentKind) part.Outline {
 	if kind != report.ContentScroll || r.IntN(3) == 0 {
 		return ""
 	}
 	if r.IntN(3) == 0 {
-		return report.UnnamedParts(pick(r, report.PartSlide, report.PartPage), 1+r.IntN(7))
+		return part.Unnamed(pick(r, part.Slide, part.Page), 1+r.IntN(7))
 	}
-	parts := make([]report.Part, 1+r.IntN(7))
+	parts := make([]part.Part, 1+r.IntN(7))
 	for i := range parts {
-		parts[i] = report.Part{Label: label(r, "Part ", 9), Words: r.IntN(900)}
+		parts[i] = part.Part{Label: label(r, "Part ", 9), Words: r.IntN(900)}
 	}
-	return report.NewOutline(report.PartSection, parts)
+	return part.NewOutline(part.Section, parts)
 }
 
 func randomShare(r *rand.Rand) int64 {

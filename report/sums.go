@@ -1,5 +1,7 @@
 package report
 
+import "vitrine/report/part"
+
 // counts counts views by label.
 type counts map[string]*int64
 
@@ -29,6 +31,7 @@ type pageSums struct {
 	sessions int64
 	ms       int64
 	last     int64 // sessions whose last page is this one
+	bands    part.Bands
 }
 
 // progress counts the counted sessions that began, and that reached each of
@@ -120,6 +123,7 @@ func (p *pageSums) merge(q *pageSums) {
 	p.sessions += q.sessions
 	p.ms += q.ms
 	p.last += q.last
+	p.bands = p.bands.Add(q.bands, 1)
 }
 
 // add counts a session n times.

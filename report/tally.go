@@ -152,7 +152,9 @@ func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 		last = p.Page
 		s := entry(&t.pages, p.Page)
 		s.sessions += n
-		s.ms += n * within(p.Ms, maxMs)
+		ms := within(p.Ms, maxMs)
+		s.ms += n * ms
+		s.bands = s.bands.Add(p.Bands.Within(ms), n)
 	}
 	if last > 0 {
 		t.pages[last].last += n

@@ -1,11 +1,13 @@
 package report
 
+import "vitrine/report/part"
+
 // File is the file of one version of a link, as far as reports need it.
 type File struct {
 	Kind    string // as Link.Kind
 	Content ContentKind
 	Pages   int // of a pdf; 0 unknown
-	Outline Outline
+	Outline part.Outline
 }
 
 // withFile returns the link with the file that a view showed. If nothing is

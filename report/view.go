@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // View is one load of a public link page (analytics, Views). The zero
@@ -105,8 +106,9 @@ type Session struct {
 
 // PageTime is the time on one page or part, counted from 1.
 type PageTime struct {
-	Page int
-	Ms   int64
+	Page  int
+	Ms    int64
+	Bands part.Bands // of the time; zero if not measured
 }
 
 // Max raises each field of s to that of t if t's is larger. Pages are merged by
@@ -129,22 +131,30 @@ func (s *Session) Max(t *Session) {
 	s.Unmeasured = s.Unmeasured && t.Unmeasured
 }
 
-// maxPages returns the longest time of every page of a and b, ascending by
-// page.
+// maxPages returns the longest time of every page of a and b, and of each
+// quarter, ascending by page.
 func maxPages(a, b []PageTime) []PageTime {
-	pages := slices.Concat(a, b)
-	slices.SortFunc(pages, func(p, q PageTime) int {
-		return cmp.Or(cmp.Compare(p.Page, q.Page), cmp.Compare(q.Ms, p.Ms))
-	})
-	return slices.CompactFunc(pages, func(p, q PageTime) bool { return p.Page == q.Page })
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(p, q PageTime) int { return cmp.Compare(p.Page, q.Page) })
+	pages := all[:0]
+	for _, p := range all {
+		if n := len(pages); n > 0 && pages[n-1].Page == p.Page {
+			pages[n-1].Ms, pages[n-1].Bands = max(pages[n-1].Ms, p.Ms), pages[n-1].Bands.Max(p.Bands)
+		} else {
+			pages = append(pages, p)
+		}
+	}
+	return pages
 }
 
 // PagesWithin cuts the times on pages if their sum exceeds the engaged time,
-// which no honest page reports. It then drops pages with less than least.
+// and those of quarters if they exceed that of their page, which no honest page
+// reports. It changes pages. It then drops pages with less than least.
 func PagesWithin(pages []PageTime, engaged, least int64) []PageTime {
 	var sum int64
-	for _, p := range pages {
-		sum += p.Ms
+	for i := range pages {
+		sum += pages[i].Ms
+		pages[i].Bands = pages[i].Bands.Within(pages[i].Ms)
 	}
 	if sum <= engaged {
 		return pages
@@ -153,6 +163,7 @@ func PagesWithin(pages []PageTime, engaged, least int64) []PageTime {
 	for _, p := range pages {
 		p.Ms = min(p.Ms, engaged)
 		engaged -= p.Ms
+		p.Bands = p.Bands.Within(p.Ms)
 		if p.Ms >= least {
 			kept = append(kept, p)
 		}

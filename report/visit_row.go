@@ -69,14 +69,16 @@ func (v SameVisit) MarshalJSON() ([]byte, error) {
 
 // PageSeen is a page that a visit saw.
 type PageSeen struct {
-	Page int   `json:"page"`
-	Ms   int64 `json:"ms"`
+	Page  int     `json:"page"`
+	Ms    int64   `json:"ms"`
+	Bands []int64 `json:"bands,omitempty"` // of Ms, on each quarter from the top; nil if not measured
 }
 
 // PartSeen is a part of a file that a visit read.
 type PartSeen struct {
-	Part int   `json:"part"`
-	Ms   int64 `json:"ms"`
+	Part  int     `json:"part"`
+	Ms    int64   `json:"ms"`
+	Bands []int64 `json:"bands,omitempty"` // as of a page
 }
 
 // VisitOf renders a view of a link, with the progress in the file that it
@@ -108,7 +110,7 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 	switch l.Content {
 	case ContentPages:
 		for _, p := range s.Pages {
-			row.Pages = append(row.Pages, PageSeen(p))
+			row.Pages = append(row.Pages, PageSeen{p.Page, p.Ms, p.Bands.List()})
 		}
 	case ContentMedia:
 		played, reached := pct(within(s.Played, Whole), Whole), pct(within(s.Reached, Whole), Whole)
@@ -118,7 +120,7 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 		depth := pct(within(s.Depth, Whole), Whole)
 		row.Depth = &depth
 		for _, p := range s.parts() {
-			row.Parts = append(row.Parts, PartSeen{p.Page, p.Ms})
+			row.Parts = append(row.Parts, PartSeen{p.Page, p.Ms, p.Bands.List()})
 		}
 	}
 	return row

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // completionOf returns how much of the file that it showed a session saw.
@@ -178,6 +179,10 @@ func pagesFigure(c *report.PagesContent, p []string) *Figure {
 		if i := index(p[1], len(c.Pages)); i >= 0 {
 			return pageFigure(c.Pages[i].Page, p[2], from+"pages/"+p[1])
 		}
+	case len(p) == 4 && p[0] == "pages" && p[2] == "bandsPct":
+		if i := index(p[1], len(c.Pages)); i >= 0 {
+			return bandFigure(c.Pages[i].Page, index(p[3], len(c.Pages[i].BandsPct)))
+		}
 	}
 	return nil
 }
@@ -201,6 +206,10 @@ func partsFigure(c *report.Content, p []string) (f *Figure) {
 			return pageFigure(0, p[2], "")
 		}
 		f = pageFigure(c.Parts[i].Part, p[2], "")
+	case len(p) == 4 && p[0] == "parts" && p[2] == "bandsPct":
+		if i := index(p[1], len(c.Parts)); i >= 0 {
+			f = bandFigure(c.Parts[i].Part, index(p[3], len(c.Parts[i].BandsPct)))
+		}
 	case c.PartDropoff == nil:
 		return nil
 	case is(p, "partDropoff", "afterPart"):
@@ -298,6 +307,24 @@ func pageFigure(page int, name, row string) *Figure {
 			"/content/pages/expectedMs")
 	}
 	return nil
+}
+
+// bandFigure returns the figure of a quarter of a page, or nil without one.
+func bandFigure(page, quarter int) *Figure {
+	if quarter < 0 {
+		return nil
+	}
+	const rule = "The time of counted sessions on this quarter of the page, of their time on all four."
+	return &Figure{Kind: Share, Rule: rule, Unit: Milliseconds, of: ofSessions,
+		value: func(v *report.View) (Value, bool) {
+			var b part.Bands
+			for _, p := range v.Session.Pages {
+				if p.Page == page {
+					b = b.Add(p.Bands.Within(within(p.Ms, maxMs)), 1)
+				}
+			}
+			return Value{b[quarter], b.Sum()}, b.Sum() > 0
+		}}
 }
 
 // marks are the points, in millionths, that media and scroll kinds report.

@@ -162,7 +162,8 @@ func (e *explained) view(l *vitrine.Link, id vitrine.ViewID) report.View {
 	case filetype.PDF:
 		for p := 1; p <= pages; p++ {
 			if e.IntN(2) == 0 {
-				s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: e.Int64N(5000)})
+				ms := e.Int64N(5000)
+				s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: ms, Bands: [4]int64{0, e.Int64N(1 + ms/2), ms / 2}})
 			}
 		}
 	case filetype.Video:

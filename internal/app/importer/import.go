@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
 	"vitrine/report"
+	"vitrine/report/part"
 
 	"github.com/go-json-experiment/json"
 )
@@ -112,19 +113,19 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 }
 
 // outline returns the parts of the file.
-func (in *importedLink) outline() (report.Outline, error) {
+func (in *importedLink) outline() (part.Outline, error) {
 	if len(in.Sections) == 0 {
 		return "", nil
 	}
-	if report.ContentOf(filetype.Kind(in.Kind)) != report.ContentScroll || len(in.Sections) > report.MaxSections {
+	if report.ContentOf(filetype.Kind(in.Kind)) != report.ContentScroll || len(in.Sections) > part.MaxSections {
 		return "", fmt.Errorf("sections are for links that scroll: html, image, text and document, and at most %d",
-			report.MaxSections)
+			part.MaxSections)
 	}
-	parts := make([]report.Part, len(in.Sections))
+	parts := make([]part.Part, len(in.Sections))
 	for i, label := range in.Sections {
 		parts[i].Label = label
 	}
-	return report.NewOutline(report.PartSection, parts), nil
+	return part.NewOutline(part.Section, parts), nil
 }
 
 func (s *Importer) add(tx vitrine.Tx, in importedLink) (bool, error) {

@@ -250,7 +250,7 @@ func (in *importedSession) measures(content report.ContentKind) bool {
 func (in *importedSession) readPages(most int, s *report.Session) error {
 	name, part := "session.pages", "page"
 	for _, p := range in.Pages {
-		s.Pages = append(s.Pages, report.PageTime(p))
+		s.Pages = append(s.Pages, report.PageTime{Page: p.Page, Ms: p.Ms})
 	}
 	for _, p := range in.Parts {
 		name, part = "session.parts", "part"

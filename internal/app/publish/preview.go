@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/filetype/text"
-	"vitrine/report"
+	"vitrine/report/part"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -259,13 +259,13 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 // pagesOf returns the slides or pages of a document, if they were made: what
 // its page shows, and those of a PDF, with their words. "" means that their
 // number is not known.
-func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.Part) (report.Outline, error) {
+func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.Part) (part.Outline, error) {
 	words, err := s.wordsOf(ctx, l, made)
 	switch {
 	case err != nil:
 		return "", err
 	case l.Kind == filetype.PDF && len(words) > 0:
-		return countedParts(report.PartPage, l.Pages, words), nil
+		return countedParts(part.Page, l.Pages, words), nil
 	case !slices.Contains(made, vitrine.PartPages):
 		return "", nil
 	}
@@ -279,9 +279,9 @@ func (s *Previews) pagesOf(ctx context.Context, l *vitrine.Link, made []vitrine.
 	if vitrine.CodeOf(fileError(err)) == vitrine.CodeInternal {
 		return "", err
 	}
-	kind := report.PartPage
+	kind := part.Page
 	if t, _ := filetype.ByExt(l.Name); slices.Contains([]string{"ppt", "pptx", "odp"}, t.Ext) {
-		kind = report.PartSlide
+		kind = part.Slide
 	}
 	return countedParts(kind, facts.Pages, words), nil
 }
@@ -313,7 +313,7 @@ func (s *Previews) wordsOf(ctx context.Context, l *vitrine.Link, made []vitrine.
 
 // finish writes which parts a link has. An outline that is not empty replaces
 // that of the link.
-func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part, outline report.Outline) error {
+func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part, outline part.Outline) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Link(l.ID)
 		if err != nil || current.Upload != l.Upload { // replaced: the new version gets its own parts
@@ -330,14 +330,14 @@ const maxCounted = 500
 
 // countedParts returns the outline of n parts without labels, of which the
 // first ones have so many words.
-func countedParts(kind report.PartKind, n int, words []int) report.Outline {
-	parts := make([]report.Part, min(n, len(words)))
+func countedParts(kind part.Kind, n int, words []int) part.Outline {
+	parts := make([]part.Part, min(n, len(words)))
 	for i := range parts {
 		parts[i].Words = words[i]
 	}
-	_, lines, counted := strings.Cut(string(report.NewOutline(kind, parts)), "\n")
+	_, lines, counted := strings.Cut(string(part.NewOutline(kind, parts)), "\n")
 	if !counted {
-		return report.UnnamedParts(kind, n)
+		return part.Unnamed(kind, n)
 	}
-	return report.UnnamedParts(kind, n) + report.Outline("\n"+lines)
+	return part.Unnamed(kind, n) + part.Outline("\n"+lines)
 }

@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/test/fixture"
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // TestPreviewsMake checks that each public link gets a preview once, and that a
@@ -94,7 +94,7 @@ func TestPreviewsOutline(t *testing.T) {
 	p.Maker.Pages = []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n" +
 		"2 0 obj\n<</Type/Pages/Kids[]/Count 20>>\nendobj\ntrailer\n<</Root 1 0 R>>\nstartxref\n9\n%%EOF\n")
 	p.MakeAll()
-	for l, want := range map[*vitrine.Link]report.Outline{deck: "slide 20", letter: "page 20", picture: "page 20"} {
+	for l, want := range map[*vitrine.Link]part.Outline{deck: "slide 20", letter: "page 20", picture: "page 20"} {
 		if got := p.Now(l).Outline; got != want {
 			t.Errorf("outline of %s = %q, want %q", l.Name, got, want)
 		}

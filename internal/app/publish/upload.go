@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/app/fleet"
 	"vitrine/internal/app/links"
 	"vitrine/internal/filetype"
-	"vitrine/report"
+	"vitrine/report/part"
 
 	"github.com/google/uuid"
 )
@@ -23,7 +23,7 @@ import (
 // Outline returns the parts of a file of a type, as its page shows it, or "" if
 // nothing but the depth of the scroll is measured. Its errors are those of
 // reading the file.
-type Outline func(t filetype.Type, file *io.SectionReader) (report.Outline, error)
+type Outline func(t filetype.Type, file *io.SectionReader) (part.Outline, error)
 
 // Uploads implements the three steps: Create, the PUT to storage, Complete.
 type Uploads struct {

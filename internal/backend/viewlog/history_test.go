@@ -305,7 +305,8 @@ func (r randomHistory) session() report.Session {
 		Downloaded: r.IntN(4) == 0}
 	s.EngagedMs = r.Int64N(s.PresentMs + 1)
 	for p := 1; p < 6 && r.IntN(3) > 0; p += 1 + r.IntN(2) {
-		s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
+		ms := r.Int64N(5000)
+		s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: ms, Bands: [4]int64{r.Int64N(1 + ms/2), 0, ms / 2}})
 	}
 	if r.IntN(2) == 0 {
 		s.Played, s.Reached, s.Depth = r.Int64N(1_000_001), r.Int64N(1_000_001), r.Int64N(1_000_001)

@@ -175,7 +175,7 @@ func demoLines(now time.Time) (*bytes.Buffer, error) {
 			line.Session = &demoSession{EngagedMs: s.EngagedMs, PresentMs: s.PresentMs, Screen: s.Screen,
 				Downloaded: s.Downloaded}
 			for _, p := range s.Pages {
-				line.Session.Pages = append(line.Session.Pages, demoPage(p))
+				line.Session.Pages = append(line.Session.Pages, demoPage{p.Page, p.Ms})
 			}
 		}
 		if err := lines.Encode(line); err != nil {

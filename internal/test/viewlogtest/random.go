@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // random generates random batches with many conflicts: few links, viewers and
@@ -74,7 +75,11 @@ func (c random) session() report.Session {
 	switch c.IntN(4) {
 	case 0:
 		for p := 1; p < 10; p += 1 + c.IntN(3) {
-			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: c.Int64N(10_000)})
+			seen := report.PageTime{Page: p, Ms: c.Int64N(10_000)}
+			if c.IntN(2) == 0 {
+				seen.Bands = part.Bands{c.Int64N(5000), 0, c.Int64N(5000), c.Int64N(5000)}.Within(seen.Ms)
+			}
+			s.Pages = append(s.Pages, seen)
 		}
 	case 1:
 		s.Played, s.Reached = c.Int64N(1_000_001), c.Int64N(1_000_001)

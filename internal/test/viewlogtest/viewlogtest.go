@@ -44,6 +44,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"EarlyErased", logTest.earlyErased},
 		{"Counts", logTest.counts},
 		{"Clicks", logTest.clicks},
+		{"Bands", logTest.bands},
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},

@@ -10,6 +10,7 @@ import (
 	"vitrine"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -110,9 +111,19 @@ var Measures = map[string]func(report.Session) bool{
 	"picture.png": func(n report.Session) bool { return n.Depth == 1_000_000 },
 	"page.html":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // as its frame reports it
 	"report.pdf": func(n report.Session) bool { // by pages
-		return slices.Equal(n.Pages, []report.PageTime{{Page: 1, Ms: n.EngagedMs}})
+		first := []report.PageTime{{Page: 1, Ms: n.EngagedMs}}
+		return slices.Equal(withoutBands(n.Pages), first) && n.Pages[0].Bands != (part.Bands{})
 	},
 	"clip.webm": func(n report.Session) bool { return n.Played > 0 && n.Reached >= n.Played },
+}
+
+// withoutBands returns the times on pages alone.
+func withoutBands(pages []report.PageTime) []report.PageTime {
+	pages = slices.Clone(pages)
+	for i := range pages {
+		pages[i].Bands = part.Bands{}
+	}
+	return pages
 }
 
 // linkedFile is a file with links.
@@ -325,7 +336,7 @@ var Times = map[string]func(*testing.T, *Timed){
 			if err != nil {
 				return err
 			}
-			now.Outline = report.UnnamedParts(report.PartPage, 4)
+			now.Outline = part.Unnamed(part.Page, 4)
 			return tx.PutLink(now)
 		}))
 		r := s.Open(NewTab(t), l)
@@ -345,7 +356,38 @@ var Times = map[string]func(*testing.T, *Timed){
 		r.Read(2 * time.Second)
 		r.hide()
 		want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
-		if n := r.Measured(0); !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
+		n := r.Measured(0)
+		if !n.Outlined || s.witness == nil && !slices.Equal(withoutBands(n.Pages), want) || len(n.Pages) < 3 {
+			t.Errorf("session = %+v, want the pages %v", n, want)
+		}
+	},
+	// The time on each quarter of a page of which the viewport shows one half:
+	// the upper one, then the lower one, then the middle.
+	"quarters": func(t *testing.T, s *Timed) {
+		r := s.Open(NewTab(t), s.Publish("report.pdf", MakePDF(3)))
+		f := r.Frame("/view")
+		to := func(quarter, mask int) {
+			f.Run(chromedp.Evaluate(fmt.Sprintf(`{
+				const page = document.getElementById("pages").children[1];
+				const { style } = document.documentElement;
+				const scale = Number(getComputedStyle(document.documentElement).getPropertyValue("--scale"));
+				style.setProperty("--scale", (scale * 2 * innerHeight) / page.getBoundingClientRect().height);
+				const r = page.getBoundingClientRect();
+				scrollBy({ top: r.top + (r.height * %d) / 4, behavior: "instant" });
+			}`, quarter), nil))
+			r.Until(fmt.Sprintf(`window.bands === "[[2],[%d]]"`, mask))
+		}
+		to(0, 0b0011)
+		r.Read(3 * time.Second)
+		to(2, 0b1100)
+		r.Read(5 * time.Second)
+		to(1, 0b0110)
+		r.Read(2 * time.Second)
+		r.hide()
+		want := []report.PageTime{{Page: 2, Ms: 10_000, Bands: part.Bands{1500, 2500, 3500, 2500}}}
+		n := r.Measured(0)
+		if s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) == 0 ||
+			n.Pages[len(n.Pages)-1].Bands[2] < 3000 {
 			t.Errorf("session = %+v, want the pages %v", n, want)
 		}
 	},

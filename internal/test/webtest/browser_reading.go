@@ -76,6 +76,7 @@ func (s *Timed) Open(tb *Tab, l *vitrine.Link) *reading {
 	tb.t.Helper()
 	tb.Run(chromedp.ActionFunc(OnNewDocument(`addEventListener("message", ({data}) => {
 		if (data?.vitrine?.shown) window.shown = (window.shown ?? 0) + 1
+		if (data?.vitrine?.bands) window.bands = JSON.stringify([data.vitrine.shown, data.vitrine.bands])
 		if (data?.vitrine?.edges) window.edges = data.vitrine.edges
 		if (data?.vitrine?.depth > 0) window.deepest = data.vitrine.depth
 	})`)))

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // SeparateOrigins separates the origin of file bytes on an instance with two
@@ -193,7 +193,7 @@ type mark struct {
 
 // marksOf returns the marks of the headings that begin the second and each
 // later section of a file.
-func marksOf(o report.Outline) (marks []mark) {
+func marksOf(o part.Outline) (marks []mark) {
 	for i, p := range o.Parts() {
 		if i > 0 && p.At > 0 {
 			marks = append(marks, mark{p.At, fmt.Sprintf(` data-vitrine-part="%d"`, i+1)})

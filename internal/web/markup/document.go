@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode"
 
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // Document is the rendered content of a file.
@@ -27,7 +27,7 @@ type Document struct {
 	First string
 	// Outline has the sections of Markdown, whose elements have data-part; ""
 	// without headings.
-	Outline report.Outline
+	Outline part.Outline
 }
 
 // Limits of the output.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"vitrine/report"
+	"vitrine/report/part"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -44,7 +44,7 @@ func Markdown(src string) Document {
 		d.Note = "Shown as text, for how it is nested."
 		return d
 	}
-	outline := report.NewOutline(report.PartSection, sections(nodes))
+	outline := part.NewOutline(part.Section, sections(nodes))
 	var b bytes.Buffer
 	b.WriteString(`<div class="prose" dir="auto">`)
 	if front != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vitrine/internal/filetype/text"
-	"vitrine/report"
+	"vitrine/report/part"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,7 +26,7 @@ const (
 // the text of bytes of the page, whose encoding must have ASCII as it is.
 // Headings in tables, lists, quotations and details begin no section, as in
 // Markdown.
-func Page(page io.Reader, decode func([]byte) string) report.Outline {
+func Page(page io.Reader, decode func([]byte) string) part.Outline {
 	z := html.NewTokenizer(io.LimitReader(page, maxPage))
 	z.SetMaxBuf(maxToken)
 	s := pageOutliner{decode: decode}
@@ -47,11 +47,11 @@ func Page(page io.Reader, decode func([]byte) string) report.Outline {
 	for _, p := range s.list {
 		all += p.title + p.Words
 	}
-	var parts []report.Part
+	var parts []part.Part
 	for _, p := range chosen(s.list) {
 		parts = append(parts, p.Part)
 	}
-	return cmp.Or(report.NewOutline(report.PartSection, parts), fifths(all))
+	return cmp.Or(part.NewOutline(part.Section, parts), fifths(all))
 }
 
 // pageOutliner collects the sections of a page from its tokens.
@@ -98,7 +98,7 @@ func (s *pageOutliner) start(z *html.Tokenizer, at int64) {
 	case s.unseen > 0 || s.inner > 0:
 	case headings[tag] != 0 && len(s.list) < maxHeadings:
 		s.endTitle()
-		s.list = append(s.list, section{Part: report.Part{At: at + int64(len("<h1"))}, level: headings[tag]})
+		s.list = append(s.list, section{Part: part.Part{At: at + int64(len("<h1"))}, level: headings[tag]})
 		s.inTitle = true
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"vitrine/internal/test/vitrinetest"
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
-func outlineOf(page string) report.Outline {
+func outlineOf(page string) part.Outline {
 	return Page(strings.NewReader(page), func(b []byte) string { return string(b) })
 }
 
@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: sections %q, want %q", name, got, c.want)
 		}
 	}
-	if parts := outlineOf(many(5000, 2)).Parts(); len(parts) != report.MaxSections || parts[99].Words != 4901 {
+	if parts := outlineOf(many(5000, 2)).Parts(); len(parts) != part.MaxSections || parts[99].Words != 4901 {
 		t.Errorf("of 5,000 headings: %d sections, the last one: %+v", len(parts), parts[len(parts)-1])
 	}
 	if parts := outlineOf(many(50, 1) + many(60, 2)).Parts(); len(parts) != 50 {
@@ -82,7 +82,7 @@ func TestHostilePages(t *testing.T) {
 		}
 		page, before := b.String(), int64(0)
 		o := outlineOf(page)
-		if len(o) > 16<<10 || o.Len() > report.MaxSections {
+		if len(o) > 16<<10 || o.Len() > part.MaxSections {
 			t.Fatalf("%q: %d bytes", page, len(o))
 		}
 		for _, p := range o.Parts() {

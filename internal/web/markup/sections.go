@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/filetype/text"
-	"vitrine/report"
+	"vitrine/report/part"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -18,7 +18,7 @@ const beginning = "Beginning"
 
 // section is what begins with a heading and ends at the next one.
 type section struct {
-	report.Part
+	part.Part
 	level byte       // of the heading; 0 for the text before the first one
 	title int        // words of the heading
 	from  *html.Node // the element that it begins with; nil of a file that is not rewritten
@@ -27,7 +27,7 @@ type section struct {
 // sections finds the sections of a rewritten document, by its headings, and
 // gives the element that each begins with its number. A document without
 // headings has none.
-func sections(nodes []*html.Node) (parts []report.Part) {
+func sections(nodes []*html.Node) (parts []part.Part) {
 	var s outliner
 	for _, n := range nodes {
 		s.walk(n)
@@ -39,7 +39,7 @@ func sections(nodes []*html.Node) (parts []report.Part) {
 	return parts
 }
 
-// chosen returns the sections that are measured, at most report.MaxSections, or
+// chosen returns the sections that are measured, at most part.MaxSections, or
 // none if there is only one. A heading without text below it is part of the
 // section of the next heading. Headings of the lower levels begin no sections
 // if all would be too many.
@@ -55,14 +55,14 @@ func chosen(all []section) (list []section) {
 		case last >= 0:
 			list[last].Words += s.title + s.Words
 		case s.title+s.Words > 0:
-			list = append(list, section{Part: report.Part{Label: beginning, Words: s.title + s.Words},
+			list = append(list, section{Part: part.Part{Label: beginning, Words: s.title + s.Words},
 				from: topOf(s.from)})
 		}
 	}
 	if len(list) < 2 {
 		return nil
 	}
-	rest := list[min(len(list), report.MaxSections):]
+	rest := list[min(len(list), part.MaxSections):]
 	list = list[:len(list)-len(rest)]
 	for _, s := range rest {
 		list[len(list)-1].Words += s.Words
@@ -81,7 +81,7 @@ func (s *outliner) walk(n *html.Node) {
 		}
 	case levelOf(n) != 0:
 		title := strings.TrimSpace(textOf(n))
-		s.list = append(s.list, section{report.Part{Label: title}, levelOf(n), text.Words(title), n})
+		s.list = append(s.list, section{part.Part{Label: title}, levelOf(n), text.Words(title), n})
 	default:
 		for c := range n.ChildNodes() {
 			s.walk(c)
@@ -93,7 +93,7 @@ func (s *outliner) walk(n *html.Node) {
 // without a heading.
 func (s *outliner) words(words int, from *html.Node) {
 	if len(s.list) == 0 {
-		s.list = append(s.list, section{Part: report.Part{Label: beginning}, from: from})
+		s.list = append(s.list, section{Part: part.Part{Label: beginning}, from: from})
 	}
 	s.list[len(s.list)-1].Words += words
 }
@@ -130,7 +130,7 @@ func lowest(all []section) byte {
 		if count[level] == 0 {
 			continue
 		}
-		if sum += count[level]; low != 0 && sum >= report.MaxSections {
+		if sum += count[level]; low != 0 && sum >= part.MaxSections {
 			break
 		}
 		low = level
@@ -140,18 +140,18 @@ func lowest(all []section) byte {
 
 // Fifths returns the outline of a text without headings: its fifths. A text of
 // few words has none.
-func Fifths(whole string) report.Outline { return fifths(text.Words(whole)) }
+func Fifths(whole string) part.Outline { return fifths(text.Words(whole)) }
 
-func fifths(words int) report.Outline {
+func fifths(words int) part.Outline {
 	const fewest = 200
 	if words < fewest {
 		return ""
 	}
-	var parts []report.Part
+	var parts []part.Part
 	for i, label := range []string{"First fifth", "Second fifth", "Third fifth", "Fourth fifth", "Last fifth"} {
-		parts = append(parts, report.Part{Label: label, Words: words*(i+1)/5 - words*i/5})
+		parts = append(parts, part.Part{Label: label, Words: words*(i+1)/5 - words*i/5})
 	}
-	return report.NewOutline(report.PartSection, parts)
+	return part.NewOutline(part.Section, parts)
 }
 
 // Divide renders Markdown as [Markdown] does, each section of its outline by

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // TestSections checks which sections a document has.
@@ -53,7 +53,7 @@ func TestSections(t *testing.T) {
 		parts int
 		last  int // words of the last one
 	}{
-		"5,000 headings":        {many(5000, "#"), report.MaxSections, 4901},
+		"5,000 headings":        {many(5000, "#"), part.MaxSections, 4901},
 		"100 headings":          {many(100, "#"), 100, 1},
 		"lower ones left out":   {many(50, "#") + many(60, "##"), 50, 121},
 		"beginning and 100":     {"text\n\n" + many(100, "#"), 100, 2},

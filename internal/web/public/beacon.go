@@ -1,14 +1,18 @@
 package public
 
 import (
+	"encoding/json"
 	"mime"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 
 	"vitrine"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/report"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxBeacon bounds the body of a beacon (engagement, The page's tracker). The
@@ -82,6 +86,30 @@ func partsOf(ranges map[int]int64) (p report.Parts) {
 	return p
 }
 
+// maxBand bounds a time on a quarter of a page, so that sums do not overflow.
+const maxBand = 1_000_000_000_000
+
+// pagesOf returns the times on pages, with those of their quarters. What is not
+// a list of four numbers by the number of one of the pages is ignored.
+func pagesOf(times map[int]int64, bands jsontext.Value) map[int]report.PageTime {
+	var lists map[string]json.RawMessage
+	if json.Unmarshal(bands, &lists) != nil {
+		lists = nil
+	}
+	pages := make(map[int]report.PageTime, len(times))
+	for page, ms := range times {
+		p := report.PageTime{Ms: ms}
+		var four []float64
+		if json.Unmarshal(lists[strconv.Itoa(page)], &four) == nil && len(four) == len(p.Bands) {
+			for i, ms := range four {
+				p.Bands[i] = int64(min(max(ms, -maxBand), maxBand))
+			}
+		}
+		pages[page] = p
+	}
+	return pages
+}
+
 // parseClaim parses a beacon. Unknown fields are ignored; known ones must have
 // their type.
 func parseClaim(o httpx.Object) (vitrine.Claim, error) {
@@ -90,7 +118,7 @@ func parseClaim(o httpx.Object) (vitrine.Claim, error) {
 		Engaged:    f.Amount("engaged"),
 		Present:    f.Amount("present"),
 		Width:      int(f.Amount("width")),
-		Pages:      f.Amounts("pages"),
+		Pages:      pagesOf(f.Amounts("pages"), o["bands"]),
 		Duration:   f.Amount("duration"),
 		Played:     f.Amount("played"),
 		Reached:    f.Amount("reached"),

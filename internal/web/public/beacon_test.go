@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/web/public"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 func TestBeacon(t *testing.T) {
@@ -89,6 +90,48 @@ func TestBeaconOfParts(t *testing.T) {
 		`{"engaged":2000,"present":2000,"pages":{"1":2000}}`, webtest.PlainText), 204)
 	if got := *s.CountViews(plain, 1)[0].Session; got.Outlined || len(got.Pages) > 0 {
 		t.Errorf("session of a file without parts = %+v", got)
+	}
+}
+
+// TestBeaconOfBands checks which times on the quarters of a page are stored of
+// what a beacon claims: no more than the page has, and none of what is no list
+// of four numbers.
+func TestBeaconOfBands(t *testing.T) {
+	s := webtest.NewSite(t)
+	l := s.Publish("report.pdf", webtest.Samples["report.pdf"])
+	for _, c := range []struct {
+		bands string
+		want  part.Bands
+	}{
+		{`{"2":[1000,0,0,2000.9]}`, part.Bands{1000, 0, 0, 2000}},
+		{`{"2":[1000,0,0,2000],"3":[1,1,1,1],"999":[1,1,1,1],"0":[1,0,0,0],"x":[]}`, part.Bands{1000, 0, 0, 2000}},
+		{`{"2":[-1000,2000,0,9000]}`, part.Bands{0, 2000, 0, 1000}},
+		{`{"2":[1e300,-1e300,5,5]}`, part.Bands{3000}},
+		{`{"2":[1,1,1,1,1]}`, part.Bands{}},
+		{`{"2":[1,1,1]}`, part.Bands{}},
+		{`{"2":[]}`, part.Bands{}},
+		{`{"2":["1",1,1,1]}`, part.Bands{}},
+		{`{"2":[1,1,[1],1]}`, part.Bands{}},
+		{`{"2":[1e999,1,1,1]}`, part.Bands{}},
+		{`{"2":5}`, part.Bands{}},
+		{`{"2":null}`, part.Bands{}},
+		{`{"02":[1,1,1,1]}`, part.Bands{}},
+		{`[[1,1,1,1]]`, part.Bands{}},
+		{`"2"`, part.Bands{}},
+		{`null`, part.Bands{}},
+		{`7`, part.Bands{}},
+	} {
+		beacon := s.BeaconOf(s.Get("/p/" + string(l.Slug)).Text)
+		s.Ahead.Add(int64(10 * time.Second))
+		body := `{"engaged":3000,"present":4000,"pages":{"2":3000},"bands":` + c.bands + `}`
+		for range 2 {
+			s.Status(s.Do(http.MethodPost, beacon, body, webtest.PlainText), 204)
+		}
+		all := s.Views(l)
+		want := []report.PageTime{{Page: 2, Ms: 3000, Bands: c.want}}
+		if got := all[len(all)-1].Session.Pages; !slices.Equal(got, want) {
+			t.Errorf("bands %s: pages = %v, want %v", c.bands, got, want)
+		}
 	}
 }
 
@@ -238,7 +281,7 @@ func TestBeaconRubbish(t *testing.T) {
 // FuzzBeacon checks that any beacon is accepted or refused, and that the stored
 // session is possible.
 func FuzzBeacon(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`,
+	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200},"bands":{"1":[600,0,0,600]}}`,
 		`{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
 		f.Add(seed)
 	}
@@ -261,6 +304,9 @@ func FuzzBeacon(f *testing.F) {
 		for _, p := range session.Pages {
 			if p.Page < 1 || p.Page > 12 {
 				t.Errorf("page = %d, want 1 to 12", p.Page)
+			}
+			if p.Bands.Within(p.Ms) != p.Bands {
+				t.Errorf("impossible times on quarters: %v", p)
 			}
 		}
 		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs ||

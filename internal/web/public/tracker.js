@@ -24,7 +24,9 @@ let shown = [];
 let sent = 0;
 let told = "";
 let toldPresent = 0;
+let quarters = []; // of each page in shown, as bits from the top: which are in view
 const pages = new Map(); // ms by page or part, the most recent one last
+const bands = new Map(); // ms of each quarter of a page, from the top, by page
 let edges = []; // top of each part, and the bottom of the last; pixels of the viewport that shows them
 const clicks = new Map(); // on links of the content, by part and target, the most recent one last
 
@@ -57,10 +59,16 @@ function tick() {
   last = t;
   if (on) {
     engaged += ms;
-    for (const p of shown) {
-      const sum = (pages.get(p) || 0) + ms / shown.length;
+    for (const [i, p] of shown.entries()) {
+      const share = ms / shown.length;
+      const sum = (pages.get(p) || 0) + share;
       pages.delete(p);
       pages.set(p, sum);
+      const seen = [0, 1, 2, 3].filter((q) => (quarters[i] >> q) & 1);
+      if (!seen.length) continue;
+      const times = bands.get(p) || [0, 0, 0, 0];
+      for (const q of seen) times[q] += share / seen.length;
+      bands.set(p, times);
     }
   }
   if (wasVisible || visible()) present = t - start;
@@ -141,14 +149,15 @@ function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
   if (pages.size) {
     // A page or part counts from one second on. The most recent ones fit into a
-    // body of 4 KiB, as do the most recent clicks. The server already has the
-    // others.
-    s.pages = Object.fromEntries(
-      [...pages]
-        .filter((p) => p[1] >= 1000)
-        .slice(clicks.size ? -100 : -220)
-        .map(([p, ms]) => [p, Math.floor(ms)]),
-    );
+    // body of 4 KiB, as do the most recent bands and clicks. The server already
+    // has the others.
+    const [most, banded] = clicks.size ? [bands.size ? 60 : 100, 20] : [bands.size ? 160 : 220, 40];
+    const seen = [...pages].filter((p) => p[1] >= 1000).slice(-most);
+    s.pages = Object.fromEntries(seen.map(([p, ms]) => [p, Math.floor(ms)]));
+    if (bands.size)
+      s.bands = Object.fromEntries(
+        seen.flatMap(([p]) => (bands.has(p) ? [[p, bands.get(p).map(Math.floor)]] : [])).slice(-banded),
+      );
   }
   if (media && media.duration > 0 && media.duration < 1e9) {
     const { played } = media; // distinct ranges, merged and in order
@@ -238,8 +247,12 @@ events(window, "message", ({ source, data }) => {
     if (kind === "pages") inside = input; // HTML of a user is not trusted about the focus
   }
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
-  if ((kind === "pages" || frame.dataset.parts) && Array.isArray(m.shown))
-    shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
+  if ((kind === "pages" || frame.dataset.parts) && Array.isArray(m.shown)) {
+    const all = m.shown.map((p, i) => [p, Number(m.bands?.[i])]);
+    const some = all.filter(([p]) => Number.isInteger(p) && p > 0).slice(0, 16);
+    shown = some.map(([p]) => p);
+    quarters = some.map(([, mask]) => mask);
+  }
   if (count && Array.isArray(m.edges)) {
     edges = m.edges;
     shown = partsInView(m.height);

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/markup"
-	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // Outline returns the parts of a file of a type, as its page shows it: the
 // sections of Markdown and of web pages, and the fifths of other text. Other
 // files have no parts here. The pages of a PDF need no outline.
-func Outline(t filetype.Type, file *io.SectionReader) (report.Outline, error) {
+func Outline(t filetype.Type, file *io.SectionReader) (part.Outline, error) {
 	if t.Kind == filetype.HTML {
 		return pageOutline(file)
 	}
@@ -27,7 +27,7 @@ func Outline(t filetype.Type, file *io.SectionReader) (report.Outline, error) {
 		return "", err
 	}
 	shown := text.Decode(b, file.Size() > int64(len(b)))
-	var sections report.Outline
+	var sections part.Outline
 	if t.Ext == "md" {
 		sections = markup.Markdown(shown).Outline
 	}
@@ -36,7 +36,7 @@ func Outline(t filetype.Type, file *io.SectionReader) (report.Outline, error) {
 
 // pageOutline returns the parts of a web page. One in an encoding in which
 // ASCII has another meaning has none.
-func pageOutline(file *io.SectionReader) (report.Outline, error) {
+func pageOutline(file *io.SectionReader) (part.Outline, error) {
 	head := make([]byte, min(HTMLHead, file.Size()))
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return "", err

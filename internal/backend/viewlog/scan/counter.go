@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // counter counts views as report.Tally.Add does, but by the numbers of labels.
@@ -57,7 +58,10 @@ type file struct {
 	version int
 }
 
-type pageSums struct{ sessions, ms, last int64 }
+type pageSums struct {
+	sessions, ms, last int64
+	bands              part.Bands
+}
 
 // tallies counts by number. Small numbers, which are the most frequent, are
 // counted in an array.
@@ -362,7 +366,11 @@ func (c *counter) page(pages []report.PageTime) {
 		}
 		sums := &c.pages[p.Page]
 		sums.sessions++
-		sums.ms += min(max(p.Ms, 0), c.rules.MaxMs)
+		ms := min(max(p.Ms, 0), c.rules.MaxMs)
+		sums.ms += ms
+		if p.Bands != (part.Bands{}) {
+			sums.bands = sums.bands.Add(p.Bands.Within(ms), 1)
+		}
 		last = p.Page
 	}
 	if last > 0 {
@@ -392,6 +400,7 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	for p, sums := range c.pages {
 		t.AddPage(p, sums.sessions, sums.ms, sums.last)
+		t.AddBands(p, sums.bands)
 	}
 	t.AddParts(c.parted, c.parts)
 	for of, n := range c.clicks {

@@ -8,15 +8,15 @@ import (
 // matcher applies a filter to rows. It checks each label once.
 type matcher struct {
 	word  func(segment.LabelID) (*segment.Labels, error)
-	parts [segment.Kinds]part
+	parts [segment.Kinds]wordFilter
 	flags report.Filter // conditions on fields of the row itself
 	kinds []int         // the parts that have conditions
 	left  []int         // those that rows may not match: kinds, or some
 	some  []int         // those that not all rows of a segment match
 }
 
-// part is the part of a filter for one kind of words.
-type part struct {
+// wordFilter is the part of a filter for one kind of words.
+type wordFilter struct {
 	filter report.Filter
 	known  []byte // by number: 0 unknown, 1 no match, 2 match
 }

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // dictionary numbers labels, with small and large numbers. It is safe for
@@ -107,7 +108,8 @@ func history(r *rand.Rand, n int) (views []report.View) {
 			switch r.IntN(4) {
 			case 0:
 				for p := 1; p < 9; p += 1 + r.IntN(4) {
-					s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
+					ms := r.Int64N(5000)
+					s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: ms, Bands: part.Bands{0, r.Int64N(1 + ms), ms}.Within(ms)})
 				}
 			case 1:
 				s.Played, s.Reached = r.Int64N(1_000_001), r.Int64N(1_000_001)

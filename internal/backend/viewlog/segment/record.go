@@ -24,7 +24,8 @@ import (
 //
 //	record:  a byte of upper flags, [version of the file], [campaign],
 //	         [previous bot reason], [recipient], [album]
-//	session: [parts of a medium], [count, (part, count, target)… of clicks]
+//	session: [parts of a medium], [a byte of upper flags,
+//	         [count, (part, count, target)… of clicks], [(mask, ms…)… of the bands of pages]]
 const (
 	version     = 1 << 5
 	moreVersion = 2 << 5
@@ -56,7 +57,11 @@ const (
 	sessionDepth      = 1 << 4
 	sessionParts      = 1 << 5
 	sessionOutlined   = 1 << 6
-	sessionClicks     = 1 << 7
+	sessionMore       = 1 << 7
+
+	// The upper flags.
+	sessionClicks = 1 << 8
+	sessionBands  = 1 << 9
 )
 
 // ErrDamaged is the error of a record that cannot be read. It is a
@@ -228,8 +233,8 @@ func (s *Session) flags() (flags byte) {
 	return flags
 }
 
-// rare returns the upper flags: of the rare parts, which follow the others.
-func (s *Session) rare() (flags byte) {
+// rare returns the flags of the rare parts, which follow the others.
+func (s *Session) rare() (flags uint16) {
 	if s.Parts != (report.Parts{}) {
 		flags |= sessionParts
 	}
@@ -237,15 +242,18 @@ func (s *Session) rare() (flags byte) {
 		flags |= sessionOutlined
 	}
 	if len(s.Clicks) > 0 {
-		flags |= sessionClicks
+		flags |= sessionMore | sessionClicks
+	}
+	if hasBands(s.Pages) {
+		flags |= sessionMore | sessionBands
 	}
 	return flags
 }
 
 // Append appends the stored form of the session of a view that began at viewMs.
 func (s *Session) Append(b []byte, viewMs int64) []byte {
-	flags := s.flags()
-	b = append(b, s.rare()|flags)
+	flags := uint16(s.flags()) | s.rare()
+	b = append(b, byte(flags&0xff))
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	number(s.EngagedMs)
 	number(s.PresentMs)
@@ -266,8 +274,14 @@ func (s *Session) Append(b []byte, viewMs int64) []byte {
 	if s.Parts != (report.Parts{}) {
 		b = appendParts(b, s.Parts)
 	}
-	if len(s.Clicks) > 0 {
+	if flags&sessionMore != 0 {
+		b = append(b, byte(flags>>8))
+	}
+	if flags&sessionClicks != 0 {
 		b = appendClicks(b, s.Clicks)
+	}
+	if flags&sessionBands != 0 {
+		b = appendBands(b, s.Pages)
 	}
 	return b
 }
@@ -303,7 +317,7 @@ func (s *Session) Decode(b []byte, viewMs int64) error {
 	if len(b) < 1 {
 		return ErrDamaged
 	}
-	flags, r := b[0], Reader{b: b[1:]}
+	flags, r := uint16(b[0]), Reader{b: b[1:]}
 	pages := s.Pages[:0]
 	*s = Session{}
 	s.Pages = pages
@@ -325,8 +339,14 @@ func (s *Session) Decode(b []byte, viewMs int64) error {
 	if flags&sessionParts != 0 {
 		s.Parts = r.parts()
 	}
+	if flags&sessionMore != 0 {
+		flags |= uint16(r.byte()) << 8
+	}
 	if flags&sessionClicks != 0 {
 		s.Clicks = r.clicks()
+	}
+	if flags&sessionBands != 0 {
+		r.bands(s.Pages)
 	}
 	return r.end()
 }

@@ -46,9 +46,12 @@ const (
 	columnPlayed
 	columnReached // minus played
 	columnDepth
-	columnParts   // bytes of appendParts
-	columnClicks  // number of clicks; part and count of each
-	columnTargets // length and bytes of the target of each click
+	columnParts    // bytes of appendParts
+	columnClicks   // number of clicks; part and count of each
+	columnTargets  // length and bytes of the target of each click
+	columnBands    // of each page: which of its bands are not zero
+	columnBandMs   // of those, without the last of each page
+	columnBandRest // time on the page, minus its bands
 	columns
 )
 
@@ -62,7 +65,7 @@ const (
 // kinds says what the numbers of a column are, if they are not words.
 var kinds = [columns]columnKind{columnTime: measures, columnEngaged: measures, columnPresent: measures,
 	columnStart: measures, columnPageMs: listed,
-	columnRest: measures}
+	columnRest: measures, columnBandMs: measures, columnBandRest: measures}
 
 // The columns of words that every view has.
 const (
@@ -141,7 +144,7 @@ func (p *Encoder) Add(r *Row) {
 
 // session adds the session of a view.
 func (p *Encoder) session(s *Session, viewMs int64) {
-	c, flags := &p.columns, s.flags()|s.rare()
+	c, flags := &p.columns, uint16(s.flags())|s.rare()
 	if flags&sessionParts != 0 {
 		c[columnParts].bytes(appendParts(nil, s.Parts))
 	}
@@ -166,6 +169,9 @@ func (p *Encoder) session(s *Session, viewMs int64) {
 			before, rest = page.Page, rest-page.Ms
 		}
 		c[columnRest].signed(rest)
+	}
+	if flags&sessionBands != 0 {
+		p.bands(s.Pages)
 	}
 	if flags&sessionMedia != 0 {
 		c[columnPlayed].number(s.Played)
@@ -316,7 +322,7 @@ func (u *Decoder) more(r *Row) {
 func (u *Decoder) session(s *Session) {
 	c, pages := &u.columns, s.Pages[:0]
 	*s = Session{}
-	flags := byte(c[columnSession].next())
+	flags := uint16(c[columnSession].next() & 0xffff)
 	s.Downloaded, s.Outlined = flags&sessionDownloaded != 0, flags&sessionOutlined != 0
 	s.EngagedMs = c[columnEngaged].next()
 	s.PresentMs = s.EngagedMs + c[columnPresent].next()
@@ -348,6 +354,9 @@ func (u *Decoder) session(s *Session) {
 	}
 	if flags&sessionClicks != 0 {
 		s.Clicks = u.clicks()
+	}
+	if flags&sessionBands != 0 && !u.Sums {
+		u.bands(s.Pages)
 	}
 }
 

@@ -42,7 +42,11 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 				Target: strings.Repeat("https://a.example/", r.IntN(12)), Count: r.Int64N(101)})
 		}
 		for p := 1; r.IntN(8) > 0; p += 1 + r.IntN(4) {
-			w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
+			seen := report.PageTime{Page: p, Ms: r.Int64N(1 << 33)}
+			for i := range seen.Bands {
+				seen.Bands[i] = r.Int64N(4) / 3 * r.Int64N(1+seen.Ms/4)
+			}
+			w.Session.Pages = append(w.Session.Pages, seen)
 		}
 	}
 	return w

@@ -32,6 +32,9 @@ func WrongSession(s *report.Session, imported bool) string {
 		if p.Page <= page || p.Ms < 0 {
 			return fmt.Sprintf("its time on page %d is negative or out of order", p.Page)
 		}
+		if p.Bands.Within(p.Ms) != p.Bands {
+			return fmt.Sprintf("its time on the quarters of page %d is negative or more than that on the page", p.Page)
+		}
 		page = p.Page
 	}
 	return ""

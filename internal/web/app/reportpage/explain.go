@@ -203,7 +203,7 @@ func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrin
 	}
 	for _, v := range p.Visits {
 		p.Rows = append(p.Rows, explainedRow{ExplainedVisit: v, When: ui.RecentTime(v.At.Time, s.Now()),
-			Part: part(p.Explanation, v)})
+			Part: share(p.Explanation, v)})
 	}
 	if q.Cursor.Key != 0 {
 		p.First = root + url.QueryEscape(q.Figure)
@@ -263,8 +263,8 @@ func made(e *analytics.Explanation) string {
 	return ""
 }
 
-// part returns the part of a visit in a figure, in words.
-func part(e *analytics.Explanation, v analytics.ExplainedVisit) string {
+// share returns the share of a visit in a figure, in words.
+func share(e *analytics.Explanation, v analytics.ExplainedVisit) string {
 	switch {
 	case e.Kind == explain.Distinct:
 		return "Viewer " + strconv.Itoa(v.Viewer)

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // The reading map: a file with the attention of its readers laid over it, part
@@ -37,6 +38,7 @@ type mapPage struct {
 	// Pictures and Texts report what the parts show of the file. Without
 	// either, the map is a list.
 	Pictures, Texts bool
+	Banded          bool // quarters of a part were measured
 }
 
 // mapPart is a part of the file.
@@ -48,9 +50,13 @@ type mapPart struct {
 	Takes   string // the time that its words take; "" without words
 	Seen    string // by how many of the sessions
 	Level   int    // 0 to 4: the time of all readers, of that which the words take
-	Picture string
-	HTML    template.HTML
-	Text    string
+	// Bands has the levels of the quarters, from the top, and Quarters what
+	// they are in words. Without Bands they were not measured.
+	Bands    []int
+	Quarters string
+	Picture  string
+	HTML     template.HTML
+	Text     string
 }
 
 // mapViewers is how many viewers a map needs, so that it shows the reading of
@@ -129,25 +135,53 @@ func (s *Handler) fillMap(r *http.Request, p *mapPage, owner *vitrine.Account, l
 
 // list adds the parts without what they show of the file.
 func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
-	var most int64 // the time of all readers in a part
-	for _, row := range rows.Rows {
-		most = max(most, row.AvgMs*row.Views)
-	}
+	var most, mostBand int64 // the time of all readers in a part, and in a quarter of one
 	for i, row := range rows.Rows {
-		words, reading := row.Words, row.Reading
 		if c.PartKind != "" {
-			words, reading = c.Parts[i].Words, c.Parts[i].Reading
+			of := c.Parts[i]
+			row.Words, row.Reading, row.BandsPct = of.Words, of.Reading, of.BandsPct
+			rows.Rows[i] = row
 		}
-		part := mapPart{Number: row.Page, Label: row.Label, Reading: ui.Capital(string(reading)), Time: row.Time,
-			Seen: fmt.Sprintf("%s of %s", row.Seen, ui.Counted(sessions, "session", "sessions"))}
-		all := most
-		if words > 0 {
-			part.Takes = ui.Lasting(int64(words) * report.WordMs).String()
-			all = int64(words) * report.WordMs * sessions
+		most = max(most, row.AvgMs*row.Views)
+		for _, share := range row.BandsPct {
+			mostBand = max(mostBand, bandMs(&row, share))
 		}
-		part.Level = level(row.AvgMs*row.Views, all)
-		p.Parts = append(p.Parts, part)
 	}
+	for _, row := range rows.Rows {
+		shown := mapPart{Number: row.Page, Label: row.Label, Reading: ui.Capital(string(row.Reading)), Time: row.Time,
+			Seen: fmt.Sprintf("%s of %s", row.Seen, ui.Counted(sessions, "session", "sessions"))}
+		all, ofBand := most, mostBand
+		if row.Words > 0 {
+			all = int64(row.Words) * part.WordMs * sessions
+			shown.Takes, ofBand = ui.Lasting(int64(row.Words)*part.WordMs).String(), all/int64(len(part.Bands{}))
+		}
+		shown.Level = level(row.AvgMs*row.Views, all)
+		if c.PartKind != part.Section && row.Views > 0 {
+			shown.addBands(&row, ofBand)
+		}
+		p.Banded = p.Banded || shown.Bands != nil
+		p.Parts = append(p.Parts, shown)
+	}
+}
+
+// bandMs returns the time of all readers on a quarter of a page, by its share.
+func bandMs(row *statsPageRow, share report.Tenths) int64 {
+	return row.AvgMs * row.Views * int64(share) / 1000
+}
+
+// addBands adds the quarters of a page. all is the time that stands for the
+// highest level.
+func (m *mapPart) addBands(row *statsPageRow, all int64) {
+	if row.BandsPct == nil {
+		m.Quarters = "Quarters not measured then"
+		return
+	}
+	var texts []string
+	for _, share := range row.BandsPct {
+		m.Bands = append(m.Bands, level(bandMs(row, share), all))
+		texts = append(texts, ui.Percent(share))
+	}
+	m.Quarters = "Quarters from the top: " + strings.Join(texts, ", ")
 }
 
 // level returns how much of a time was spent, in quarters; 1 for any time.

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // visitsBatch is the number of visits on a page.
@@ -167,9 +168,9 @@ type visitedPage struct {
 // visitedPages returns the pages or parts that a visit saw, and what they are:
 // "Page".
 // The labels are those of the current version.
-func visitedPages(v *report.VisitRow, o report.Outline) (noun string, pages []visitedPage) {
+func visitedPages(v *report.VisitRow, o part.Outline) (noun string, pages []visitedPage) {
 	noun = "page"
-	seen, labels := v.Pages, []report.Part(nil)
+	seen, labels := v.Pages, []part.Part(nil)
 	if len(v.Parts) > 0 {
 		noun, labels = cmp.Or(string(o.Kind()), "part"), o.Parts()
 		for _, p := range v.Parts {

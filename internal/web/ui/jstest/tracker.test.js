@@ -139,6 +139,46 @@ test("the 220 pages looked at last fit into 4 KiB", () => {
   assert.ok(p.size <= 4096, `${p.size} bytes`);
 });
 
+test("time on a page belongs to its quarters in view in equal parts", () => {
+  const p = new FakePage({ kind: "pages", frame: true });
+  p.tells({ shown: [1], bands: [0b0011] });
+  p.pass(4);
+  p.tells({ shown: [1, 2], bands: [0b1000, 0b0001] });
+  p.pass(4);
+  p.tells({ shown: [3], bands: [0b1111] });
+  p.pass(0.75);
+  p.tells({ shown: [4] }); // whose quarters are not known
+  p.pass(2);
+  const { pages, bands } = p.leave();
+  assert.deepEqual({ ...pages }, { 1: 6000, 2: 2000, 4: 2000 });
+  assert.deepEqual({ ...bands }, { 1: [2000, 2000, 0, 2000], 2: [2000, 0, 0, 0] });
+});
+
+for (const [clicked, most, banded] of [
+  [0, 160, 40],
+  [20, 60, 20],
+]) {
+  test(`${most} pages, the bands of ${banded} and ${clicked} links fit into 4 KiB, whatever they are`, () => {
+    const p = new FakePage({ kind: "pages", frame: true, webdriver: true });
+    for (let i = 0; i < clicked; i++) p.tells({ click: `https://a.test/${`${i}`.padStart(185, "x")}`, part: 99_000 });
+    for (let n = 99_001; n <= 99_300; n++) {
+      for (let i = 0; i < (n > 99_300 - most ? 200 : 1); i++) {
+        p.input();
+        p.tells({ shown: [n], bands: [0b1111] });
+        p.pass(1);
+      }
+    }
+    p.download.fire("click");
+    const { pages, bands } = p.leave();
+    assert.equal(Object.keys(pages).length, most);
+    assert.deepEqual(
+      Object.keys(bands).map(Number),
+      Array.from({ length: banded }, (_, i) => 99_301 - banded + i),
+    );
+    assert.ok(p.size <= 4096, `${p.size} bytes`);
+  });
+}
+
 test("a frame is believed only as far as it can be true", () => {
   const p = new FakePage({ kind: "pages", frame: true });
   p.tells("shown");

@@ -1,4 +1,6 @@
-package report
+// Package part has the parts of a file, such as pages, slides and sections:
+// which there are, and how they were read.
+package part
 
 import (
 	"strconv"
@@ -6,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// PartKind says what the parts of a file are.
-type PartKind string
+// Kind says what the parts of a file are.
+type Kind string
 
 // The kinds of parts. Those of a PDF are its pages.
 const (
-	PartPage    PartKind = "page"
-	PartSlide   PartKind = "slide"
-	PartSection PartKind = "section"
+	Page    Kind = "page"
+	Slide   Kind = "slide"
+	Section Kind = "section"
 )
 
 // Limits of an outline.
@@ -44,8 +46,8 @@ type Outline string
 
 // NewOutline returns the outline of these parts. Of sections, the first
 // MaxSections are kept.
-func NewOutline(kind PartKind, parts []Part) Outline {
-	if kind == PartSection {
+func NewOutline(kind Kind, parts []Part) Outline {
+	if kind == Section {
 		parts = parts[:min(len(parts), MaxSections)]
 	}
 	if len(parts) == 0 {
@@ -63,9 +65,9 @@ func NewOutline(kind PartKind, parts []Part) Outline {
 	return Outline(b.String())
 }
 
-// UnnamedParts returns the outline of n parts of which only the number is
+// Unnamed returns the outline of n parts of which only the number is
 // known, such as slides.
-func UnnamedParts(kind PartKind, n int) Outline {
+func Unnamed(kind Kind, n int) Outline {
 	if n <= 0 {
 		return ""
 	}
@@ -86,15 +88,15 @@ func oneLine(label string) string {
 }
 
 // head returns the kind and the number of the parts, and the lines of parts.
-func (o Outline) head() (kind PartKind, n int, lines string) {
+func (o Outline) head() (kind Kind, n int, lines string) {
 	head, lines, _ := strings.Cut(string(o), "\n")
 	name, count, _ := strings.Cut(head, " ")
 	n, _ = strconv.Atoi(count)
-	return PartKind(name), max(n, 0), lines
+	return Kind(name), max(n, 0), lines
 }
 
 // Kind returns what the parts are, or "".
-func (o Outline) Kind() PartKind {
+func (o Outline) Kind() Kind {
 	kind, _, _ := o.head()
 	return kind
 }
@@ -119,64 +121,4 @@ func (o Outline) Parts() []Part {
 		parts[i].At, _ = strconv.ParseInt(at, 10, 64)
 	}
 	return parts
-}
-
-// parts returns the parts that a session read, or nil if they were not
-// measured.
-func (s *Session) parts() []PageTime {
-	if !s.Outlined {
-		return nil
-	}
-	return s.Pages
-}
-
-// PartRow is one part of a file that is no PDF, counted from 1. Its figures are
-// those of a page, over the sessions in which parts were measured.
-type PartRow struct {
-	Part         int         `json:"part"`
-	Label        string      `json:"label"`
-	Views        int64       `json:"views"`
-	ReachPct     Tenths      `json:"reachPct"`
-	AvgMs        int64       `json:"avgMs"`
-	AttentionPct Tenths      `json:"attentionPct"`
-	Words        int         `json:"words,omitempty"`
-	Reading      PartReading `json:"reading,omitempty"`
-}
-
-// PartDropoff is the part after which most sessions stopped; both fields are
-// nil if too few did.
-type PartDropoff struct {
-	AfterPart *int    `json:"afterPart"`
-	LostPct   *Tenths `json:"lostPct"`
-}
-
-// addParts adds how the parts of a file were read. Without a session in which
-// they were measured, there are no rows: nothing is known, which is not zero.
-func (c *Content) addParts(o Outline, t *Tally) {
-	n := o.Len()
-	if n == 0 {
-		return
-	}
-	c.PartKind, c.PartSessions = o.Kind(), &t.outlined
-	if t.outlined == 0 {
-		return
-	}
-	furthest := t.furthest()
-	parts := o.Parts()
-	for i, row := range pageRows(n, furthest, t.outlined, t) {
-		c.Parts = append(c.Parts, PartRow{row.Page, parts[i].Label, row.Views, row.ReachPct, row.AvgMs,
-			row.AttentionPct, parts[i].Words, partReading(parts[i].Words, row.Views, t.outlined, row.AvgMs)})
-	}
-	d := pageDropoff(n, t.outlined, t)
-	c.PartDropoff = &PartDropoff{d.AfterPage, d.LostPct}
-}
-
-// PartName returns how a sentence names a part: "section 3", or "section 3
-// (Prices)".
-func (c *Content) PartName(part int) string {
-	name := string(c.PartKind) + " " + strconv.Itoa(part)
-	if label := c.Parts[part-1].Label; label != "" {
-		name += " (" + label + ")"
-	}
-	return name
 }
