@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
+	"vitrine/report/part"
 
 	"github.com/chromedp/chromedp"
 )
@@ -75,6 +76,80 @@ func TestReadingMap(t *testing.T) {
 	webtest.Same(t, "texts for the owner", len(page(root+"/map", o.Cookie).Class("map-text")), 3)
 	o.Status(o.Get(root+"/map", o.SignIn(o.Member)), http.StatusNotFound)
 	o.Status(o.Get(webtest.StatsPath(o.Links[report.ContentMedia])+"/map", o.Cookie), http.StatusNotFound)
+}
+
+// TestMapOfQuarters checks that the map says of pages in words how long each
+// quarter was read, and that nobody measured those of others; the API has the
+// same shares. Sections have no quarters.
+func TestMapOfQuarters(t *testing.T) {
+	t.Parallel()
+	o := webtest.NewReportSite(t)
+	letter := o.Publish("letter.docx", webtest.MakeDOCX(t, 3, ""))
+	o.Check(o.Server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		now, err := tx.Link(letter.ID)
+		if err != nil {
+			return err
+		}
+		now.Outline = part.Unnamed(part.Page, 3)
+		return tx.PutLink(now)
+	}))
+	for name, l := range map[string]*vitrine.Link{"pdf": o.Publish("report.pdf", webtest.MakePDF(3)), "office": letter,
+		"sections": mapped(o)} {
+		for n := range 4 {
+			s := report.Session{EngagedMs: 6000, PresentMs: 7000, Outlined: name != "pdf",
+				Pages: []report.PageTime{{Page: 1, Ms: 4000}, {Page: 2, Ms: 2000}}}
+			if n > 0 { // the first is from before quarters were measured
+				s.Pages[0].Bands = part.Bands{2000, 1000, 1000}
+			}
+			o.ReadVersion(l, 1, n+1, s)
+		}
+		page := o.Parse(o.Status(o.Get(webtest.StatsPath(l)+"/map", o.Cookie), http.StatusOK).Text)
+		var got []string
+		for _, label := range page.Class("map-label") {
+			_, quarters, _ := strings.Cut(label.Text(), "sessions ")
+			got = append(got, quarters)
+		}
+		var r report.LinkReport
+		o.API(webtest.StatsPath(l), &r)
+		var shares any
+		if name == "pdf" {
+			shares = r.Content.Pages.Pages[0].BandsPct
+		} else {
+			shares = r.Content.Parts[0].BandsPct
+		}
+		words, api := "Quarters from the top: 50%, 25%, 25%, 0%|Quarters not measured then|", "[50 25 25 0]"
+		if name == "sections" {
+			words, api = "||", "[]"
+		}
+		webtest.Same(t, name, strings.Join(got, "|"), words)
+		webtest.Same(t, name+" in the API", fmt.Sprint(shares), api)
+	}
+}
+
+// TestMapOfPictures checks that the quarters of a page lie over its picture,
+// each with a level of its own; those that were not measured do not.
+func TestMapOfPictures(t *testing.T) {
+	t.Parallel()
+	o := webtest.NewReportSite(t)
+	webtest.Previewer(t, o.Site)
+	before := o.Account
+	l := o.Sent("report.pdf", string(webtest.MakePDF(2)))
+	o.Check(o.Server.Previews.Make(t.Context()))
+	for n := range 3 {
+		o.ReadVersion(l, 1, n+1, report.Session{EngagedMs: 6000, PresentMs: 7000,
+			Pages: []report.PageTime{{Page: 1, Ms: 4000, Bands: part.Bands{2000, 1000, 0, 1000}}, {Page: 2, Ms: 2000}}})
+	}
+	o.Account = before
+	page := o.Parse(o.Status(o.Get(webtest.StatsPath(l)+"/map", o.SignIn(o.Account)), http.StatusOK).Text)
+	var got []string
+	for _, picture := range page.Class("map-picture") {
+		var levels []string
+		for _, band := range picture.Tags("i") {
+			levels = append(levels, band.Attribute("class"))
+		}
+		got = append(got, fmt.Sprint(len(picture.Tags("img")), levels))
+	}
+	webtest.Same(t, "pictures", strings.Join(got, ", "), "1 [is-l4 is-l4 is-l0 is-l4], 1 []")
 }
 
 // TestBrowserReadingMap opens the map from the report, in which a section is
