@@ -331,11 +331,12 @@ func TestBrowserUploadOptions(t *testing.T) {
 	tb.Run(chromedp.Evaluate(`document.querySelector("#before [name=slug]").value = ""`, nil),
 		webtest.Type(`#before [name=slug]`, "My-Report"))
 	tb.Until(`document.querySelector("#before .slug-says").textContent.includes("free")`)
-	tb.Run(webtest.Type(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
+	tb.Run(webtest.Type(`#before [name=title]`, "The report"), webtest.Type(`#before [name=password]`, "open sesame"),
+		chromedp.Click(`#before [name=download]`))
 	tb.Choose("notes.txt")
 	tb.WaitForState("The report", "live")
 	l := d.LinksOf(d.Member)[0]
-	if l.Slug != "my-report" || l.Title != "The report" || l.AllowDownload {
+	if l.Slug != "my-report" || l.Title != "The report" || l.AllowDownload || l.Access.Password == "" {
 		t.Errorf("link = %+v", l)
 	}
 	r := webtest.FileRow("The report")

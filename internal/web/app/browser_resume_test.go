@@ -149,6 +149,8 @@ func TestBrowserUploadGoesOn(t *testing.T) {
 		}
 	}
 
+	const password = `document.querySelector("#before [name=password]")`
+	tb.Run(chromedp.Evaluate(password+`.value = "open sesame"`, nil))
 	choose()
 	goesOn("after a lost connection", holdNext)
 	<-c.held
@@ -157,10 +159,13 @@ func TestBrowserUploadGoesOn(t *testing.T) {
 	holdNext()
 	c.more <- struct{}{} // the chunk of the page that is gone ends
 	choose()
+	tb.Until(`document.body.innerText.includes("Enter the password for large.txt again") && document.activeElement === ` + password)
+	tb.Run(webtest.Keys("open sesame"))
+	choose()
 	goesOn("after a reload", func() {})
 	tb.WaitForState("large.txt", "live")
-	if links := d.LinksOf(d.Member); len(links) != 1 || links[0].Size != int64(size) {
-		t.Errorf("%d links, want one of %d bytes", len(links), size)
+	if links := d.LinksOf(d.Member); len(links) != 1 || links[0].Size != int64(size) || links[0].Access.Password == "" {
+		t.Errorf("%d links, want one of %d bytes with a password", len(links), size)
 	}
 	if c.received != int64(size) {
 		t.Errorf("%d bytes were received of a file of %d", c.received, size)

@@ -6,7 +6,7 @@ import "../links.js";
 import { watchSlug } from "../slug.js";
 import { filesIn, mostInFolder, ofFolder, refusal } from "./admit.js";
 import { newBatch } from "./batch.js";
-import { keep, kept, takeKey, unfinished } from "./journal.js";
+import { keep, kept, lockedBefore, takeKey, unfinished } from "./journal.js";
 import { Row, underWay } from "./row.js";
 
 const drop = find("#drop");
@@ -140,6 +140,13 @@ const add = (chosen) => {
   if (full()) return say(`${full()}.`);
   const some = chosen.filter((file) => !refuse(file));
   if (!some.length) return;
+  const password = beforeField("password").value;
+  const bare = password ? undefined : some.find((file) => lockedBefore(unsent, file));
+  if (bare) {
+    before.open = true;
+    beforeField("password").focus();
+    return say(`Enter the password for ${bare.name} again, and choose the file again.`);
+  }
   const one = some.length === 1;
   for (const file of some)
     new Row(page, file, {
@@ -147,6 +154,7 @@ const add = (chosen) => {
       slug: one ? (beforeField("slug")?.value ?? "") : "",
       download: beforeField("download").checked,
       lasts: Number(beforeField("lasts").value),
+      password,
     });
   if (one) for (const name of ["title", "slug"]) if (beforeField(name)) beforeField(name).value = "";
   if (find(".slug-says", before)) find(".slug-says", before).textContent = "";

@@ -95,6 +95,7 @@ export class Row {
     if (this.field("slug")) this.field("slug").value = chosen.slug;
     this.field("download").checked = chosen.download;
     this.lasts = chosen.lasts; // days until the link expires, from the upload on
+    this.password = chosen.password; // "" for none
     this.part(".save").hidden = true;
     const slug = this.field("slug");
     if (slug) watchSlug(slug, this.part(".before .slug-says"), () => this.link?.slug ?? "");
@@ -186,6 +187,7 @@ export class Row {
       expiresAt: this.lasts ? new Date(Date.now() + this.lasts * 86_400_000).toISOString() : undefined,
       slug: slug || undefined,
       allowDownload: this.field("download").checked,
+      access: this.password ? { password: this.password } : undefined,
     };
   }
 

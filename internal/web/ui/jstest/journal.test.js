@@ -14,7 +14,7 @@ test("a reload knows the links, and the key of a file that was not finished", as
   assert.deepEqual(kept, []);
   const rows = [
     { name: "a.txt", size: 1, modified: 5, key: "k1", state: "live", link: { slug: "aaa" } },
-    { name: "b.txt", size: 2, modified: 6, key: "k2", state: "uploading" },
+    { name: "b.txt", size: 2, modified: 6, key: "k2", state: "uploading", password: "open sesame" },
     { name: "c.txt", size: 3, modified: 7, key: "k3", state: "cancelled" },
   ];
   keep(rows, [{ name: "d.txt", size: 4, modified: 8, key: "k4" }]);
@@ -30,6 +30,9 @@ test("a reload knows the links, and the key of a file that was not finished", as
     ],
   );
   assert.equal(again.takeKey(open, { name: "b.txt", size: 2, lastModified: 99 }), undefined, "it was changed since");
+  assert.ok(!store.get("uploads").includes("sesame"));
+  assert.equal(again.lockedBefore(open, { name: "b.txt", size: 2, lastModified: 6 }), true);
+  assert.equal(again.lockedBefore(open, { name: "d.txt", size: 4, lastModified: 8 }), false);
   assert.equal(again.takeKey(open, { name: "b.txt", size: 2, lastModified: 6 }), "k2");
   assert.equal(again.takeKey(open, { name: "b.txt", size: 2, lastModified: 6 }), undefined, "once");
   assert.deepEqual(
