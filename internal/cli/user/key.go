@@ -91,14 +91,15 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.
 	if err != nil {
 		return err
 	}
-	return command.List(t, c.JSONFlag, "No keys.", terminal.KeyColumns, keys, command.Itself, func(k client.ListedKey) []string {
-		state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, time.Now())
-		if k.Current {
-			state += " (used now)"
-		}
-		return []string{strconv.FormatInt(k.ID, 10), vitrine.KeyPrefix + "…" + k.Last4, t.When(k.CreatedAt),
-			cmp.Or(t.When(k.UsedAt), "never"), k.Scope, state, end, k.Name}
-	})
+	return command.List(t, c.JSONFlag, "No keys.", terminal.KeyColumns, keys, command.Itself,
+		func(k client.ListedKey) []string {
+			state, end := t.KeyState(k.RevokedAt, k.ExpiresAt, time.Now())
+			if k.Current {
+				state += " (used now)"
+			}
+			return []string{strconv.FormatInt(k.ID, 10), vitrine.KeyPrefix + "…" + k.Last4, t.When(k.CreatedAt),
+				cmp.Or(t.When(k.UsedAt), "never"), k.Scope, state, end, k.Name}
+		})
 }
 
 type keyRevokeCmd struct {

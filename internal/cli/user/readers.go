@@ -57,7 +57,8 @@ func (c *readersCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.
 		}
 	}
 	header := []string{"ID", "ADDRESS", "CONFIRMED", "AGREED TO"}
-	return command.List(t, c.JSONFlag, "No reader has confirmed an address.", header, all, command.Itself, func(r client.Reader) []string {
-		return []string{strconv.FormatInt(r.ID, 10), r.Email, t.When(r.At), r.Consent}
-	})
+	return command.List(t, c.JSONFlag, "No reader has confirmed an address.", header, all, command.Itself,
+		func(r client.Reader) []string {
+			return []string{strconv.FormatInt(r.ID, 10), r.Email, t.When(r.At), r.Consent}
+		})
 }
