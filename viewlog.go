@@ -54,10 +54,10 @@ type ViewLog interface {
 	// more. The next call continues an interrupted one.
 	RollUp(ctx context.Context, before report.Day) error
 
-	// Expire is background work. It deletes the views of settled days before a
-	// day, or of somewhat fewer days. Tallies and counts remain. The days of an
-	// account still include links that are deleted later. Recent and Views omit
-	// expired days, and nothing can be added to them.
+	// Expire is background work. It deletes the views of rolled-up days before
+	// a day, or of somewhat fewer days. Tallies and counts remain. The days of
+	// an account still include links that are deleted later. Recent and Views
+	// omit expired days, and nothing can be added to them.
 	Expire(ctx context.Context, before report.Day) error
 
 	// RetainedFrom returns the day from which the views of an account are kept.

@@ -134,9 +134,9 @@ func (p *process) memory(b *testing.B, member string) float64 {
 	return 0
 }
 
-// settle waits until the server has been idle for two seconds, so that its
+// waitIdle waits until the server has been idle for two seconds, so that its
 // background work after an import is done.
-func (p *process) settle(b *testing.B) {
+func (p *process) waitIdle(b *testing.B) {
 	b.Helper()
 	before, idle := p.busy(b), 0
 	for deadline := time.Now().Add(time.Hour); idle < 4; {

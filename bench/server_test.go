@@ -74,7 +74,7 @@ func BenchmarkManyLinks(b *testing.B) {
 // for anything.
 func BenchmarkIdle(b *testing.B) {
 	w := linksSetup(b, 100_000)
-	w.settle(b)
+	w.waitIdle(b)
 	var took []time.Duration
 	for b.Loop() {
 		before := w.cpu(b)
@@ -95,7 +95,7 @@ func BenchmarkFirstReport(b *testing.B) {
 			for b.Loop() {
 				w.stop()
 				w.serve(b)
-				w.settle(b)
+				w.waitIdle(b)
 				before := w.cpu(b)
 				w.call(b, 0, http.MethodGet, "/analytics?range="+key, "", nil)
 				took = append(took, w.cpu(b)-before)

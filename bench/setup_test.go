@@ -51,7 +51,7 @@ func setupFor(b *testing.B, p dataset.Params) *setup {
 	}
 	w.rate, w.tallyRate = float64(p.Total())/took.Seconds, float64(p.Total())/took.FinishSeconds
 	w.serve(b)
-	w.settle(b)
+	w.waitIdle(b)
 	setups[p.Key()] = w
 	return w
 }

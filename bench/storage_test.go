@@ -23,7 +23,7 @@ func BenchmarkMemory(b *testing.B) {
 	w := accountSetup(b)
 	w.stop()
 	w.serve(b) // a fresh process
-	w.settle(b)
+	w.waitIdle(b)
 	paths := []string{"/links", "/analytics?range=all&filter=country:is:DE", "/analytics?range=all&filter=country:is_not:DE",
 		"/analytics?range=all&timezone=Europe/Berlin"}
 	kinds := map[string]string{}

@@ -63,7 +63,7 @@ func BenchmarkFoldLink1M(b *testing.B) {
 	for b.Loop() {
 		report.ForLink(l, w, foldOf(views), nil, views[n-100:])
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/open")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/view")
 }
 
 func BenchmarkForLink1M(b *testing.B) {

@@ -8,7 +8,7 @@ import (
 
 // Link has the facts about a link that a report needs besides its views.
 type Link struct {
-	ID       int64  // Open.Link of its views
+	ID       int64  // View.Link of its views
 	PublicID string // the id that readers of a report see
 	Slug     string
 	Title    string

@@ -167,8 +167,8 @@ func (o *oracle) next(at time.Time) time.Time {
 	return t
 }
 
-func people(opens []report.View) (views []report.View) {
-	for _, x := range opens {
+func people(all []report.View) (views []report.View) {
+	for _, x := range all {
 		if x.Bot == "" {
 			views = append(views, x)
 		}

@@ -307,7 +307,7 @@ func BenchmarkInstance(b *testing.B) {
 	}
 	report := func(b *testing.B) {
 		b.SetBytes(size)
-		b.ReportMetric(float64(views)*float64(b.N)/b.Elapsed().Seconds(), "opens/s")
+		b.ReportMetric(float64(views)*float64(b.N)/b.Elapsed().Seconds(), "views/s")
 	}
 	b.Run("backup", func(b *testing.B) {
 		root := b.TempDir()

@@ -64,7 +64,7 @@ func BenchmarkPlacesTake(b *testing.B) {
 					}
 					n += size
 				}
-				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "opens/s")
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "views/s")
 			})
 		}
 	}

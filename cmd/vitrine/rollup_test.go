@@ -57,8 +57,8 @@ func (i *importing) file(text string) string {
 	return name
 }
 
-// opens returns a file with n views over 70 days.
-func (i *importing) opens(n int) string {
+// viewsFile returns a file with n views over 70 days.
+func (i *importing) viewsFile(n int) string {
 	i.t.Helper()
 	var b strings.Builder
 	for range n {
@@ -93,15 +93,15 @@ func (i *importing) check(when string) {
 	}
 }
 
-// TestTwoProcessesSettle lets two processes make the rollups of one log. The
+// TestTwoProcessesRollUp lets two processes make the rollups of one log. The
 // first imports and is suspended at a step of the rollup. The second, which has
 // nothing to import, is suspended at a step of the same work, if it reaches it.
 // Then the first continues to its end, and after it the second.
-func TestTwoProcessesSettle(t *testing.T) {
+func TestTwoProcessesRollUp(t *testing.T) {
 	t.Parallel()
 	const views = 8000 // makes more rollups than one transaction stores
 	i := newImporting(t)
-	known := i.opens(10)
+	known := i.viewsFile(10)
 	i.run("admin", "import", "views", known)
 	i.views += 10
 	begin := func(file, setting string) (*exec.Cmd, *lines) {
@@ -126,11 +126,11 @@ func TestTwoProcessesSettle(t *testing.T) {
 		}
 		return strings.Count(text, ": committed ")
 	}
-	commits := end(begin(i.opens(views), killSetting(0)))
+	commits := end(begin(i.viewsFile(views), killSetting(0)))
 	i.views += views
 	for range tier.Pick(4, 40) {
 		a, b := commits-i.r.IntN(commits/2), 1+i.r.IntN(commits/2)
-		one, saidOne := begin(i.opens(views), fmt.Sprint(killVariable, "=stop:", a))
+		one, saidOne := begin(i.viewsFile(views), fmt.Sprint(killVariable, "=stop:", a))
 		waitStopped(t, one.Process.Pid)
 		other, saidOther := begin(known, fmt.Sprint(killVariable, "=stop:", b))
 		waitStopped(t, other.Process.Pid)
@@ -183,7 +183,7 @@ func TestImportBesideKills(t *testing.T) {
 	i := newImporting(t)
 	for n := range kills {
 		file, views := "", 1000+i.r.IntN(9000)
-		file = i.opens(views)
+		file = i.viewsFile(views)
 		var all sync.WaitGroup
 		all.Go(func() {
 			out, err := exec.Command("vitrine", "admin", "import", "views", file, "--data", i.data).CombinedOutput()
@@ -216,7 +216,7 @@ func TestImportBesideKills(t *testing.T) {
 func TestAuditRepair(t *testing.T) {
 	t.Parallel()
 	i := newImporting(t)
-	i.run("admin", "import", "views", i.opens(5000))
+	i.run("admin", "import", "views", i.viewsFile(5000))
 	i.views += 5000
 	check := func(succeeds bool, want string, args ...string) {
 		t.Helper()

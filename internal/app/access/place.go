@@ -31,7 +31,7 @@ func (s *Gates) Take(ctx context.Context, l *vitrine.Link, machine bool) (p vitr
 		if round, err := currentRound(tx, l); err != nil || round != place.Round {
 			return cmp.Or(err, errGated(l))
 		}
-		open, used, err := settle(tx, l, place.At)
+		open, used, err := closePlaces(tx, l, place.At)
 		if err != nil {
 			return err
 		}
@@ -46,9 +46,9 @@ func (s *Gates) Take(ctx context.Context, l *vitrine.Link, machine bool) (p vitr
 	return vitrine.Pass{Round: l.Access.Round, Place: place.ID}, err
 }
 
-// settle counts the open places of a link whose time is over, if their browser
-// fetched content, and removes the others.
-func settle(tx vitrine.PlaceTx, l *vitrine.Link, now time.Time) (open []*vitrine.Place, used int64, err error) {
+// closePlaces counts the open places of a link whose time is over, if their
+// browser fetched content, and removes the others.
+func closePlaces(tx vitrine.PlaceTx, l *vitrine.Link, now time.Time) (open []*vitrine.Place, used int64, err error) {
 	all, err := tx.OpenPlaces(l.ID, l.Access.Round)
 	if err != nil {
 		return nil, 0, err

@@ -53,19 +53,19 @@ type Service struct {
 	MaxViews int
 }
 
-// settleAfter is how long after its end a day is settled. Until then beacons of
-// its views are accepted, and some may still wait in a spool.
-const settleAfter = vitrine.TokenLife + time.Hour
+// rollUpAfter is how long after its end a day is rolled up. Until then beacons
+// of its views are accepted, and some may still wait in a spool.
+const rollUpAfter = vitrine.TokenLife + time.Hour
 
 // RollUp compacts past days, so that reports of them are fast. It is background
 // work.
 func (s *Service) RollUp(ctx context.Context) error {
-	return s.Log.RollUp(ctx, s.Settled())
+	return s.Log.RollUp(ctx, s.RollUpBefore())
 }
 
-// Settled returns the day before which days are rolled up.
-func (s *Service) Settled() report.Day {
-	return report.DayOf(s.Now().Add(-settleAfter).UnixMilli())
+// RollUpBefore returns the day before which days are rolled up.
+func (s *Service) RollUpBefore() report.Day {
+	return report.DayOf(s.Now().Add(-rollUpAfter).UnixMilli())
 }
 
 // Expire deletes single views that are older than KeepMonths. It is background

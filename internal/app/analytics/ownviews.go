@@ -26,9 +26,9 @@ type OwnViews struct {
 	Wake  func() // runs Apply soon; may be nil
 }
 
-// settleTime is how long after a change of the setting views may still be
+// writeTime is how long after a change of the setting views may still be
 // stored by the old one: other processes cache the account.
-const settleTime = 30 * time.Second
+const writeTime = 30 * time.Second
 
 // SetCount sets whether the owner's views count. Apply updates past views soon
 // after. The numbers of expired days stay.
@@ -62,7 +62,7 @@ func (s *OwnViews) Apply(ctx context.Context) error {
 }
 
 func (s *OwnViews) apply(ctx context.Context, a *vitrine.Account) error {
-	settled := s.Now().Sub(a.OwnChangedAt) >= settleTime
+	written := s.Now().Sub(a.OwnChangedAt) >= writeTime
 	links, err := s.Log.AccountCounts(ctx, a.ID)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *OwnViews) apply(ctx context.Context, a *vitrine.Account) error {
 			return err
 		}
 	}
-	if !settled {
+	if !written {
 		return nil // the next run updates views that were about to be written
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {

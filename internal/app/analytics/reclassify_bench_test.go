@@ -61,12 +61,12 @@ func benchmark(b *testing.B, log vitrine.ViewLog) {
 			b.Fatal(err)
 		}
 	}
-	settle := func() {
+	rollUp := func() {
 		if err := log.RollUp(b.Context(), day+days); err != nil {
 			b.Fatal(err)
 		}
 	}
-	settle()
+	rollUp()
 	run := func(name string, says map[string]string, apply bool) {
 		s := &analytics.Reclassify{Log: log, Rule: rules(says)}
 		from, cpu := time.Now(), processorTime()
@@ -80,7 +80,7 @@ func benchmark(b *testing.B, log vitrine.ViewLog) {
 			b.ReportMetric(float64(r.Applied)/took.Seconds(), name+"_changes/s")
 			b.ReportMetric(float64(r.Applied)/used.Seconds(), name+"_changes/cpu-s")
 			from = time.Now()
-			settle()
+			rollUp()
 			b.ReportMetric(time.Since(from).Seconds(), name+"_rollup_s")
 		}
 	}

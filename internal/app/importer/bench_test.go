@@ -39,7 +39,7 @@ func BenchmarkImportParse(b *testing.B) {
 // benchHistory writes n views as lines like benchLine, in the order of time.
 func benchHistory(b *testing.B, n int) (path string) {
 	b.Helper()
-	path = filepath.Join(b.TempDir(), "opens.ndjson")
+	path = filepath.Join(b.TempDir(), "views.ndjson")
 	f, err := os.Create(path)
 	if err != nil {
 		b.Fatal(err)

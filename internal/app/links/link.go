@@ -50,7 +50,7 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	if s.Now().Sub(a.ViewerKeyAt) < life {
 		return nil
 	}
-	defer s.cache.forget()
+	defer s.cache.clear()
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Account(a.ID)
 		if err != nil {
@@ -210,7 +210,7 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	if err != nil {
 		return nil, nil, err
 	}
-	settleAll(links, rows.Now)
+	expireAll(links, rows.Now)
 	if len(links) > n {
 		links = links[:n]
 		next = &vitrine.LinkCursor{CreatedAt: links[n-1].CreatedAt, ID: links[n-1].ID}
@@ -218,8 +218,8 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	return links, next, nil
 }
 
-// settleAll applies expiry to links that were read from the store.
-func settleAll(links []*vitrine.Link, now time.Time) {
+// expireAll applies expiry to links that were read from the store.
+func expireAll(links []*vitrine.Link, now time.Time) {
 	for _, l := range links {
 		l.ApplyExpiry(now)
 	}

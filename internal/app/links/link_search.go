@@ -90,7 +90,7 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	if err != nil {
 		return nil, false, err
 	}
-	settleAll(links, rows.Now)
+	expireAll(links, rows.Now)
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
 	}

@@ -69,8 +69,8 @@ func (c *linkCache) keep(version int64, k linkKey, l *shownLink) {
 	c.links[k] = l
 }
 
-// forget empties the cache. Replaced viewer keys must not stay in memory.
-func (c *linkCache) forget() {
+// clear empties the cache. Replaced viewer keys must not stay in memory.
+func (c *linkCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.links)

@@ -91,7 +91,7 @@ func (s *Service) Trash(ctx context.Context, a *vitrine.Account, after vitrine.L
 		return tx.Links(vitrine.LinkQuery{Account: a.ID, Trash: true, Files: true, Sort: vitrine.SortDeleted,
 			Before: after, Limit: n + 1})
 	})
-	settleAll(list, s.Now())
+	expireAll(list, s.Now())
 	if len(list) > n {
 		list = list[:n]
 		next = &vitrine.LinkCursor{CreatedAt: list[n-1].DeletedAt, ID: list[n-1].ID}

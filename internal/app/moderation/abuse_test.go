@@ -302,28 +302,28 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	}
 }
 
-// TestAbuseReportsAreForgotten checks that reports are deleted with their link
+// TestAbuseReportsExpire checks that reports are deleted with their link
 // and after half a year, except those that have sent a link to review.
-func TestAbuseReportsAreForgotten(t *testing.T) {
+func TestAbuseReportsExpire(t *testing.T) {
 	r := newReported(t)
 	r.fileAll(1)
 	r.clock.Advance(moderation.AbuseReportLife)
 	r.fileAll(2)
-	forget := func() {
+	expire := func() {
 		t.Helper()
 		if err := r.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	forget()
+	expire()
 	r.listed(2)
 	r.clock.Advance(time.Millisecond)
-	forget()
+	expire()
 	r.listed(1)
 	r.fileAll(3, 4)
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 	r.clock.Advance(2 * moderation.AbuseReportLife)
-	forget()
+	expire()
 	r.listed(3)
 
 	gone := newReported(t)

@@ -181,7 +181,7 @@ func (s *Scans) expire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx, late)
+	return s.writeOutcomes(ctx, late)
 }
 
 // timeLeft returns how long a link in processing may still wait.
@@ -227,7 +227,7 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 				case !ok:
 					return nil
 				case o.change.Action != "":
-					return s.settle(ctx, []outcome{o})
+					return s.writeOutcomes(ctx, []outcome{o})
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -237,7 +237,7 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 		})
 	}
 	err = g.Wait()
-	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
+	return due[len(due)-1].ID, errors.Join(err, s.writeOutcomes(context.WithoutCancel(ctx), as))
 }
 
 // leased does work on a link unless another process holds the link's lease.
@@ -291,10 +291,10 @@ func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, 
 	return scanBytes(ctx, s.Scanner, blob)
 }
 
-// settle writes the outcomes of scans in one transaction, and deletes the bytes
-// of links that it disables as malware. It skips links that have changed since
-// their scan began.
-func (s *Scans) settle(ctx context.Context, all []outcome) error {
+// writeOutcomes writes the outcomes of scans in one transaction, and deletes
+// the bytes of links that it disables as malware. It skips links that have
+// changed since their scan began.
+func (s *Scans) writeOutcomes(ctx context.Context, all []outcome) error {
 	if len(all) == 0 {
 		return nil
 	}

@@ -20,12 +20,12 @@ type fake struct {
 	r *bufio.Reader
 	n int // answers so far
 
-	settle func()          // waits until the other side waits, too
-	ended  <-chan struct{} // closed with the test
+	waitIdle func()          // waits until the other side waits, too
+	ended    <-chan struct{} // closed with the test
 }
 
 func newFake(t *testing.T, c net.Conn) *fake {
-	return &fake{Conn: c, r: bufio.NewReader(c), settle: func() {}, ended: t.Context().Done()}
+	return &fake{Conn: c, r: bufio.NewReader(c), waitIdle: func() {}, ended: t.Context().Done()}
 }
 
 // script plays a daemon on one connection, which ends when it returns.
@@ -52,7 +52,7 @@ func (f *fakes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 	near, far := net.Pipe()
 	daemon := newFake(f.t, far)
-	daemon.settle = synctest.Wait
+	daemon.waitIdle = synctest.Wait
 	go func() {
 		defer far.Close()
 		play(daemon)

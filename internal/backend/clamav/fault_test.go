@@ -114,7 +114,7 @@ func early(text string) script {
 	return func(f *fake) {
 		f.bytes(chunk)
 		f.say(text)
-		f.settle()
+		f.waitIdle()
 		f.hang()
 	}
 }

@@ -245,7 +245,7 @@ func TestMoved(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		from, to func(*testing.T) string
-		erased   bool
+		deleted  bool
 	}{{"ToPostgreSQL", sqlite, postgres, false}, {"ToSQLite", postgres, sqlite, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			open := func(place string) *ViewLog {
@@ -257,7 +257,7 @@ func TestMoved(t *testing.T) {
 				return l
 			}
 			from := open(c.from(t))
-			viewlogtest.Moved(t, tier.Pick(8, 1), from, c.erased, func() vitrine.ViewLog {
+			viewlogtest.Moved(t, tier.Pick(8, 1), from, c.deleted, func() vitrine.ViewLog {
 				to := open(c.to(t))
 				if err := from.CopyTo(t.Context(), to, func(string, int64, int64) {}); err != nil {
 					t.Fatal(err)

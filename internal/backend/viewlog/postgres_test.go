@@ -35,7 +35,7 @@ func TestPostgresLogToo(t *testing.T) {
 		{"AtOnce", TestAtOnce},
 		{"ImportOfOneMillisecond", TestImportOfOneMillisecond},
 		{"ImportGoesRound", TestImportGoesRound},
-		{"PacksStayFew", TestPacksStayFew},
+		{"SegmentsStayFew", TestSegmentsStayFew},
 		{"RecentNone", TestRecentNone},
 		{"DeleteLeavesNothing", TestDeleteLinkLeavesNothing},
 		{"RollUpAndReturning", TestRollUpAndReturning},

@@ -162,9 +162,9 @@ func TestRollUpDownloadsOnly(t *testing.T) {
 	}
 }
 
-// TestDownloadBeforeItsOpen checks that a download on a day before its view's,
+// TestDownloadBeforeItsView checks that a download on a day before its view's,
 // as after a clock was set back, stays with its view.
-func TestDownloadBeforeItsOpen(t *testing.T) {
+func TestDownloadBeforeItsView(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, v vitrine.ViewRecord) {
 			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(v.ID), At: v.At,

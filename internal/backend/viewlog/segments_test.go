@@ -90,9 +90,9 @@ func TestImportGoesRound(t *testing.T) {
 	}
 }
 
-// TestPacksStayFew checks that history that is imported newest first, like most
-// exports, does not make a segment for each view.
-func TestPacksStayFew(t *testing.T) {
+// TestSegmentsStayFew checks that history that is imported newest first, like
+// most exports, does not make a segment for each view.
+func TestSegmentsStayFew(t *testing.T) {
 	for name, at := range map[string]func(int) int{
 		"oldest first": func(i int) int { return i },
 		"newest first": func(i int) int { return 5000 - i },

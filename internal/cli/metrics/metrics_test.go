@@ -42,7 +42,7 @@ func newWatched(t testing.TB) *watched {
 	t.Cleanup(func() { store.Close() })
 	w := &watched{Site: s, metrics: metrics.New("v1"), store: store}
 	s.Server.Meter = w.metrics.Route
-	w.metrics.Add(&metrics.State{Store: w.store, ViewLog: s.Log, Settled: s.Server.Analytics.Settled, Sink: true,
+	w.metrics.Add(&metrics.State{Store: w.store, ViewLog: s.Log, RollUpBefore: s.Server.Analytics.RollUpBefore, Sink: true,
 		Spools: map[string]func() spool.Stats{"views": func() spool.Stats { return spool.Stats{MaxBytes: 1} }},
 		Room:   func() (int64, error) { return 1, nil },
 		Loops:  []*fleet.Loop{fleet.NewLoop("purge", time.Hour, s.Server.Log, nil)},

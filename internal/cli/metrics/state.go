@@ -21,16 +21,16 @@ const mostBehind = 1000
 // State describes a server at the time of a scrape. Fields are required, but
 // for those that say what nil means.
 type State struct {
-	Store   *sqlstore.Store
-	ViewLog *viewlog.ViewLog
-	Settled func() report.Day // days before it are rolled up
-	Sink    bool              // views are copied to a sink
-	Spools  map[string]func() spool.Stats
-	Room    func() (bytes int64, err error) // that is left in the data directory
-	Leases  *fleet.Leases                   // nil: there is only one process
-	Loops   []*fleet.Loop
-	Open    func() throttle.Stats // connections
-	Now     func() time.Time      // of this machine
+	Store        *sqlstore.Store
+	ViewLog      *viewlog.ViewLog
+	RollUpBefore func() report.Day // days before it are rolled up
+	Sink         bool              // views are copied to a sink
+	Spools       map[string]func() spool.Stats
+	Room         func() (bytes int64, err error) // that is left in the data directory
+	Leases       *fleet.Leases                   // nil: there is only one process
+	Loops        []*fleet.Loop
+	Open         func() throttle.Stats // connections
+	Now          func() time.Time      // of this machine
 
 	store cached[[]sqlstore.Queue]
 	views cached[logReading]
@@ -153,7 +153,7 @@ func (s *State) readStore(to set) {
 // readLog passes on what the view log says.
 func (s *State) readLog(to set) {
 	r, isUp, known := s.views.get(func(ctx context.Context) (r logReading, err error) {
-		if r.behind, err = s.ViewLog.Behind(ctx, s.Settled(), mostBehind); err != nil || !s.Sink {
+		if r.behind, err = s.ViewLog.Behind(ctx, s.RollUpBefore(), mostBehind); err != nil || !s.Sink {
 			return r, err
 		}
 		state, err := s.ViewLog.CopyState(ctx)

@@ -127,7 +127,7 @@ func (w *watched) service(c *serveCmd, s *service, leases *fleet.Leases) {
 		return
 	}
 	in.Uploads.Counted, in.Webhooks.Tried = m.Upload, m.WebhookTry
-	m.Add(&metrics.State{Store: in.Store, ViewLog: in.Log, Settled: in.Analytics.Settled, Sink: c.Sink != "",
+	m.Add(&metrics.State{Store: in.Store, ViewLog: in.Log, RollUpBefore: in.Analytics.RollUpBefore, Sink: c.Sink != "",
 		Spools: s.spools.Stats(), Room: func() (int64, error) {
 			bytes, _, err := instance.RoomIn(c.Data)
 			return bytes, err

@@ -39,7 +39,7 @@ func upload(ctx context.Context, t *terminal.Terminal, api *client.Client, f cli
 	o.IdempotencyKey = k.text
 	l, err := api.Upload(ctx, f, o)
 	if goesOn := err != nil && ctx.Err() == nil && (client.Temporary(err) || client.Unreachable(err)); !goesOn {
-		return l, errors.Join(err, k.forget())
+		return l, errors.Join(err, k.remove())
 	}
 	return l, &terminal.AdvisedError{Err: err, Lines: []string{
 		"Run the same command again within a day: the upload goes on where it was."}}
@@ -62,7 +62,7 @@ func keepKey(server string, f client.File, o client.Options) (*keptKey, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	forgetOld(dir)
+	removeOld(dir)
 	sum := sha256.New()
 	for _, field := range []string{server, f.Name, o.Type, o.Slug, o.Replace, o.Website} {
 		fmt.Fprintf(sum, "%q ", field)
@@ -90,13 +90,13 @@ func keepKey(server string, f client.File, o client.Options) (*keptKey, error) {
 		err = file.Truncate(int64(len(k.text)))
 	}
 	if err != nil {
-		return nil, errors.Join(err, k.forget(), file.Close())
+		return nil, errors.Join(err, k.remove(), file.Close())
 	}
 	return k, nil
 }
 
-// forgetOld deletes the keys of uploads that cannot go on any more.
-func forgetOld(dir string) {
+// removeOld deletes the keys of uploads that cannot go on any more.
+func removeOld(dir string) {
 	all, _ := os.ReadDir(dir)
 	for _, e := range all {
 		if st, err := e.Info(); err == nil && time.Since(st.ModTime()) > vitrine.UploadLife {
@@ -105,10 +105,10 @@ func forgetOld(dir string) {
 	}
 }
 
-// forget deletes the key, because its upload has ended.
-func (k *keptKey) forget() error {
+// remove deletes the key, because its upload has ended.
+func (k *keptKey) remove() error {
 	if err := os.Remove(k.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("forget the upload: %w", err)
+		return fmt.Errorf("delete the key of the upload: %w", err)
 	}
 	return nil
 }

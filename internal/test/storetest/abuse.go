@@ -91,17 +91,17 @@ func (t storeTest) abuseReportsForgotten() {
 	old, young, reason := abuseReport(live, 1, time.Hour, "old"), abuseReport(live, 2, time.Minute, "young"),
 		abuseReport(held, 1, time.Hour, "why it is held")
 	t.report(old, young, reason)
-	forget := func(before time.Time, want int64) {
+	expire := func(before time.Time, want int64) {
 		t.Helper()
 		t.update(func(tx vitrine.Tx) error {
 			n, err := tx.ExpireAbuseReports(before)
-			vitrinetest.Equal(t, "reports forgotten", n, want)
+			vitrinetest.Equal(t, "reports deleted", n, want)
 			return err
 		})
 	}
-	forget(old.At, 0)
-	forget(young.At, 1)
-	forget(young.At, 0)
+	expire(old.At, 0)
+	expire(young.At, 1)
+	expire(young.At, 0)
 	t.reported(live, time.Time{}, young)
 	t.reported(held, time.Time{}, reason)
 }

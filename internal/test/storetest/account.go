@@ -114,7 +114,7 @@ func (t storeTest) oneTimeTokens() {
 	check(reset, old, setup, move, again)
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.ExpireOneTimeTokens(vitrinetest.Epoch.Add(time.Millisecond))
-		vitrinetest.Equal(t, "tokens forgotten", n, 1)
+		vitrinetest.Equal(t, "tokens deleted", n, 1)
 		t.is("no token", tx.DeleteOneTimeToken(old.ID), vitrine.ErrNotFound)
 		return errors.Join(err, tx.DeleteOneTimeTokens(0, ""))
 	})

@@ -38,20 +38,20 @@ func (t storeTest) leases() {
 	one.Holder, one.Until = "B", vitrinetest.Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error { return tx.PutLease(one) })
 	check(one, two)
-	forget := func(before time.Time, want int64) {
+	expire := func(before time.Time, want int64) {
 		t.Helper()
 		t.update(func(tx vitrine.Tx) error {
 			n, err := tx.ExpireLeases(before)
-			vitrinetest.Equal(t, "leases forgotten", n, want)
+			vitrinetest.Equal(t, "leases deleted", n, want)
 			return err
 		})
 	}
-	forget(two.Until, 0)
-	forget(one.Until, 1)
+	expire(two.Until, 0)
+	expire(one.Until, 1)
 	check(one)
 	t.update(func(tx vitrine.Tx) error { return tx.DeleteLease(one.Name) })
 	check()
-	forget(vitrinetest.Epoch.Add(24*time.Hour), 0)
+	expire(vitrinetest.Epoch.Add(24*time.Hour), 0)
 }
 
 // leaseRace takes the same lease in several processes. Exactly one must get it.

@@ -52,7 +52,7 @@ func (t storeTest) logins() {
 	check(one, other)
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.ExpireLogins(vitrinetest.Epoch.Add(time.Minute + time.Millisecond))
-		vitrinetest.Equal(t, "logins forgotten", n, 1)
+		vitrinetest.Equal(t, "logins deleted", n, 1)
 		return err
 	})
 	check(other)

@@ -164,7 +164,7 @@ func (t storeTest) oldSlugs() {
 	list(two.ID, 0, short)
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.ExpireOldSlugs(vitrinetest.Epoch.Add(time.Hour))
-		vitrinetest.Equal(t, "old slugs forgotten", n, 1)
+		vitrinetest.Equal(t, "old slugs deleted", n, 1)
 		return err
 	})
 	list(0, 0, short)

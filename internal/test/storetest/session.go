@@ -73,7 +73,7 @@ func (t storeTest) sessions() {
 	check(one, three, bobs)
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.ExpireSessions(vitrinetest.Epoch.Add(time.Hour + time.Millisecond))
-		vitrinetest.Equal(t, "sessions forgotten", n, 1)
+		vitrinetest.Equal(t, "sessions deleted", n, 1)
 		return err
 	})
 	check(one, three)
@@ -120,7 +120,7 @@ func (t storeTest) attempts() {
 	count(one, vitrinetest.Epoch, late, 2, first.At)
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.ExpireAttempts(vitrinetest.Epoch.Add(ms))
-		vitrinetest.Equal(t, "attempts forgotten", n, 2)
+		vitrinetest.Equal(t, "attempts deleted", n, 2)
 		return err
 	})
 	count(one, vitrinetest.Epoch, late, 1, third.At)

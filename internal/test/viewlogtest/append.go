@@ -13,7 +13,7 @@ import (
 
 func (t logTest) empty() {
 	t.append(vitrine.Batch{})
-	vitrinetest.Equal(t, "opens", t.all(1), nil)
+	vitrinetest.Equal(t, "views", t.all(1), nil)
 	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Scope: vitrine.Scope{Link: 1}, From: firstID(firstDay),
 		To: firstID(lastDay), N: 25})
 	vitrinetest.Equal(t, "recent", len(recent), 0)
@@ -52,7 +52,7 @@ func (t logTest) fields() {
 	for _, v := range views {
 		want = append(want, v.View)
 	}
-	vitrinetest.Equal(t, "opens", t.all(1), want)
+	vitrinetest.Equal(t, "views", t.all(1), want)
 }
 
 func (t logTest) sameView() {
@@ -96,7 +96,7 @@ func (t logTest) otherView() {
 	}
 	fresh := view(1, time.Minute, 10)
 	batch.Views = append(batch.Views, fresh, a)
-	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5, 6, 7})
+	vitrinetest.Equal(t, "views refused", t.append(batch), []int{0, 1, 2, 3, 4, 5, 6, 7})
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false})
 	// Refused views leave no data: their viewer is still new.
@@ -274,7 +274,7 @@ func (t logTest) downloads() {
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{once}})
 	t.counted(1, 1, 2)
 	t.counted(2, 0, 0)
-	vitrinetest.Equal(t, "opens of a link with a stray download", t.all(2), nil)
+	vitrinetest.Equal(t, "views of a link with a stray download", t.all(2), nil)
 }
 
 // order tests that within a batch views are applied first, then snapshots, then
@@ -321,14 +321,14 @@ func (t logTest) early() {
 				[]vitrine.Download{download(there, 0), download(there, 0)})
 		}
 		refused, early := t.outcome(b)
-		vitrinetest.Equal(t, "opens refused", refused, nil)
+		vitrinetest.Equal(t, "views refused", refused, nil)
 		vitrinetest.Equal(t, "what is early", early, stored)
 		_, early = t.outcome(early)
 		vitrinetest.Equal(t, "what is still early", early, stored)
 	}
 	t.counted(1, 2, 1)
 	t.counted(7, 0, 0)
-	vitrinetest.Equal(t, "opens of a link that only strays were of", t.all(7), nil)
+	vitrinetest.Equal(t, "views of a link that only strays were of", t.all(7), nil)
 	// The views arrive: one before the events, one with them.
 	t.view(missing)
 	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger},
@@ -351,15 +351,15 @@ func (t logTest) early() {
 	refused, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{missing},
 		Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
 		Downloads: []vitrine.Download{download(elsewhere, 0), download(there, time.Minute), download(crawler, 0)}})
-	vitrinetest.Equal(t, "opens refused of a settled day", refused, nil)
-	vitrinetest.Equal(t, "what is early of a settled day", early,
+	vitrinetest.Equal(t, "views refused of a rolled-up day", refused, nil)
+	vitrinetest.Equal(t, "what is early of a rolled-up day", early,
 		vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)},
 			Downloads: []vitrine.Download{download(elsewhere, 0)}})
 	t.counted(1, 3, 4)
 }
 
-// earlyErased tests that a log has no record of a deleted link.
-func (t logTest) earlyErased() {
+// earlyDeleted tests that a log has no record of a deleted link.
+func (t logTest) earlyDeleted() {
 	v, kept := view(1, 0, 10), view(2, 0, 10)
 	t.view(v, kept)
 	if err := t.log.DeleteLink(ctx, 1); err != nil {
@@ -407,5 +407,5 @@ func (t logTest) cancelled() {
 	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
 		t.Errorf("after the end of the context Append = %v, Tally = %v, want context.Canceled", err, err2)
 	}
-	vitrinetest.Equal(t, "opens", t.all(1), nil)
+	vitrinetest.Equal(t, "views", t.all(1), nil)
 }

@@ -42,7 +42,7 @@ func (t logTest) imports() {
 	idle := view(1, 3*time.Minute, 40)
 	idle.Session = &report.Session{Unmeasured: true}
 	t.doImport(1, 4, read, again, crawler, idle)
-	vitrinetest.Equal(t, "opens", t.all(1), []report.View{read.View, again.View, crawler.View, idle.View})
+	vitrinetest.Equal(t, "views", t.all(1), []report.View{read.View, again.View, crawler.View, idle.View})
 	t.counted(1, 3, 1)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)

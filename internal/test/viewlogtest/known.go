@@ -48,7 +48,7 @@ func (t logTest) known() {
 	is("when nothing came", 0, 0)
 	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{of(3, 20, 0), of(2, 31, time.Hour)}})
 	both := []vitrine.Scope{{Account: 3, Link: 20}, {Account: 2, Link: 31}}
-	is("after two opens", 3, 31, both...)
+	is("after two views", 3, 31, both...)
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch}
 	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{of(7, 5, -time.Hour)}); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func (t logTest) known() {
 	if err := t.log.DeleteLink(ctx, 31); err != nil {
 		t.Fatal(err)
 	}
-	is("after a link is erased", 7, 20, all[0], all[2], all[3], vitrine.Scope{Account: 2})
+	is("after a link is deleted", 7, 20, all[0], all[2], all[3], vitrine.Scope{Account: 2})
 	err := t.log.EachScope(ctx, func(vitrine.Scope) error { return vitrinetest.ErrAbandoned })
 	if err != vitrinetest.ErrAbandoned {
 		t.Errorf("EachScope whose function fails = %v, want ErrAbandoned", err)

@@ -140,8 +140,8 @@ func (r *remembered) sent(v report.View) bool {
 func (m *memory) exclude(r *remembered, reason string) {
 	v := &r.view
 	v.Bot, v.Product, v.WasBot, v.WasProduct, v.Returning, r.waits = reason, "", "", "", false, false
-	for event, open := range m.downloads[vitrine.LinkID(v.Link)] {
-		if int64(open) == v.ID {
+	for event, view := range m.downloads[vitrine.LinkID(v.Link)] {
+		if int64(view) == v.ID {
 			delete(m.downloads[vitrine.LinkID(v.Link)], event)
 			r.waits = reason != report.BotAutomation
 		}
@@ -174,7 +174,7 @@ func (m *memory) downloadAlone(d vitrine.Download) {
 	}
 }
 
-func (m *memory) erase(link vitrine.LinkID) {
+func (m *memory) deleteLink(link vitrine.LinkID) {
 	delete(m.views, link)
 	delete(m.downloads, link)
 	delete(m.accounts, link)
@@ -232,7 +232,7 @@ func (t logTest) model() {
 			if err := t.log.DeleteLink(ctx, link); err != nil {
 				t.Fatal(err)
 			}
-			m.erase(link)
+			m.deleteLink(link)
 		case step%10 == 9:
 			t.importSome(c, m, step)
 		case step%20 == 6:
@@ -265,7 +265,7 @@ func (t logTest) appendBoth(m *memory, b vitrine.Batch) {
 func (t logTest) wantAppend(b vitrine.Batch, refused []int, early vitrine.Batch) {
 	t.Helper()
 	r, e := t.outcome(b)
-	vitrinetest.Equal(t, "opens refused", r, refused)
+	vitrinetest.Equal(t, "views refused", r, refused)
 	vitrinetest.Equal(t, "what is early", e, early)
 }
 
@@ -294,7 +294,7 @@ func (t logTest) compare(c random, m *memory) {
 	totals := map[vitrine.AccountID]vitrine.LinkCounts{}
 	for link := range vitrine.LinkID(modelLinks + 1) {
 		link++
-		vitrinetest.Equal(t, "opens", t.all(link), m.list(link, firstDay, lastDay))
+		vitrinetest.Equal(t, "views", t.all(link), m.list(link, firstDay, lastDay))
 		counts := m.counts(link)
 		t.counted(link, counts.Views, counts.Downloads)
 		of := totals[m.accounts[link]]

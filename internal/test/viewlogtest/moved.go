@@ -16,10 +16,10 @@ import (
 // Moved fills a log with a random history and then replaces it by the log that
 // move returns. The new log must return the same reports byte for byte, for all
 // links and accounts over windows of any length, also after both logs have
-// received the same further views. With erased, a link is deleted after some
+// received the same further views. With deleted, a link is deleted after some
 // days; without it, reports must also be those of all views counted one by one.
 // share is as in [Run].
-func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
+func Moved(t *testing.T, share int, from vitrine.ViewLog, deleted bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, random{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {
 		t.Helper()
@@ -29,12 +29,12 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	}
 	h.live()
 	h.later(h.kept, from) // mostly late views
-	if erased {
-		step("Erase", from.DeleteLink(ctx, 4))
-		h.memory.erase(4) // except its deleted days
+	if deleted {
+		step("DeleteLink", from.DeleteLink(ctx, 4))
+		h.memory.deleteLink(4) // except its deleted days
 	}
 	h.audit()
-	if !erased {
+	if !deleted {
 		h.same("before")
 	}
 	to := move()
@@ -43,7 +43,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	moved := func(when string) {
 		t.Helper()
 		h.sameAs(when, to)
-		if !erased {
+		if !deleted {
 			after.same(when)
 		}
 	}
@@ -53,15 +53,15 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	moved("gone on")
 	step("RollUp", to.RollUp(ctx, day+historyDays+60))
 	step("Expire", to.Expire(ctx, day+historyDays-5))
-	step("Kept", after.keep())
+	step("RetainedFrom", after.keep())
 	after.audit()
-	if !erased {
-		after.same("forgotten more")
+	if !deleted {
+		after.same("expired more")
 	}
 	if _, err := to.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, 0, 10)}}); err != nil {
 		t.Error(err)
 	}
-	step("Erase", to.DeleteLink(ctx, 1))
+	step("DeleteLink", to.DeleteLink(ctx, 1))
 	after.audit()
 }
 
@@ -138,7 +138,7 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 		vitrinetest.Equal(h, when+", daily views", b, a)
 	}
 	for _, link := range links {
-		vitrinetest.Equal(h, fmt.Sprintf("%s, opens of link %d", when, link), to.all(link), h.all(link))
+		vitrinetest.Equal(h, fmt.Sprintf("%s, views of link %d", when, link), to.all(link), h.all(link))
 	}
 	a, err := h.log.Imported(ctx, [32]byte{5, 255})
 	b, err2 := other.Imported(ctx, [32]byte{5, 255})

@@ -45,7 +45,7 @@ func (t logTest) position() {
 	}
 	a := view(1, 0, 1)
 	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}})
-	later("an open")
+	later("a view")
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Minute)}})
 	later("a download")
 	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch},

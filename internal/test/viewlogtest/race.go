@@ -39,7 +39,7 @@ func (t logTest) parallelOther() {
 			t.Errorf("Append: %v", o.Refused[0])
 		}
 	})
-	vitrinetest.Equal(t, "opens stored", stored.Load(), 1)
+	vitrinetest.Equal(t, "views stored", stored.Load(), 1)
 	t.counted(1, 1, 0)
 }
 
@@ -58,6 +58,6 @@ func (t logTest) parallelViewer() {
 			news++
 		}
 	}
-	vitrinetest.Equal(t, "opens that do not return", news, 1)
+	vitrinetest.Equal(t, "views that do not return", news, 1)
 	t.counted(1, int64(t.times(vitrinetest.Racers)), 0)
 }

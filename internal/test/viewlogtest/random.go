@@ -117,24 +117,24 @@ func (c random) batch(m *memory) (b vitrine.Batch) {
 		b.Views = append(b.Views, c.view())
 	}
 	for range c.IntN(6) {
-		link, open := c.known(m)
-		s := vitrine.Snapshot{Link: link, View: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
+		link, of := c.known(m)
+		s := vitrine.Snapshot{Link: link, View: of, At: of.Ms() + c.Int64N(3_600_000), Session: c.session()}
 		if c.IntN(8) == 0 {
 			s.Bot = report.BotAutomation
 		}
 		b.Snapshots = append(b.Snapshots, s)
 	}
 	for range c.IntN(4) {
-		link, open := c.known(m)
-		d := vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open}
+		link, of := c.known(m)
+		d := vitrine.Download{ID: vitrine.ViewIDAt(of.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: of}
 		if c.IntN(3) == 0 {
 			d.View, d.Account, d.Recipient = 0, vitrine.AccountID(1+link%2), vitrine.RecipientID(c.recipient())
 		}
 		b.Downloads = append(b.Downloads, d)
 	}
 	for range c.IntN(4) {
-		link, open := c.known(m)
-		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open,
+		link, of := c.known(m)
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: of,
 			Reclass: report.Reclass{Count: c.IntN(2) == 0, Reason: c.reason()}})
 	}
 	return b

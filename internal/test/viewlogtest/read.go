@@ -48,7 +48,7 @@ func (t logTest) days() {
 		for _, v := range t.between(1, c.from, c.to) {
 			got = append(got, v.Viewer)
 		}
-		vitrinetest.Equal(t, "viewers of opens", got, c.want)
+		vitrinetest.Equal(t, "viewers of views", got, c.want)
 		recent := t.recents(1, c.from, c.to, 100)
 		vitrinetest.Equal(t, "recent", len(recent), len(c.want))
 		for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
@@ -107,13 +107,13 @@ func (t logTest) recent() {
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
 			got := t.recents(1, day, day+1, n)
-			vitrinetest.Equal(t, "number of recent opens", len(got), min(n, 20))
+			vitrinetest.Equal(t, "number of recent views", len(got), min(n, 20))
 			for i, v := range got {
 				n := 38 - 2*i
 				want := batch.Views[n].View
 				want.Session = &batch.Snapshots[19-i].Session
 				want.Downloaded = n%3 == 0 && want.Bot == ""
-				vitrinetest.Equal(t, "recent open", own(v), want)
+				vitrinetest.Equal(t, "recent view", own(v), want)
 			}
 		}
 		if err := t.log.RollUp(ctx, day+1); err != nil { // again for days that are rolled up
@@ -130,7 +130,7 @@ func (t logTest) views() {
 	}
 	t.view(append(views, view(2, 0, 1))...)
 	got := t.all(1)
-	vitrinetest.Equal(t, "opens", len(got), n)
+	vitrinetest.Equal(t, "views", len(got), n)
 	for i, v := range got {
 		if v.At != vitrinetest.Epoch.UnixMilli()+int64(i)*1000 {
 			t.Fatalf("view %d is at %d, want all views, oldest first", i, v.At)
@@ -205,7 +205,7 @@ func (t logTest) cap() {
 	}
 }
 
-func (t logTest) erase() {
+func (t logTest) deleteLink() {
 	a, b, other := view(1, 0, 10), view(1, time.Minute, 20), view(2, 0, 10)
 	t.append(vitrine.Batch{
 		Views:     []vitrine.ViewRecord{a, b, other, bot(view(1, time.Hour, 30))},
@@ -221,7 +221,7 @@ func (t logTest) erase() {
 			t.Fatal(err)
 		}
 		vitrinetest.Equal(t, "counts", counts, map[vitrine.LinkID]vitrine.LinkCounts{2: {Views: 1, Downloads: 1}})
-		vitrinetest.Equal(t, "opens", t.all(1), nil)
+		vitrinetest.Equal(t, "views", t.all(1), nil)
 		for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
 			tally, _ := t.tally(s, day, day+1, 0)
 			want := int64(1)

@@ -46,8 +46,8 @@ func (t logTest) reclass() {
 	}
 	asStored := [][4]string{{"crawler", "Lynx"}, {"crawler", "Lynx"}, {}, {report.BotAutomation},
 		{report.BotMailNetwork, "Net"}}
-	for settled := range 2 {
-		if settled == 1 {
+	for rolledUp := range 2 {
+		if rolledUp == 1 {
 			if err := t.log.RollUp(ctx, report.DayOf(scanner.At)+1); err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func (t logTest) reclass() {
 }
 
 // reclassTogether tests that the changes of one batch see each other: several
-// views of few viewers, on settled and on running days.
+// views of few viewers, on rolled-up and on running days.
 func (t logTest) reclassTogether() {
 	const days, n = 6, 96
 	c, m := random{rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))}, newMemory()

@@ -51,22 +51,22 @@ func (h *history) live() {
 		}
 	}
 	h.appendRandom()
-	h.same("as opens came")
+	h.same("as views came")
 	h.importRandom(60)
 	h.same("with imports")
-	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
-	h.same("settled")
+	step("RollUp", h.log.RollUp(ctx, day+historyDays-20))
+	h.same("rolled up")
 	h.appendRandom() // mostly on rolled-up days
 	h.importRandom(20)
-	h.same("with late opens")
-	step("Erase", h.log.DeleteLink(ctx, 2))
-	h.memory.erase(2)
-	h.same("with a link erased")
-	step("Settle", h.log.RollUp(ctx, day+historyDays-10))
-	h.same("settled again")
-	step("Forget", h.log.Expire(ctx, day+historyDays-30))
+	h.same("with late views")
+	step("DeleteLink", h.log.DeleteLink(ctx, 2))
+	h.memory.deleteLink(2)
+	h.same("with a link deleted")
+	step("RollUp", h.log.RollUp(ctx, day+historyDays-10))
+	h.same("rolled up again")
+	step("Expire", h.log.Expire(ctx, day+historyDays-30))
 	step("Kept", h.keep())
-	h.same("with days forgotten")
+	h.same("with days expired")
 }
 
 // keep sets kept once days have expired.

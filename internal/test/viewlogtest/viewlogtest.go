@@ -27,8 +27,8 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 	}{
 		{"Empty", logTest.empty},
 		{"Fields", logTest.fields},
-		{"SameOpen", logTest.sameView},
-		{"OtherOpen", logTest.otherView},
+		{"SameView", logTest.sameView},
+		{"OtherView", logTest.otherView},
 		{"Returning", logTest.returning},
 		{"Bots", logTest.bots},
 		{"Snapshots", logTest.snapshots},
@@ -41,22 +41,22 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Reclass", logTest.reclass},
 		{"ReclassTogether", logTest.reclassTogether},
 		{"Early", logTest.early},
-		{"EarlyErased", logTest.earlyErased},
+		{"EarlyDeleted", logTest.earlyDeleted},
 		{"Counts", logTest.counts},
 		{"Clicks", logTest.clicks},
 		{"Bands", logTest.bands},
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},
-		{"Opens", logTest.views},
+		{"Views", logTest.views},
 		{"ManyRecipients", logTest.manyRecipients},
 		{"Cap", logTest.cap},
 		{"NarrowCap", logTest.narrowCap},
 		{"Import", logTest.imports},
 		{"ImportProgress", logTest.importProgress},
 		{"ImportCollisions", logTest.importCollisions},
-		{"Forget", logTest.forget},
-		{"Erase", logTest.erase},
+		{"Expire", logTest.expire},
+		{"DeleteLink", logTest.deleteLink},
 		{"Known", logTest.known},
 		{"Position", logTest.position},
 		{"ParallelSame", logTest.parallelSame},
@@ -153,7 +153,7 @@ func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 
 func (t logTest) view(views ...vitrine.ViewRecord) {
 	t.Helper()
-	vitrinetest.Equal(t, "opens refused", t.append(vitrine.Batch{Views: views}), nil)
+	vitrinetest.Equal(t, "views refused", t.append(vitrine.Batch{Views: views}), nil)
 }
 
 // counted checks the counts of a link.

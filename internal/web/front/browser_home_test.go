@@ -112,7 +112,7 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	tb.Until(`document.querySelector("#asked")?.hidden === false`)
 	tb.Run(chromedp.Click("#asked .no"))
 	tb.Until(`document.querySelector("#asked").hidden && document.activeElement.id === "choose"`)
-	gone("forgotten")
+	gone("discarded")
 	tb.Run(chromedp.Evaluate(webtest.KeepText, nil, webtest.Awaited),
 		chromedp.Evaluate(`document.querySelector("form[action='/sign-out']").requestSubmit()`, nil))
 	tb.Arrives(`location.pathname !== "/dashboard"`)
@@ -123,9 +123,9 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	tb.Quiet()
 }
 
-// TestBrowserForgetPending checks that a pending file can be discarded, and
+// TestBrowserDiscardPending checks that a pending file can be discarded, and
 // that it expires.
-func TestBrowserForgetPending(t *testing.T) {
+func TestBrowserDiscardPending(t *testing.T) {
 	t.Parallel()
 	d := webtest.NewDesk(t)
 	d.Server.Accounts.SignUp = auth.SignUpOpen // a visitor may choose a file
@@ -133,7 +133,7 @@ func TestBrowserForgetPending(t *testing.T) {
 	tb.Arrives(`document.body.classList.contains("has-script")`)
 	tb.Run(chromedp.Evaluate(dropHere, nil))
 	tb.Until(`!document.querySelector("#waiting").hidden`)
-	tb.Run(chromedp.Click("#forget"))
+	tb.Run(chromedp.Click("#discard"))
 	tb.Until(`document.querySelector("#waiting").hidden`)
 	tb.Run(chromedp.Evaluate(dropHere, nil))
 	tb.Until(`!document.querySelector("#waiting").hidden`)

@@ -1,7 +1,7 @@
 // The drop zone of the front page. Chosen files wait in this browser until the
 // dashboard uploads them.
 import { all, find, say } from "../ui/app.js";
-import { forget, mark, named, peek, put, unmark } from "../ui/pending.js";
+import { discard, mark, named, peek, put, unmark } from "../ui/pending.js";
 
 const drop = find("#drop");
 const input = find("#file");
@@ -57,8 +57,8 @@ input.addEventListener("change", () => {
   input.value = "";
 });
 for (const way of all("a", waiting)) way.addEventListener("click", mark);
-find("#forget").addEventListener("click", async () => {
-  await forget();
+find("#discard").addEventListener("click", async () => {
+  await discard();
   show([]);
   find("button", drop).focus();
 });

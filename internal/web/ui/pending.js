@@ -66,8 +66,8 @@ export const peek = async () => {
 // named returns what a page calls files: the name of one, or how many they are.
 export const named = (files) => (files.length === 1 ? files[0].name : `${files.length} files`);
 
-// forget deletes the waiting files.
-export const forget = () => {
+// discard deletes the waiting files.
+export const discard = () => {
   unmark();
   return within("readwrite", (store) => store.clear()).catch(() => {});
 };
@@ -76,6 +76,6 @@ export const forget = () => {
 // none, or if none can be read any more.
 export const take = async () => {
   const files = await peek();
-  await forget();
+  await discard();
   return files;
 };

@@ -98,10 +98,10 @@ func TestOwnViews(t *testing.T) {
 		}))
 		return n
 	}
-	vitrinetest.Equal(t, "accounts to settle", pending(), 1)
+	vitrinetest.Equal(t, "accounts to update", pending(), 1)
 	s.Ahead.Store(int64(2 * time.Minute))
 	s.Check(s.Server.OwnViews.Apply(t.Context()))
-	vitrinetest.Equal(t, "accounts to settle", pending(), 0)
+	vitrinetest.Equal(t, "accounts to update", pending(), 0)
 }
 
 // TestOwnViewsOnOneHost checks that pages of links and the app are on one host,

@@ -1,7 +1,7 @@
 // The upload page. Files come from the picker, a drop, a paste or the front
 // page. Each has a row that shows its state.
 import { find, say } from "../../ui/app.js";
-import { forget, named, peek, take, unmark } from "../../ui/pending.js";
+import { discard, named, peek, take, unmark } from "../../ui/pending.js";
 import "../links.js";
 import { watchSlug } from "../slug.js";
 import { filesIn, mostInFolder, ofFolder, refusal } from "./admit.js";
@@ -257,7 +257,7 @@ const answer = async (does) => {
 find(".yes", asked).addEventListener("click", () =>
   full() ? say(`${full()}.`) : answer(async () => add(await take())),
 );
-find(".no", asked).addEventListener("click", () => answer(forget));
+find(".no", asked).addEventListener("click", () => answer(discard));
 chosen(); // what was chosen before this script ran
 if (!full() && unmark()) add(await take());
 else {

@@ -11,9 +11,9 @@ import (
 	"vitrine/report"
 )
 
-// forget tests that reports of a day stay available after its views are
+// expire tests that reports of a day stay available after its views are
 // deleted.
-func (t logTest) forget() {
+func (t logTest) expire() {
 	const days = 230
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -43,33 +43,33 @@ func (t logTest) forget() {
 	kept := func() report.Day {
 		t.Helper()
 		from, err := t.log.RetainedFrom(ctx, 1)
-		step("Kept", err)
+		step("RetainedFrom", err)
 		return from
 	}
 	vitrinetest.Equal(t, "kept from", kept(), 0)
-	step("Forget before anything is settled", t.log.Expire(ctx, day+days))
+	step("Expire before anything is rolled up", t.log.Expire(ctx, day+days))
 	vitrinetest.Equal(t, "kept from", kept(), 0)
-	step("Settle", t.log.RollUp(ctx, day+210))
+	step("RollUp", t.log.RollUp(ctx, day+210))
 	for _, before := range []report.Day{day + 5, day + 70, day + 130, day + 130, day + 1000} {
-		step("Forget", t.log.Expire(ctx, before))
+		step("Expire", t.log.Expire(ctx, before))
 		from := kept()
 		if from > before || from > day+210 {
 			t.Fatalf("Expire before %v: views are kept from %v on", before, from)
 		}
 		for link := range vitrine.LinkID(modelLinks) {
 			link++
-			vitrinetest.Equal(t, "opens that are kept", t.all(link), m.list(link, from, lastDay))
+			vitrinetest.Equal(t, "views that are kept", t.all(link), m.list(link, from, lastDay))
 			counts := m.counts(link)
 			t.counted(link, counts.Views, counts.Downloads)
 			for range t.times(10) {
 				of := vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}
-				t.compareForgotten(c, m, of, days)
+				t.compareTallies(c, m, of, days)
 				t.compareExpired(c, m, of, days, from)
 			}
 		}
 		for range t.times(20) {
 			of := vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}
-			t.compareForgotten(c, m, of, days)
+			t.compareTallies(c, m, of, days)
 			t.compareExpired(c, m, of, days, from)
 		}
 		t.audit()
@@ -88,41 +88,41 @@ func (t logTest) forget() {
 	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrDayExpired) || o.Refused[1] != nil {
 		t.Errorf("Append on an expired day and on another: %v, want ErrDayExpired and nil", o.Refused)
 	}
-	vitrinetest.Equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
+	vitrinetest.Equal(t, "what is early along with a view of an expired day", o.Early, vitrine.Batch{})
 	_, early := t.outcome(of)
-	vitrinetest.Equal(t, "what is early of a forgotten day", early, vitrine.Batch{})
+	vitrinetest.Equal(t, "what is early of an expired day", early, vitrine.Batch{})
 	fresh, unknown := late, late // as the first views of links
 	fresh.Link, unknown.Link = 101, 101
 	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
 	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh},
 		Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
 	step("Append", err)
-	vitrinetest.Equal(t, "what is early of a link without opens", o.Early,
+	vitrinetest.Equal(t, "what is early of a link without views", o.Early,
 		vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
 	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
 	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrDayExpired) {
 		t.Errorf("Import on an expired day = %v, want ErrDayExpired", err)
 	}
-	step("Settle", t.log.RollUp(ctx, day+220))
+	step("RollUp", t.log.RollUp(ctx, day+220))
 	for range t.times(20) {
-		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
-		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
+		t.compareTallies(c, m, vitrine.Scope{Account: 2}, days)
+		t.compareTallies(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
 	}
 	// A deleted link leaves no data of its own. Its account's days stay
 	// readable.
-	step("Erase", t.log.DeleteLink(ctx, 1))
-	vitrinetest.Equal(t, "opens of an erased link", t.all(1), nil)
+	step("DeleteLink", t.log.DeleteLink(ctx, 1))
+	vitrinetest.Equal(t, "stored views of a deleted link", t.all(1), nil)
 	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
-	vitrinetest.Equal(t, "views of an erased link", tally.Views(), 0)
-	m.erase(1)
+	vitrinetest.Equal(t, "counted views of a deleted link", tally.Views(), 0)
+	m.deleteLink(1)
 	for range t.times(20) {
-		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 3}, days)
+		t.compareTallies(c, m, vitrine.Scope{Account: 2, Link: 3}, days)
 	}
 }
 
-// compareForgotten compares tallies of random days.
-func (t logTest) compareForgotten(c random, m *memory, s vitrine.Scope, days int) {
+// compareTallies compares tallies of random days.
+func (t logTest) compareTallies(c random, m *memory, s vitrine.Scope, days int) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
 	to := from + 1 + report.Day(c.IntN(days))
