@@ -56,17 +56,12 @@ type Viewed struct {
 	Recipient RecipientID // 0 for the plain address
 }
 
-// Snapshot limits a claim to what is possible at a time. It reports whether it
-// changed anything. Earlier snapshots are taken into account by
-// Engagement.Apply.
-func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clamped bool) {
-	bound := func(n, most int64) int64 {
-		b := min(most, max(n, 0))
-		clamped = clamped || b != n
-		return b
-	}
+// Snapshot limits a claim to what is possible at a time. Earlier snapshots are
+// taken into account by Engagement.Apply.
+func (c Claim) Snapshot(v Viewed, screen string, at time.Time) Snapshot {
+	bound := func(n, most int64) int64 { return min(most, max(n, 0)) }
 	elapsed := max(at.UnixMilli()-v.View.Ms(), 0) + clockSlackMs
-	s = Snapshot{Link: v.Link, View: v.View, At: at.UnixMilli()}
+	s := Snapshot{Link: v.Link, View: v.View, At: at.UnixMilli()}
 	s.Session.PresentMs = bound(c.Present, min(elapsed, maxSessionMs))
 	s.Session.EngagedMs = bound(c.Engaged, s.Session.PresentMs)
 	s.Session.Screen = screen
@@ -80,7 +75,6 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 			s.Session.Played = share(bound(c.Played, min(c.Duration, elapsed*maxPlaybackRate)), c.Duration)
 			s.Session.Reached = share(bound(c.Reached, c.Duration), c.Duration)
 			s.Session.Parts = c.Parts.Within(s.Session.Played, s.Session.Reached)
-			clamped = clamped || s.Session.Parts != c.Parts
 		}
 	case report.ContentScroll:
 		s.Session.Depth = bound(c.Depth, 100) * (report.Whole / 100)
@@ -91,23 +85,20 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		last = cmp.Or(last, MaxPages)
 	}
 	if v.Kind == report.ContentPages || v.Kind == report.ContentScroll {
-		clicks, whole := click.Parse(c.Clicks, last)
-		s.Session.Clicks, clamped = clicks, clamped || !whole
+		s.Session.Clicks = click.Parse(c.Clicks, last)
 	}
 	if last == 0 {
-		return s, clamped
+		return s
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
 		ms := bound(c.Pages[p].Ms, left)
 		left -= ms
-		bands := c.Pages[p].Bands.Within(ms)
-		if clamped = clamped || bands != c.Pages[p].Bands; p < 1 || p > last {
-			clamped = true
-		} else if ms >= pageSeenMs {
+		if 1 <= p && p <= last && ms >= pageSeenMs {
+			bands := c.Pages[p].Bands.Within(ms)
 			s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms, Bands: bands})
 		}
 	}
-	return s, clamped
+	return s
 }
 
 // MaxPages bounds the page numbers of a PDF with an unknown number of pages.

@@ -22,101 +22,97 @@ func viewed(kind report.ContentKind, pages int) vitrine.Viewed {
 func TestClaimSnapshot(t *testing.T) {
 	at := func(d time.Duration) time.Time { return testTime.Add(d) }
 	tests := []struct {
-		name    string
-		claim   vitrine.Claim
-		viewed  vitrine.Viewed
-		at      time.Time
-		want    report.Session
-		clamped bool
+		name   string
+		claim  vitrine.Claim
+		viewed vitrine.Viewed
+		at     time.Time
+		want   report.Session
 	}{
 		{"honest", vitrine.Claim{Engaged: 4000, Present: 5000, Depth: 80}, viewed(report.ContentScroll, 0), at(5 * time.Second),
-			report.Session{EngagedMs: 4000, PresentMs: 5000, Depth: 800_000}, false},
+			report.Session{EngagedMs: 4000, PresentMs: 5000, Depth: 800_000}},
 		{"ahead of the clock", vitrine.Claim{Engaged: 90_000, Present: 100_000}, viewed(report.ContentNone, 0),
 			at(5 * time.Second),
-			report.Session{EngagedMs: 7000, PresentMs: 7000}, true},
+			report.Session{EngagedMs: 7000, PresentMs: 7000}},
 		{"engaged beyond present", vitrine.Claim{Engaged: 5000, Present: 3000}, viewed(report.ContentNone, 0),
 			at(10 * time.Second),
-			report.Session{EngagedMs: 3000, PresentMs: 3000}, true},
+			report.Session{EngagedMs: 3000, PresentMs: 3000}},
 		{"negative", vitrine.Claim{Engaged: -1, Present: -1, Depth: -5}, viewed(report.ContentScroll, 0), at(time.Second),
-			report.Session{}, true},
+			report.Session{}},
 		{"clock set back", vitrine.Claim{Engaged: 9000, Present: 9000}, viewed(report.ContentNone, 0), at(-time.Hour),
-			report.Session{EngagedMs: 2000, PresentMs: 2000}, true},
+			report.Session{EngagedMs: 2000, PresentMs: 2000}},
 		{"all day", vitrine.Claim{Engaged: 20 * 3600_000, Present: 20 * 3600_000}, viewed(report.ContentNone, 0),
 			at(20 * time.Hour),
-			report.Session{EngagedMs: 4 * 3600_000, PresentMs: 4 * 3600_000}, true},
+			report.Session{EngagedMs: 4 * 3600_000, PresentMs: 4 * 3600_000}},
 		{"pages: seen from one second on", vitrine.Claim{Engaged: 9000, Present: 9000,
 			Pages: times(map[int]int64{1: 3000, 2: 999, 3: 1000})},
 			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
-				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 3, Ms: 1000}}}, false},
+				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 3, Ms: 1000}}}},
 		{"pages: outside the file", vitrine.Claim{Engaged: 9000, Present: 9000,
 			Pages: times(map[int]int64{0: 2000, 12: 2000, 13: 2000, -4: 1})},
 			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
-				Pages: []report.PageTime{{Page: 12, Ms: 2000}}}, true},
+				Pages: []report.PageTime{{Page: 12, Ms: 2000}}}},
 		{"pages: more than the engaged time", vitrine.Claim{Engaged: 5000, Present: 5000,
 			Pages: times(map[int]int64{1: 4000, 2: 4000, 3: 4000})},
 			viewed(report.ContentPages, 12), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
-				Pages: []report.PageTime{{Page: 1, Ms: 4000}, {Page: 2, Ms: 1000}}}, true},
+				Pages: []report.PageTime{{Page: 1, Ms: 4000}, {Page: 2, Ms: 1000}}}},
 		{"quarters of pages", vitrine.Claim{Engaged: 9000, Present: 9000, Pages: map[int]report.PageTime{
 			1: {Ms: 3000, Bands: part.Bands{1000, 2000}}, 2: {Ms: 999, Bands: part.Bands{999}}, 3: {Ms: 1000}}},
 			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
-				Pages: []report.PageTime{{Page: 1, Ms: 3000, Bands: part.Bands{1000, 2000}}, {Page: 3, Ms: 1000}}}, false},
+				Pages: []report.PageTime{{Page: 1, Ms: 3000, Bands: part.Bands{1000, 2000}}, {Page: 3, Ms: 1000}}}},
 		{"quarters beyond their page", vitrine.Claim{Engaged: 5000, Present: 5000, Pages: map[int]report.PageTime{
 			1: {Ms: 3000, Bands: part.Bands{-1, 2000, 4000, 1}}, 2: {Ms: 4000, Bands: part.Bands{0, 0, 0, 4000}},
 			13: {Ms: 1, Bands: part.Bands{1}}}},
 			viewed(report.ContentPages, 12), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
 				Pages: []report.PageTime{{Page: 1, Ms: 3000, Bands: part.Bands{0, 2000, 1000}},
-					{Page: 2, Ms: 2000, Bands: part.Bands{0, 0, 0, 2000}}}}, true},
+					{Page: 2, Ms: 2000, Bands: part.Bands{0, 0, 0, 2000}}}}},
 		{"media", vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 8000, Played: 2000, Reached: 4000},
 			viewed(report.ContentMedia, 0),
-			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 250_000, Reached: 500_000},
-			false},
+			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 250_000, Reached: 500_000}},
 		{"media beyond its end", vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 8000, Played: 9000, Reached: 9000},
 			viewed(report.ContentMedia, 0),
 			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 1_000_000,
-				Reached: 1_000_000}, true},
+				Reached: 1_000_000}},
 		{"media in parts", vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 10_000, Played: 350, Reached: 9000,
 			Parts: report.Parts{0b111, 1 << 24}},
 			viewed(report.ContentMedia, 0), at(5 * time.Second),
 			report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 35_000, Reached: 900_000,
-				Parts: report.Parts{0b111, 1 << 24}}, false},
+				Parts: report.Parts{0b111, 1 << 24}}},
 		{"media in more parts than time", vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 10_000, Played: 100,
 			Reached: 9000, Parts: report.Parts{0b1011, 1 << 25}},
 			viewed(report.ContentMedia, 0), at(5 * time.Second),
 			report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 10_000, Reached: 900_000,
-				Parts: report.Parts{0b11}}, true},
+				Parts: report.Parts{0b11}}},
 		{"media in parts behind the furthest point",
 			vitrine.Claim{Engaged: 5000, Present: 5000, Duration: 10_000, Played: 5000, Reached: 200,
 				Parts: report.Parts{0b111}},
 			viewed(report.ContentMedia, 0), at(5 * time.Second),
 			report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 500_000, Reached: 20_000,
-				Parts: report.Parts{0b11}}, true},
+				Parts: report.Parts{0b11}}},
 		{"media without a duration", vitrine.Claim{Played: 9000, Reached: 9000}, viewed(report.ContentMedia, 0),
-			at(5 * time.Second), report.Session{}, false},
+			at(5 * time.Second), report.Session{}},
 		{"scroll beyond the end", vitrine.Claim{Depth: 400}, viewed(report.ContentScroll, 0), at(time.Second),
-			report.Session{Depth: 1_000_000}, true},
+			report.Session{Depth: 1_000_000}},
 		{"parts: seen from one second on", vitrine.Claim{Engaged: 9000, Present: 9000, Depth: 50,
 			Pages: times(map[int]int64{1: 3000, 2: 999, 4: 5000})},
 			viewed(report.ContentScroll, 4), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
 				Depth: 500_000, Outlined: true,
-				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 4, Ms: 5000}}}, false},
+				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 4, Ms: 5000}}}},
 		{"parts: none was seen", vitrine.Claim{Engaged: 9000, Present: 9000},
 			viewed(report.ContentScroll, 4), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
-				Outlined: true}, false},
+				Outlined: true}},
 		{"parts: outside the file, negative, and more than the engaged time", vitrine.Claim{Engaged: 5000, Present: 5000,
 			Pages: times(map[int]int64{1: -3000, 2: 4000, 3: 4000, 101: 4000})},
 			viewed(report.ContentScroll, 100), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
-				Outlined: true, Pages: []report.PageTime{{Page: 2, Ms: 4000}, {Page: 3, Ms: 1000}}}, true},
+				Outlined: true, Pages: []report.PageTime{{Page: 2, Ms: 4000}, {Page: 3, Ms: 1000}}}},
 		{"parts of a file without any", vitrine.Claim{Engaged: 9000, Present: 9000, Pages: times(map[int]int64{1: 3000})},
-			viewed(report.ContentScroll, 0), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000},
-			false},
+			viewed(report.ContentScroll, 0), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000}},
 		{"what its kind has not", vitrine.Claim{Depth: 50, Duration: 5, Played: 5, Pages: times(map[int]int64{1: 5000})},
-			viewed(report.ContentNone, 0), at(time.Second), report.Session{}, false},
+			viewed(report.ContentNone, 0), at(time.Second), report.Session{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, clamped := tt.claim.Snapshot(tt.viewed, "", tt.at)
-			if !reflect.DeepEqual(s.Session, tt.want) || clamped != tt.clamped {
-				t.Errorf("session %+v, clamped %v, want %+v, %v", s.Session, clamped, tt.want, tt.clamped)
+			if s := tt.claim.Snapshot(tt.viewed, "", tt.at); !reflect.DeepEqual(s.Session, tt.want) {
+				t.Errorf("session %+v, want %+v", s.Session, tt.want)
 			}
 		})
 	}
@@ -146,7 +142,7 @@ func TestApplyAnyOrder(t *testing.T) {
 			c.Pages[page] = p
 			onPages += more
 			c.Downloaded = c.Downloaded || r.IntN(9) == 0
-			s, _ := c.Snapshot(v, "0-575", testTime.Add(time.Duration(now)*time.Millisecond))
+			s := c.Snapshot(v, "0-575", testTime.Add(time.Duration(now)*time.Millisecond))
 			sent = append(sent, s)
 		}
 		last := sent[len(sent)-1]
@@ -178,7 +174,7 @@ func TestApplyBoundsGrowth(t *testing.T) {
 	var e vitrine.Engagement
 	at := testTime.Add(time.Minute)
 	for i := range 100 {
-		s, _ := vitrine.Claim{Engaged: 1 << 40, Present: 1 << 40}.Snapshot(v, "", at)
+		s := vitrine.Claim{Engaged: 1 << 40, Present: 1 << 40}.Snapshot(v, "", at)
 		if i == 0 {
 			s.Session.EngagedMs = 1000
 			s.Session.PresentMs = 1000
@@ -198,7 +194,7 @@ func TestApplyBands(t *testing.T) {
 	v, at := viewed(report.ContentPages, 5), testTime.Add(time.Minute)
 	claim := func(b part.Bands) vitrine.Snapshot {
 		pages := map[int]report.PageTime{2: {Ms: 5000, Bands: b}}
-		s, _ := vitrine.Claim{Engaged: 9000, Present: 9000, Pages: pages}.Snapshot(v, "", at)
+		s := vitrine.Claim{Engaged: 9000, Present: 9000, Pages: pages}.Snapshot(v, "", at)
 		return s
 	}
 	top, bottom := claim(part.Bands{5000}), claim(part.Bands{0, 0, 0, 5000})
@@ -229,13 +225,13 @@ func TestApplyRepeated(t *testing.T) {
 	v := viewed(report.ContentPages, 500)
 	var e vitrine.Engagement
 	at := testTime.Add(10 * time.Minute)
-	first, _ := vitrine.Claim{Engaged: 3000, Present: 600_000}.Snapshot(v, "", at)
+	first := vitrine.Claim{Engaged: 3000, Present: 600_000}.Snapshot(v, "", at)
 	e.Apply(first)
 	pages := map[int]int64{}
 	for p := range 400 {
 		pages[p+1] = 1500
 	}
-	late, _ := vitrine.Claim{Engaged: 600_000, Present: 600_000, Pages: times(pages)}.Snapshot(v, "", at)
+	late := vitrine.Claim{Engaged: 600_000, Present: 600_000, Pages: times(pages)}.Snapshot(v, "", at)
 	e.Apply(late)
 	once := e
 	for range 300 {

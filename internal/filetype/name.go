@@ -78,14 +78,7 @@ func secondStream(name string) bool {
 		strings.HasPrefix(after, ":")
 }
 
-// CheckName checks the rules for a file's name alone (contract, File names).
-func CheckName(name string) error {
-	if p := checkName(name); p != nil {
-		return p
-	}
-	return nil
-}
-
+// checkName checks the rules for a file's name alone (contract, File names).
 func checkName(name string) *Problem {
 	bad := func(message string) *Problem {
 		return &Problem{Code: CodeInvalidName, Reason: ReasonBadName, Message: message}

@@ -71,28 +71,22 @@ func isHost(s string) bool {
 
 // Parse returns the clicks that a page claims, by part and target, such
 // as "3 https://a.example/prices". last is the last part of the file, or 0 if
-// parts are not known. whole is false if something is not as it should be, and
-// was left out or limited.
-func Parse(claimed map[string]int64, last int) (clicks []Click, whole bool) {
-	whole = true
+// parts are not known. What is not as it should be is left out or limited.
+func Parse(claimed map[string]int64, last int) (clicks []Click) {
 	for key, n := range claimed {
 		number, href, _ := strings.Cut(key, " ")
 		part, err := strconv.Atoi(number)
 		target, ok := Target(href)
 		if err != nil || !ok || n < 1 {
-			whole = false
 			continue
 		}
 		c := Click{part, target, min(n, maxCount)}
 		if c.Part < 0 || c.Part > last {
 			c.Part = 0
 		}
-		whole = whole && c.Part == part && c.Count == n && c.Target == href
 		clicks = append(clicks, c)
 	}
-	most := len(clicks)
-	clicks = Max(nil, clicks)
-	return clicks, whole && len(clicks) == most
+	return Max(nil, clicks)
 }
 
 // Check returns the clicks of an imported session on a file with so many

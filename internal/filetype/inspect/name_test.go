@@ -19,7 +19,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-func TestCheckName(t *testing.T) {
+func TestInvalidName(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"a.pdf":                           true,
 		"Bericht 2024 (final).pdf":        true,
@@ -53,8 +53,9 @@ func TestCheckName(t *testing.T) {
 		"\u00a0a.pdf":                     false,
 		"a.pdf\u3000":                     false,
 	} {
-		if got := codeOf(filetype.CheckName(name)); (got == "") != ok || !ok && got != filetype.CodeInvalidName {
-			t.Errorf("CheckName(%q) = %q", name, got)
+		_, err := filetype.ByName(name, filetype.Unknown)
+		if got := codeOf(err); (got == filetype.CodeInvalidName) == ok {
+			t.Errorf("ByName(%q) = %q", name, got)
 		}
 	}
 }

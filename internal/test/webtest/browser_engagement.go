@@ -13,7 +13,6 @@ import (
 	"vitrine/report/part"
 
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -146,9 +145,6 @@ func linkedFiles() map[string]linkedFile {
 	}
 }
 
-// awaited waits for the promise of a script.
-func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-
 var Times = map[string]func(*testing.T, *Timed){
 	// A killed browser loses what it has not yet sent, and nothing else.
 	"killed": func(t *testing.T, s *Timed) {
@@ -255,7 +251,7 @@ var Times = map[string]func(*testing.T, *Timed){
 				addEventListener("scroll", () => done(true), { once: true });
 				const r = document.querySelector("[data-part='%d']").getBoundingClientRect();
 				scrollBy({ top: r.top, behavior: "instant" });
-			})`, part), nil, awaited))
+			})`, part), nil, Awaited))
 		}
 		r.Read(3 * time.Second)
 		to(2)

@@ -5,7 +5,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 
 	"vitrine"
 	"vitrine/internal/visitor"
@@ -19,13 +18,6 @@ import (
 // number of beacons is not bounded: each costs little, and stored data does not
 // grow with it (docs/reference/beacon.md).
 const maxBeacon = 4 << 10
-
-// clampedBeacons counts beacons that claimed more than was possible.
-var clampedBeacons atomic.Int64
-
-// ClampedBeacons returns how many beacons of this process claimed more than was
-// possible.
-func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
 // Beacon stores a snapshot of how a page is being read. It checks the signature
 // before it reads the body. It does not look up the link: snapshots of a page
@@ -51,10 +43,7 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	if claim.Width > 0 {
 		screen = visitor.ScreenRange(claim.Width)
 	}
-	snapshot, clamped := claim.Snapshot(v, screen, now)
-	if clamped {
-		clampedBeacons.Add(1)
-	}
+	snapshot := claim.Snapshot(v, screen, now)
 	if v.Link != 0 { // of a view that is stored
 		if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
 			return err
