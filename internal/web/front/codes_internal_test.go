@@ -66,6 +66,10 @@ func contractStatuses(t *testing.T) map[vitrine.Code]int {
 	return statuses
 }
 
+// notForPrograms lists codes that only occur on pages, which explain them.
+var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeAccessRequired,
+	vitrine.CodeCrossOrigin}
+
 // TestCodes checks that each code has a status, and that each code for programs
 // has the same status in the contract's error table.
 func TestCodes(t *testing.T) {

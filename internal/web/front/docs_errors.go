@@ -140,7 +140,3 @@ var docErrors = []docError{
 	{Code: vitrine.CodeUnavailable, When: "The database or storage is down or full. Nothing was changed, unless the message says that something may have been saved.",
 		Then: "Send the same request again after Retry-After seconds.", Ops: slices.Concat(puts, chunkOps, loginOps, withKey)},
 }
-
-// notForPrograms lists codes that only occur on pages, which explain them.
-var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeAccessRequired,
-	vitrine.CodeCrossOrigin}

@@ -67,15 +67,15 @@ type pageSums struct {
 // counted in an array.
 type tallies struct {
 	few  []int64
-	many map[segment.LabelID]int64
+	many map[segment.WordID]int64
 }
 
 const fewLabels = 1 << 16
 
-func (t *tallies) add(id segment.LabelID) {
+func (t *tallies) add(id segment.WordID) {
 	if id >= fewLabels {
 		if t.many == nil {
-			t.many = map[segment.LabelID]int64{}
+			t.many = map[segment.WordID]int64{}
 		}
 		t.many[id]++
 		return
@@ -86,10 +86,10 @@ func (t *tallies) add(id segment.LabelID) {
 	t.few[id]++
 }
 
-func (t *tallies) each(f func(id segment.LabelID, n int64) error) error {
+func (t *tallies) each(f func(id segment.WordID, n int64) error) error {
 	for id, n := range t.few {
 		if n != 0 {
-			if err := f(segment.LabelID(id), n); err != nil {
+			if err := f(segment.WordID(id), n); err != nil {
 				return err
 			}
 		}
@@ -414,7 +414,7 @@ func (c *counter) addTo(t *report.Tally) error {
 
 func (c *counter) addLabels(t *report.Tally) error {
 	for kind := range c.words {
-		err := c.words[kind].each(func(id segment.LabelID, n int64) error {
+		err := c.words[kind].each(func(id segment.WordID, n int64) error {
 			l, err := c.q.Word(id)
 			if err != nil {
 				return err
@@ -429,7 +429,7 @@ func (c *counter) addLabels(t *report.Tally) error {
 			return err
 		}
 	}
-	return c.bots.each(func(id segment.LabelID, n int64) error {
+	return c.bots.each(func(id segment.WordID, n int64) error {
 		l, err := c.q.Word(id)
 		if err == nil {
 			t.AddBots(l.Labels[0], l.Labels[1], n)

@@ -7,7 +7,7 @@ import (
 
 // matcher applies a filter to rows. It checks each label once.
 type matcher struct {
-	word  func(segment.LabelID) (*segment.Labels, error)
+	word  func(segment.WordID) (*segment.Labels, error)
 	parts [segment.Kinds]wordFilter
 	flags report.Filter // conditions on fields of the row itself
 	kinds []int         // the parts that have conditions
@@ -35,9 +35,9 @@ func newMatcher(q *Query) matcher {
 }
 
 // holds reports whether the label with a number matches the part.
-func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
+func (m *matcher) holds(kind int, id segment.WordID) (bool, error) {
 	p := &m.parts[kind]
-	if id < segment.LabelID(len(p.known)) && p.known[id] != 0 {
+	if id < segment.WordID(len(p.known)) && p.known[id] != 0 {
 		return p.known[id] == 2, nil
 	}
 	l, err := m.word(id)
@@ -117,7 +117,7 @@ var wordColumns = [segment.Kinds]segment.Column{segment.KindPlace: segment.Place
 func (m *matcher) among(kind int, labels []int64) (some, all bool, err error) {
 	all = true
 	for _, id := range labels {
-		holds, err := m.holds(kind, segment.LabelID(id))
+		holds, err := m.holds(kind, segment.WordID(id))
 		if err != nil {
 			return false, false, err
 		}

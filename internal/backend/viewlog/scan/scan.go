@@ -25,7 +25,7 @@ type Query struct {
 	Brief    bool           // count only views, sessions and viewer days, in total and for each step
 	Daily    bool           // count only the views of each link and step
 	// Word returns the labels of a number. It must be safe for concurrent use.
-	Word func(segment.LabelID) (*segment.Labels, error)
+	Word func(segment.WordID) (*segment.Labels, error)
 	// Events are the download events of views, by link, ordered by view.
 	Events map[vitrine.LinkID][]Event
 

@@ -23,14 +23,14 @@ import (
 // several goroutines.
 type dictionary struct {
 	mu    sync.Mutex
-	ids   map[string]segment.LabelID
-	words map[segment.LabelID]*segment.Labels
-	fails segment.LabelID // Word fails for this ID; 0 for none
+	ids   map[string]segment.WordID
+	words map[segment.WordID]*segment.Labels
+	fails segment.WordID // Word fails for this ID; 0 for none
 }
 
 var errDictionary = errors.New("the dictionary fails")
 
-func (d *dictionary) Word(id segment.LabelID) (*segment.Labels, error) {
+func (d *dictionary) Word(id segment.WordID) (*segment.Labels, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -42,14 +42,14 @@ func (d *dictionary) Word(id segment.LabelID) (*segment.Labels, error) {
 	return d.words[id], nil
 }
 
-func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
+func (d *dictionary) id(kind byte, labels ...string) segment.WordID {
 	if !slices.ContainsFunc(labels, func(l string) bool { return l != "" }) {
 		return 0
 	}
 	b := segment.AppendLabels(nil, kind, labels...)
 	id, known := d.ids[string(b)]
 	if !known {
-		id = segment.LabelID(len(d.ids) + 1)
+		id = segment.WordID(len(d.ids) + 1)
 		if id%3 == 0 { // larger than arrays count
 			id += fewLabels
 		}
@@ -176,7 +176,7 @@ func feed(r *rand.Rand, s *Scan, d *dictionary, views []report.View) error {
 }
 
 func newDictionary() *dictionary {
-	return &dictionary{ids: map[string]segment.LabelID{}, words: map[segment.LabelID]*segment.Labels{}}
+	return &dictionary{ids: map[string]segment.WordID{}, words: map[segment.WordID]*segment.Labels{}}
 }
 
 // window returns a random window of some days, or of the hours of one day, in a

@@ -33,9 +33,9 @@ type columnWriter struct {
 	words   wordCodes
 }
 
-func (c *columnWriter) number(n int64)  { c.numbers = append(c.numbers, uint64(n)) }
-func (c *columnWriter) signed(n int64)  { c.number(n<<1 ^ n>>63) }
-func (c *columnWriter) word(id LabelID) { c.number(int64(id)) }
+func (c *columnWriter) number(n int64) { c.numbers = append(c.numbers, uint64(n)) }
+func (c *columnWriter) signed(n int64) { c.number(n<<1 ^ n>>63) }
+func (c *columnWriter) word(id WordID) { c.number(int64(id)) }
 func (c *columnWriter) bytes(b []byte) {
 	for _, n := range b {
 		c.number(int64(n))
@@ -323,7 +323,7 @@ func (c *column) nextOf(n int) int64 {
 }
 
 func (c *column) signed() int64 { return signed(c.next()) }
-func (c *column) word() LabelID { return LabelID(c.next()) }
+func (c *column) word() WordID  { return WordID(c.next()) }
 
 func signed(n int64) int64 { return int64(uint64(n)>>1) ^ -(n & 1) }
 

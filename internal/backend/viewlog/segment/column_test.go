@@ -160,7 +160,7 @@ func TestAbsentColumn(t *testing.T) {
 	length := func(change func(*Row)) int {
 		var e Encoder
 		for i := range 1000 {
-			r := Row{ID: vitrine.ViewIDAt(testMs+int64(i), 0), View: View{Viewer: uint64(i) << 32, Place: LabelID(i % 9)}}
+			r := Row{ID: vitrine.ViewIDAt(testMs+int64(i), 0), View: View{Viewer: uint64(i) << 32, Place: WordID(i % 9)}}
 			change(&r)
 			e.Add(&r)
 		}

@@ -6,8 +6,8 @@ import (
 	"vitrine/report"
 )
 
-// LabelID is the number of a word. All labels of word 0 are unknown.
-type LabelID uint64
+// WordID is the number of a word. All labels of word 0 are unknown.
+type WordID uint64
 
 // The kinds of words. A word combines labels that often occur together, such as
 // a city and its country, or a browser and its system.
@@ -27,7 +27,7 @@ type WordKind struct {
 	Dimensions []report.Dimension // in the order of the labels, at most maxLabels
 	// ID returns where a record has the number of the word; nil: the word
 	// belongs to the engagement.
-	ID func(v *View) *LabelID
+	ID func(v *View) *WordID
 
 	rows []*report.DimensionRow
 }
@@ -44,13 +44,13 @@ const (
 
 // WordKinds says in which word a row has each label.
 var WordKinds = [Kinds]WordKind{
-	KindPlace: {Kind: WordPlace, ID: func(v *View) *LabelID { return &v.Place },
+	KindPlace: {Kind: WordPlace, ID: func(v *View) *WordID { return &v.Place },
 		Dimensions: []report.Dimension{report.OnCountry, report.OnCity}},
-	KindOrigin: {Kind: WordOrigin, ID: func(v *View) *LabelID { return &v.Origin },
+	KindOrigin: {Kind: WordOrigin, ID: func(v *View) *WordID { return &v.Origin },
 		Dimensions: []report.Dimension{report.OnReferrer, report.OnSource}},
-	KindAgent: {Kind: WordAgent, ID: func(v *View) *LabelID { return &v.Agent },
+	KindAgent: {Kind: WordAgent, ID: func(v *View) *WordID { return &v.Agent },
 		Dimensions: []report.Dimension{report.OnDevice, report.OnBrowser, report.OnOS}},
-	KindCampaign: {Kind: WordCampaign, ID: func(v *View) *LabelID { return &v.Campaign },
+	KindCampaign: {Kind: WordCampaign, ID: func(v *View) *WordID { return &v.Campaign },
 		Dimensions: []report.Dimension{report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm}},
 	KindScreen: {Kind: WordScreen, Dimensions: []report.Dimension{report.OnScreen}},
 }
@@ -74,7 +74,7 @@ func (k *WordKind) Read(l *Labels, v *report.View) {
 }
 
 // Number returns a row's number of the word.
-func (k *WordKind) Number(r *Row) LabelID {
+func (k *WordKind) Number(r *Row) WordID {
 	switch {
 	case k.ID != nil:
 		return *k.ID(&r.View)

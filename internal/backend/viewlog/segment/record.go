@@ -72,8 +72,8 @@ var ErrDamaged = fmt.Errorf("the record is damaged: %w", vitrine.ErrDamaged)
 type View struct {
 	Flags                     uint16
 	Viewer                    uint64
-	Place, Origin, Agent, Bot LabelID
-	Campaign, Was             LabelID
+	Place, Origin, Agent, Bot WordID
+	Campaign, Was             WordID
 	Version                   int   // of the file; 0 means the first
 	Recipient                 int64 // 0 means the plain address
 	Album                     int64 // 0 means none
@@ -210,7 +210,7 @@ func (v *View) asWritten(decided uint16) View {
 // Session.Screen is not used.
 type Session struct {
 	report.Session
-	Screen  LabelID
+	Screen  WordID
 	StartMs int64 // vitrine.Engagement.StartMs
 }
 
@@ -385,7 +385,7 @@ func (r *Reader) byte() byte {
 	return c
 }
 
-func (r *Reader) word() LabelID { return LabelID(r.number()) }
+func (r *Reader) word() WordID { return WordID(r.number()) }
 
 func take[N any](r *Reader, n N, size int) N {
 	if size <= 0 {

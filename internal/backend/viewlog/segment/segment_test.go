@@ -16,18 +16,18 @@ import (
 )
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
-	w := Row{ID: id, View: View{Flags: uint16(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)),
-		Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
+	w := Row{ID: id, View: View{Flags: uint16(r.IntN(32)), Viewer: r.Uint64(), Place: WordID(r.IntN(300)),
+		Origin: WordID(r.IntN(3)), Agent: WordID(r.Uint64() >> 1)}}
 	if w.Flags&ViewBot != 0 {
-		w.Bot = LabelID(r.IntN(300))
+		w.Bot = WordID(r.IntN(300))
 	}
 	if r.IntN(3) == 0 {
-		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(8))<<10
-		w.Was = LabelID(r.IntN(3) * 150)
+		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), WordID(r.IntN(200)), w.Flags|uint16(r.IntN(8))<<10
+		w.Was = WordID(r.IntN(3) * 150)
 		w.Recipient, w.Album = int64(r.IntN(2))*(1+r.Int64N(1<<52)), int64(r.IntN(2))*(1+r.Int64N(1<<20))
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {
-		w.Session = Session{Screen: LabelID(r.IntN(9)),
+		w.Session = Session{Screen: WordID(r.IntN(9)),
 			Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40),
 				Downloaded: r.IntN(2) == 0,
 				Played:     r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}

@@ -10,7 +10,7 @@ func (w *LabelWriter) Label(label string) (uint64, error) {
 
 // Label returns the label with a number.
 func (w *Dict) Label(id uint64) (string, error) {
-	word, err := w.Word(segment.LabelID(id))
+	word, err := w.Word(segment.WordID(id))
 	if err != nil {
 		return "", err
 	}

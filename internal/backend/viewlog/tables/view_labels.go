@@ -97,7 +97,7 @@ func (w *LabelWriter) Views(n int, view func(i int) (*report.View, *segment.View
 }
 
 // bot returns the word of a bot reason, and of a product if there is one.
-func (w *LabelWriter) bot(reason, product string) (segment.LabelID, error) {
+func (w *LabelWriter) bot(reason, product string) (segment.WordID, error) {
 	if product == "" {
 		return w.ID(segment.WordBot, reason)
 	}
@@ -106,7 +106,7 @@ func (w *LabelWriter) bot(reason, product string) (segment.LabelID, error) {
 
 // ReadView sets o from a row of a link, without its session. word returns the
 // labels of a number.
-func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, v *report.View) error {
+func ReadView(word func(segment.WordID) (*segment.Labels, error), link int64, row *segment.Row, v *report.View) error {
 	r := &row.View
 	*v = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
 		Recipient: r.Recipient, Album: r.Album,

@@ -26,10 +26,10 @@ type Dict struct {
 	first []atomic.Pointer[segment.Labels]
 
 	mu        sync.Mutex
-	Others    map[segment.LabelID]*segment.Labels
+	Others    map[segment.WordID]*segment.Labels
 	MaxOthers int
 
-	Ids    map[string]segment.LabelID // owned by the holder of the write connection
+	Ids    map[string]segment.WordID // owned by the holder of the write connection
 	MaxIDs int
 }
 
@@ -48,12 +48,12 @@ const wordsBatch = 512
 // numbers, of others besides, and the numbers of ids texts.
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first),
-		Others: map[segment.LabelID]*segment.Labels{}, MaxOthers: others,
-		Ids: map[string]segment.LabelID{}, MaxIDs: ids}
+		Others: map[segment.WordID]*segment.Labels{}, MaxOthers: others,
+		Ids: map[string]segment.WordID{}, MaxIDs: ids}
 }
 
 // Word returns the labels of a number in a stored view.
-func (w *Dict) Word(id segment.LabelID) (*segment.Labels, error) {
+func (w *Dict) Word(id segment.WordID) (*segment.Labels, error) {
 	if id == 0 {
 		return segment.Unknown, nil
 	}
@@ -67,8 +67,8 @@ func (w *Dict) Word(id segment.LabelID) (*segment.Labels, error) {
 	return found, err
 }
 
-func (w *Dict) known(id segment.LabelID) *segment.Labels {
-	if id < segment.LabelID(len(w.first)) {
+func (w *Dict) known(id segment.WordID) *segment.Labels {
+	if id < segment.WordID(len(w.first)) {
 		return w.first[id].Load()
 	}
 	w.mu.Lock()
@@ -76,8 +76,8 @@ func (w *Dict) known(id segment.LabelID) *segment.Labels {
 	return w.Others[id]
 }
 
-func (w *Dict) keep(id segment.LabelID, found *segment.Labels) {
-	if id < segment.LabelID(len(w.first)) {
+func (w *Dict) keep(id segment.WordID, found *segment.Labels) {
+	if id < segment.WordID(len(w.first)) {
 		w.first[id].Store(found)
 		return
 	}
@@ -92,11 +92,11 @@ func (w *Dict) keep(id segment.LabelID, found *segment.Labels) {
 // load reads the word of a number and its neighbours. It returns nil if there
 // is none. It uses its own connection, because the caller is reading a result
 // on another one. Any later snapshot contains the words of an earlier one.
-func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
+func (w *Dict) load(wanted segment.WordID) (found *segment.Labels, err error) {
 	first := int64(wanted &^ (wordsBatch - 1))
 	err = w.db.ReadAside(func(t *sqldb.Tx) error {
 		return t.Each(func(s sqldb.Scanner) error {
-			var id segment.LabelID
+			var id segment.WordID
 			var stored []byte
 			if err := s.Scan(&id, &stored); err != nil {
 				return err
@@ -120,7 +120,7 @@ func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 type LabelWriter struct {
 	words *Dict
 	tx    *sqldb.Tx
-	fresh map[string]segment.LabelID // added by this transaction; valid elsewhere after its commit
+	fresh map[string]segment.WordID // added by this transaction; valid elsewhere after its commit
 	b     []byte
 	// While Collects is set, unknown words are noted, not looked up, and have
 	// no number yet.
@@ -133,7 +133,7 @@ type LabelWriter struct {
 // Writer returns a writer of new words in a transaction. After its commit the
 // dictionary knows them.
 func (w *Dict) Writer(t *sqldb.Tx) *LabelWriter {
-	ww := &LabelWriter{words: w, tx: t, fresh: map[string]segment.LabelID{}}
+	ww := &LabelWriter{words: w, tx: t, fresh: map[string]segment.WordID{}}
 	t.Committed = append(t.Committed, ww.keep)
 	return ww
 }
@@ -147,7 +147,7 @@ func (w *LabelWriter) keep() {
 	}
 }
 
-func (w *LabelWriter) ID(kind byte, labels ...string) (segment.LabelID, error) {
+func (w *LabelWriter) ID(kind byte, labels ...string) (segment.WordID, error) {
 	empty := true
 	for _, l := range labels {
 		empty = empty && l == ""
@@ -174,8 +174,8 @@ func (w *LabelWriter) ID(kind byte, labels ...string) (segment.LabelID, error) {
 	if err != nil {
 		return 0, err
 	}
-	w.fresh[string(w.b)] = segment.LabelID(id)
-	return segment.LabelID(id), nil
+	w.fresh[string(w.b)] = segment.WordID(id)
+	return segment.WordID(id), nil
 }
 
 const (
@@ -201,7 +201,7 @@ func (w *LabelWriter) Learn(texts []string) error {
 				if err := row.Scan(&id); err != nil {
 					return w.tx.Failed(err)
 				}
-				w.fresh[texts[i]] = segment.LabelID(id)
+				w.fresh[texts[i]] = segment.WordID(id)
 				return nil
 			})
 		if err != nil {
@@ -213,7 +213,7 @@ func (w *LabelWriter) Learn(texts []string) error {
 
 // Word returns the labels of a number that was stored before the transaction or
 // added by it.
-func (w *LabelWriter) Word(id segment.LabelID) (*segment.Labels, error) {
+func (w *LabelWriter) Word(id segment.WordID) (*segment.Labels, error) {
 	if id == 0 {
 		return segment.Unknown, nil
 	}
