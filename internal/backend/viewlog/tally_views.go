@@ -48,8 +48,9 @@ func (l *ViewLog) tallyViews(ctx context.Context, q vitrine.TallyQuery) (t *repo
 	truncated, err = l.retained(ctx, q, func(tx logTx, r tables.IDs) (capped bool, err error) {
 		oldest := segment.Place{ID: r.From}
 		if q.Cap > 0 {
-			all := segment.NewestOf(q.Cap)
-			err := eachID(ctx, tx, q.Scope, r, func(p segment.Place) {
+			all, every := segment.NewestOf(q.Cap), r
+			every.Albums = false // the filter applies to the newest views
+			err := eachID(ctx, tx, q.Scope, every, func(p segment.Place) {
 				if q.Links == nil || slices.Contains(q.Links, int64(p.Link)) {
 					all.Add(p)
 				}

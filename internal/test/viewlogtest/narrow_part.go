@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/test/vitrinetest"
@@ -112,5 +113,33 @@ func (t logTest) narrowCap() {
 			[2]int64{want.Views(), want.AllViews()})
 		vitrinetest.Equal(t, "uniques: "+what, got.Uniques(q.From, q.To), want.Uniques(q.From, q.To))
 		vitrinetest.Equal(t, "labels: "+what, got.Labels(report.OnCountry, 9), want.Labels(report.OnCountry, 9))
+	}
+}
+
+// albumCap tests that a cap counts the newest views before a filter by album.
+func (t logTest) albumCap() {
+	views := []vitrine.ViewRecord{view(1, 0, 10), view(2, time.Minute, 20), view(2, time.Hour, 30)}
+	views[0].Album = 7
+	t.view(views...)
+	if err := t.log.RollUp(ctx, day+1); err != nil {
+		t.Fatal(err)
+	}
+	filter, err := report.ParseFilter([]string{"album:is_not:"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cap := range 4 {
+		got, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: day,
+			To: day + 1, Cap: cap, Lens: report.Lens{Filter: filter}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		capped := cap == 1 || cap == 2
+		want := int64(1)
+		if capped {
+			want = 0
+		}
+		vitrinetest.Equal(t, fmt.Sprintf("truncated under a cap of %d", cap), truncated, capped)
+		vitrinetest.Equal(t, fmt.Sprintf("views from albums under a cap of %d", cap), got.Views(), want)
 	}
 }

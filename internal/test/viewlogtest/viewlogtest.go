@@ -52,6 +52,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"ManyRecipients", logTest.manyRecipients},
 		{"Cap", logTest.cap},
 		{"NarrowCap", logTest.narrowCap},
+		{"AlbumCap", logTest.albumCap},
 		{"Import", logTest.imports},
 		{"ImportProgress", logTest.importProgress},
 		{"ImportCollisions", logTest.importCollisions},
