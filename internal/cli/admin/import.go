@@ -67,6 +67,9 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		from := in.Now()
 		res, err := do(&importer.Importer{Store: in.Store, Log: in.Log, Now: in.Now, Retry: t.Patiently}, r)
 		if err != nil {
+			if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest && res.Added == 0 {
+				t.Say("Nothing was added.")
+			}
 			return c.named(err)
 		}
 		added := in.Now()

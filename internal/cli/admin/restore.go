@@ -75,7 +75,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.JSON {
 		return t.JSON(restoredRow{c.Data, m})
 	}
-	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
+	t.Say("Restored in %s: %s. No faults%s.", terminal.Plain(c.Data), contentsOf(m), map[bool]string{true: ", but the bytes of linked files were not compared: --deep compares them"}[linked > 0 && !c.Deep])
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), notation.ShellWord(c.Data))
 	return nil
 }

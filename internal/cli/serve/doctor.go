@@ -412,7 +412,7 @@ func (d *doctor) previews(ctx context.Context) {
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
 	if d.SMTP == "" {
-		d.report(part, note, "No mail server is set (--smtp), so you pass on password resets and invitations by hand.")
+		d.report(part, note, "No mail server is set here (--smtp), so you pass on password resets and invitations by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})

@@ -94,7 +94,7 @@ func (p *hookPage) Formats() []ui.Option {
 		{Value: "slack", Name: "Text for Slack"}, {Value: "discord", Name: "Text for Discord"},
 		{Value: "mattermost", Name: "Text for Mattermost"}}
 	if p.Hook == nil {
-		list = append([]ui.Option{{Value: "", Name: "Choose by the address"}}, list...)
+		list = append([]ui.Option{{Value: "", Name: "Detect from the address"}}, list...)
 	}
 	for i := range list {
 		list[i].Chosen = list[i].Value == p.Typed.Format
