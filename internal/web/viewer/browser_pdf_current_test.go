@@ -1,12 +1,15 @@
 package viewer_test
 
 import (
+	"fmt"
 	"testing"
 
 	"vitrine"
 	"vitrine/internal/test/webtest"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestBrowserPDFCurrent checks that the number of the toolbar is that of the
@@ -81,4 +84,63 @@ func TestBrowserPDFEnd(t *testing.T) {
 		f.Quiet()
 		tb.Quiet()
 	}
+}
+
+// TestBrowserPDFSingle checks that a document that is wider than high fills a
+// window that is, too, with one page at a time, until the reader chooses to see
+// all, and that keys, the wheel and clicks turn these pages.
+func TestBrowserPDFSingle(t *testing.T) {
+	const slides = `document.documentElement.classList.contains("slides")`
+	deck := webtest.NewPDF()
+	deck.Rotate = 90
+	deck.Pages(6)
+	tb, f := openPDF(t, deck.Bytes(), "6", chromedp.EmulateViewport(1280, 800))
+	alone := func(page string) {
+		t.Helper()
+		f.Until(slides + ` && document.getElementById("page").value === "` + page + `" && [...document.querySelectorAll(".page")].every((e) => {
+			const r = e.getBoundingClientRect();
+			return e.dataset.number === "` + page + `" ? r.top >= 8 && r.bottom <= innerHeight - 64 && r.height > innerHeight / 2 : r.bottom <= 0 || r.top >= innerHeight;
+		})`)
+	}
+	alone("1")
+	tb.Run(webtest.Keys(kb.ArrowRight))
+	alone("2")
+	tb.Run(webtest.Keys(kb.ArrowDown))
+	alone("3")
+	tb.Run(webtest.Keys(" "))
+	alone("4")
+	tb.Run(input.DispatchMouseEvent(input.MouseWheel, 600, 400).WithDeltaX(0).WithDeltaY(120))
+	alone("5")
+	for _, click := range []struct {
+		x    float64
+		page string
+	}{{900, "6"}, {900, "6"}, {300, "5"}, {300, "4"}} {
+		tb.Run(chromedp.MouseClickXY(click.x, 500))
+		alone(click.page)
+	}
+	tb.Run(webtest.Keys(kb.End))
+	alone("6")
+	for _, width := range []int64{1100, 1280} {
+		tb.Run(chromedp.EmulateViewport(width, width*5/8))
+		f.Until(fmt.Sprintf(`innerWidth === %d`, width))
+		alone("6")
+	}
+	tb.Run(webtest.Keys("s"))
+	f.Until(`!` + slides + ` && document.getElementById("page").value === "6" && document.getElementById("single").ariaPressed === "false"`)
+	const below = `((a, b) => b.getBoundingClientRect().top - a.getBoundingClientRect().bottom === 16)(...document.querySelectorAll(".page"))`
+	f.Until(below)
+	tb.Run(webtest.Keys("s"))
+	alone("6")
+	f.Until(`document.getElementById("single").ariaPressed === "true"`)
+	tb.Run(webtest.Keys("-"))
+	f.Until(`!` + slides + ` && ` + below)
+	tb.Run(webtest.Keys("0"))
+	alone("6")
+	f.Quiet()
+	tb.Quiet()
+
+	_, f = openPDF(t, deck.Bytes(), "6", chromedp.EmulateViewport(390, 844))
+	f.Until(`!` + slides)
+	_, f = openPDF(t, webtest.MakePDF(3), "3", chromedp.EmulateViewport(1280, 800))
+	f.Until(`!` + slides)
 }

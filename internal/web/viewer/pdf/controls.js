@@ -1,6 +1,6 @@
 // The bar, the menu and the keys.
 import { events, id, root, tell, turn, view } from "./pages.js";
-import { fit, fitting, rotate, size, step } from "./zoom.js";
+import { fit, fitting, rotate, single, size, step } from "./zoom.js";
 import "./touch.js";
 
 const field = id("page");
@@ -23,6 +23,8 @@ async function speak() {
   (await aloud()).toggle();
 }
 
+const slides = () => root.classList.contains("slides");
+
 const press = {
   back: () => turn(view.current - 1),
   next: () => turn(view.current + 1),
@@ -32,6 +34,7 @@ const press = {
   "fit-width": () => fit("width"),
   "fit-page": () => fit("page"),
   "fit-actual": () => fit("actual"),
+  single: () => single(!slides()),
   "open-find": openFind,
   "toggle-side": toggleSide,
   read: async () => {
@@ -64,6 +67,7 @@ function showScale() {
   id("scale").textContent = percent;
   id("more").setAttribute("aria-label", `${percent}, size and view`);
   for (const how of ["width", "page", "actual"]) id(`fit-${how}`).setAttribute("aria-pressed", fitting() === how);
+  id("single").setAttribute("aria-pressed", slides());
 }
 events.addEventListener("page", showPage);
 events.addEventListener("scale", showScale);
@@ -83,6 +87,7 @@ const plain = {
   w: press["fit-width"],
   p: press["fit-page"],
   r: rotate,
+  s: press.single,
   f: () => tell({ full: true }),
   t: toggleSide,
   x: press.read,
@@ -93,15 +98,17 @@ const plain = {
   End: () => turn(view.sheets.length),
 };
 
+// high reports whether the current page is larger than the window.
+const high = () => view.sheets[view.current - 1].element.offsetHeight > innerHeight;
+
 // turning returns the action of a key that turns pages. If a page is larger
 // than the window, the key scrolls instead.
 function turning(key) {
   const wide = root.scrollWidth > root.clientWidth;
-  const high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
   if (key === "ArrowRight" && !wide) return press.next;
   if (key === "ArrowLeft" && !wide) return press.back;
-  if (key === "PageDown" && !high) return press.next;
-  if (key === "PageUp" && !high) return press.back;
+  if (key === "PageDown" && !high()) return press.next;
+  if (key === "PageUp" && !high()) return press.back;
 }
 
 addEventListener("keydown", (e) => {
@@ -116,6 +123,29 @@ addEventListener("keydown", (e) => {
   e.preventDefault();
   act();
 });
+
+// Of pages that are shown one at a time, a click beside the text turns one:
+// forward on the right, back on the left. So does the wheel, once for all its
+// turns without a pause. Fingers swipe.
+const alone = () => slides() && !view.reading && !high();
+id("pages").addEventListener("click", (e) => {
+  if (e.pointerType !== "mouse" || e.detail > 1 || !alone()) return;
+  if (e.target.closest("a, button, .text > *") || !getSelection().isCollapsed) return;
+  const { left, width } = id("pages").getBoundingClientRect();
+  turn(view.current + (e.clientX < left + width / 2 ? -1 : 1));
+});
+const pause = 150; // ms
+let wheeled = -pause;
+addEventListener(
+  "wheel",
+  (e) => {
+    if (e.ctrlKey || !e.deltaY || !e.target.closest("#pages") || !alone()) return;
+    e.preventDefault();
+    if (e.timeStamp - wheeled > pause) turn(view.current + Math.sign(e.deltaY));
+    wheeled = e.timeStamp;
+  },
+  { passive: false },
+);
 
 // The bar hides when a mouse does not move, and in full screen also without a
 // mouse. In full screen, whole pages are shown.

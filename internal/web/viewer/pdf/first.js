@@ -18,6 +18,10 @@
     return { width, page, actual: 1, auto: w > h ? Math.max(page, 0.5 * width) : Math.min(width, 1.25) };
   };
 
+  // slides reports whether the pages are shown one at a time, as a document and
+  // a window that are both wider than high ask for.
+  window.slides = (w, h) => w > h && innerWidth > innerHeight;
+
   // early resolves to the page that has the picture, if one does.
   window.early = first?.decode().then(
     () => {
@@ -28,7 +32,11 @@
       page.style.setProperty("--w", w);
       page.style.setProperty("--h", h);
       // The page around may give the frame its size later.
-      const place = () => page.dataset.number || root.style.setProperty("--scale", fits(w, h).auto);
+      const place = () => {
+        if (page.dataset.number) return; // fit of zoom.js has the place now
+        root.classList.toggle("slides", slides(w, h));
+        root.style.setProperty("--scale", fits(w, h).auto);
+      };
       place();
       addEventListener("resize", place);
       page.className = "page";

@@ -9,7 +9,8 @@ export const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
 // view is the state that the viewer's modules share. turned is how far the
 // reader has turned the pages, in degrees clockwise. reading lays out a page as
-// text; it is undefined while pages are shown.
+// text; it is undefined while pages are shown. slides is whether the reader
+// wants one page at a time, and undefined until they choose.
 export const view = {
   pdfjs: undefined,
   doc: undefined,
@@ -18,6 +19,7 @@ export const view = {
   scale: 1,
   turned: 0,
   reading: undefined,
+  slides: undefined,
 };
 
 // events reports changes of pages: "page" when another one is current, "text"

@@ -18,6 +18,12 @@ export const within = (scale) => Math.min(Math.max(scale, steps[0]), steps.at(-1
 export const size = () => (view.reading ? letters : pending);
 export const fitting = () => fitted;
 
+// alone reports whether each page has the window to itself, as long as it fits.
+function alone() {
+  const [first] = view.sheets;
+  return ["auto", "page"].includes(fitted) && (view.slides ?? window.slides(first.width, first.height));
+}
+
 // scaleTo changes the scale so that what is at one point of the viewport moves
 // to another. Pictures are stretched until they are drawn again.
 function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
@@ -28,6 +34,7 @@ function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
   const across = (x - before.left) / before.width;
   const down = (y - before.top) / before.height;
   root.style.setProperty("--scale", to);
+  root.classList.toggle("slides", alone());
   const after = s.element.getBoundingClientRect();
   scrollBy({
     left: after.left + across * after.width - toX,
@@ -74,7 +81,13 @@ export function fit(how) {
   if (view.reading) return scaleTo(1);
   const s = view.sheets[view.current - 1];
   scaleTo(window.fits(s.width, s.height)[how], middle(), 0);
-  if (how === "page") turn(s.number);
+  if (how === "page" || alone()) turn(s.number);
+}
+
+// single shows one page at a time, or else all below each other.
+export function single(on) {
+  view.slides = on;
+  fit(on ? "page" : "auto");
 }
 
 // rotate turns all pages by a quarter, clockwise.
