@@ -46,7 +46,8 @@ const press = {
 const paper = () => import("./print.js").then((m) => m.print());
 if (id("print")) press.print = paper;
 for (const [name, f] of Object.entries(press)) id(name).onclick = f;
-for (const b of id("menu").querySelectorAll("[data-step]")) b.onclick = () => step(b.dataset.step === "up");
+for (const b of id("menu").querySelectorAll("[data-step]"))
+  b.addEventListener("click", () => step(b.dataset.step === "up"));
 
 field.onfocus = () => field.select();
 field.onchange = () => {
