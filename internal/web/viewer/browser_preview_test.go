@@ -230,7 +230,7 @@ func TestBrowserFirstPage(t *testing.T) {
 					_, _, _, _, err := page.Navigate(s.URL + "/p/" + string(l.Slug)).Do(ctx) // the page is not loaded yet
 					return err
 				}))
-			tb.Until(`told.length > 0 && told.every(({ page, shown }) => page === 1 && shown.join() === "1")`)
+			tb.Until(`told.length > 0 && told.at(-1).bands[0] > 0 && told.every(({ page, shown }) => page === 1 && shown.join() === "1")`)
 			f := tb.Frame("/view")
 			const place = `((r) => [r.left, r.top, r.width, r.height])(`
 			var before, after [4]float64

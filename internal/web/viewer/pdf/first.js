@@ -22,6 +22,15 @@
   // a window that are both wider than high ask for.
   window.slides = (w, h) => w > h && innerWidth > innerHeight;
 
+  // quarters returns which quarters of a page are in view by at least half, or
+  // else the one that fills most of the viewport, as bits from the top.
+  window.quarters = ({ top, height }) => {
+    const edge = (i) => Math.min(Math.max(top + (height * i) / 4, 0), innerHeight);
+    const seen = [0, 1, 2, 3].map((i) => edge(i + 1) - edge(i));
+    const least = Math.min(height / 8, Math.max(...seen));
+    return seen.reduce((bits, pixels, i) => bits | ((pixels > 0 && pixels >= least - 1) << i), 0);
+  };
+
   // early resolves to the page that has the picture, if one does.
   window.early = first?.decode().then(
     () => {
@@ -31,16 +40,17 @@
       const h = (first.naturalHeight * 96) / density;
       page.style.setProperty("--w", w);
       page.style.setProperty("--h", h);
+      page.className = "page";
       // The page around may give the frame its size later.
       const place = () => {
         if (page.dataset.number) return; // fit of zoom.js has the place now
         root.classList.toggle("slides", slides(w, h));
         root.style.setProperty("--scale", fits(w, h).auto);
+        const bands = [quarters(page.getBoundingClientRect())];
+        parent.postMessage({ vitrine: { page: 1, shown: [1], bands } }, "*");
       };
       place();
       addEventListener("resize", place);
-      page.className = "page";
-      parent.postMessage({ vitrine: { page: 1, shown: [1] } }, "*");
       return page;
     },
     () => first.parentElement?.remove(), // it was only an early picture

@@ -245,15 +245,6 @@ let depth = 0;
 let turned = 0;
 let turnedTop = 0;
 const topOf = (number) => view.sheets[number - 1].element.getBoundingClientRect().top;
-// quartersOf returns which quarters of a page are in view by at least half, or
-// else the one that fills most of the viewport, as bits from the top.
-export function quartersOf({ top, height }) {
-  const edge = (i) => Math.min(Math.max(top + (height * i) / 4, 0), innerHeight);
-  const seen = [0, 1, 2, 3].map((i) => edge(i + 1) - edge(i));
-  const least = Math.min(height / 8, Math.max(...seen));
-  return seen.reduce((bits, pixels, i) => bits | ((pixels > 0 && pixels >= least - 1) << i), 0);
-}
-
 // look finds and reports the pages in view (wholly, or filling half of the
 // viewport), the current one, and how far down the document the lower edge of
 // the viewport has been. The current page is the one that fills most of the
@@ -280,7 +271,7 @@ export function look(again) {
   if (turned && Math.abs(topOf(turned) - turnedTop) > 2) turned = 0;
   if (shown.includes(turned)) view.current = turned;
   if (!shown.length) shown.push(view.current);
-  const bands = shown.map((number) => quartersOf(sheets[number - 1].element.getBoundingClientRect()));
+  const bands = shown.map((number) => window.quarters(sheets[number - 1].element.getBoundingClientRect()));
   happen("page");
   if (!id("status").hidden) return;
   const last = sheetAt(innerHeight);

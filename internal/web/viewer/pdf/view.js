@@ -2,7 +2,7 @@
 // ranges, draws the pages near the viewport with pdf.js, and reports to the
 // page around it which pages are in view.
 import { at, library, source, trouble, worker } from "./file.js";
-import { css, id, look, observe, quartersOf, resize, root, sheet, tell, view, want } from "./pages.js";
+import { css, id, look, observe, resize, root, sheet, tell, view, want } from "./pages.js";
 import { fit } from "./zoom.js";
 
 let failed; // why the document cannot be shown
@@ -72,7 +72,8 @@ function report() {
   else if (id("status").hidden && view.doc) {
     tell({ ready: true, pages: view.doc.numPages });
     look(true);
-  } else if (seen) tell({ page: 1, shown: [1], bands: [quartersOf(view.sheets[0].element.getBoundingClientRect())] });
+  } else if (seen)
+    tell({ page: 1, shown: [1], bands: [window.quarters(view.sheets[0].element.getBoundingClientRect())] });
 }
 addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
 
