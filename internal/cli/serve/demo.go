@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strconv"
 	"time"
 
 	"vitrine"
@@ -22,19 +21,22 @@ import (
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
 	"vitrine/report"
+	"vitrine/report/click"
 )
 
-// The demonstration: one account with one deck, and how often it was viewed.
+// The demonstration: one account with a deck and a text, and how often the deck
+// was viewed.
 const (
-	demoEmail = "demo@example.org"
-	demoFile  = "deck.pdf"
-	demoTitle = "Where we are going"
-	demoSlug  = "deck"
-	demoViews = 500
+	demoEmail     = "demo@example.org"
+	demoTitle     = "Where we are going"
+	demoSlug      = "deck"
+	demoGuideSlug = "guide"
+	demoViews     = 500
 )
 
-// demoCmd fills a new directory with a deck and views of it, and serves it. It
+// demoCmd fills a new directory with files and views of them, and serves it. It
 // takes no settings from the environment, so that it cannot reach an instance
 // that is in use.
 type demoCmd struct {
@@ -45,7 +47,7 @@ func newDemo() *command.Command {
 	c := new(demoCmd)
 	c.AddFlags(command.New("serve", "", c.serveCmd.Run)) // sets the defaults
 	c.Data = ""
-	cmd := command.New("demo", "Run a server with a sample deck and 500 made-up views, to look at.", c.Run)
+	cmd := command.New("demo", "Run a server with a sample deck, a sample text and 700 made-up views, to look at.", c.Run)
 	cmd.Examples("demo", "demo ./demo --listen 127.0.0.1:9000")
 	cmd.Arg(&c.Data, "directory", "Directory for the data, which must be empty or missing. Default: a temporary one, deleted at the end.").OrNone()
 	cmd.String(&c.Listen, "listen", "HOST:PORT", "Address to listen on, HOST:PORT.")
@@ -70,7 +72,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal) (err error) {
 		return err
 	}
 	c.greet = func(public *url.URL) {
-		t.Say("Look at the sample deck and its report. This address signs you in, once, within %d minutes:",
+		t.Say("Look at the sample files and their reports. This address signs you in, once, within %d minutes:",
 			int(vitrine.SignInLife/time.Minute))
 		t.Say("  %s\n", httpx.TokenURL(public.String(), vitrine.TokenSignIn, token))
 		t.Say("Later: %s with the password %s\n", demoEmail, password)
@@ -86,7 +88,7 @@ func (c *demoCmd) fill(ctx context.Context) (password string, token vitrine.Toke
 		return "", "", err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	in.Make(services.Ports{Plans: c.Plans()})
+	in.Make(services.Ports{Plans: c.Plans(), Outline: viewer.Outline})
 	a, _, err := in.Accounts.Create(ctx, demoEmail, "")
 	if err != nil {
 		return "", "", err
@@ -95,8 +97,11 @@ func (c *demoCmd) fill(ctx context.Context) (password string, token vitrine.Toke
 	if err := in.Accounts.SetPassword(ctx, a.Email, password); err != nil {
 		return "", "", err
 	}
-	if err := publishDemo(ctx, in, a); err != nil {
-		return "", "", err
+	for _, f := range []demoFile{{"deck.pdf", "application/pdf", demoTitle, demoSlug, demoDeck()},
+		{"guide.md", "text/markdown", "How to borrow an instrument", demoGuideSlug, []byte(demoGuide)}} {
+		if err := f.publish(ctx, in, a); err != nil {
+			return "", "", err
+		}
 	}
 	lines, err := demoLines(in.Now())
 	if err != nil {
@@ -112,23 +117,28 @@ func (c *demoCmd) fill(ctx context.Context) (password string, token vitrine.Toke
 	return password, token, err
 }
 
-// publishDemo publishes the deck.
-func publishDemo(ctx context.Context, in *instance.Instance, a *vitrine.Account) error {
-	const kind = "application/pdf"
-	deck, title, slug := demoDeck(), demoTitle, demoSlug
-	begun, err := in.Uploads.Create(ctx, a, publish.UploadRequest{Name: demoFile, Type: kind, Size: int64(len(deck)),
-		Slug: &slug})
+// demoFile is a sample file.
+type demoFile struct {
+	name, mime, title, slug string
+	content                 []byte
+}
+
+// publish publishes the file.
+func (f demoFile) publish(ctx context.Context, in *instance.Instance, a *vitrine.Account) error {
+	size := int64(len(f.content))
+	begun, err := in.Uploads.Create(ctx, a, publish.UploadRequest{Name: f.name, Type: f.mime, Size: size,
+		Slug: &f.slug})
 	if err != nil {
 		return err
 	}
-	grant := vitrine.PutGrant{Key: begun.Path, Size: int64(len(deck)), Type: kind, Expires: in.Now().Add(time.Minute)}
-	if _, err := in.Receiver.Receive(ctx, grant, bytes.NewReader(deck)); err != nil {
+	grant := vitrine.PutGrant{Key: begun.Path, Size: size, Type: f.mime, Expires: in.Now().Add(time.Minute)}
+	if _, err := in.Receiver.Receive(ctx, grant, bytes.NewReader(f.content)); err != nil {
 		return err
 	}
-	l, err := in.Uploads.Complete(ctx, a, publish.CompleteRequest{Path: string(begun.Path), Name: demoFile, Type: kind,
-		LinkName: &title, Slug: &slug})
+	l, err := in.Uploads.Complete(ctx, a, publish.CompleteRequest{Path: string(begun.Path), Name: f.name, Type: f.mime,
+		LinkName: &f.title, Slug: &f.slug})
 	if err == nil && !l.Live() {
-		err = fmt.Errorf("the sample deck is %s: %s", l.State, l.Reason)
+		err = fmt.Errorf("the sample %s is %s: %s", f.name, l.State, l.Reason)
 	}
 	return err
 }
@@ -151,11 +161,14 @@ type demoLine struct {
 }
 
 type demoSession struct {
-	EngagedMs  int64      `json:"engagedMs"`
-	PresentMs  int64      `json:"presentMs"`
-	Screen     string     `json:"screen,omitempty"`
-	Downloaded bool       `json:"downloaded,omitempty"`
-	Pages      []demoPage `json:"pages,omitempty"`
+	EngagedMs  int64         `json:"engagedMs"`
+	PresentMs  int64         `json:"presentMs"`
+	Screen     string        `json:"screen,omitempty"`
+	Downloaded bool          `json:"downloaded,omitempty"`
+	Pages      []demoPage    `json:"pages,omitempty"`
+	Parts      []demoPart    `json:"parts,omitzero"`
+	Clicks     []click.Click `json:"clicks,omitempty"`
+	ScrollPct  *float64      `json:"scrollPct,omitempty"`
 }
 
 type demoPage struct {
@@ -163,21 +176,27 @@ type demoPage struct {
 	Ms   int64 `json:"ms"`
 }
 
-// demoLines returns the views of the deck, of the weeks before a time.
+type demoPart struct {
+	Part int   `json:"part"`
+	Ms   int64 `json:"ms"`
+}
+
+// demoLines returns the views of both files, of the weeks before a time.
 func demoLines(now time.Time) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
 	for _, v := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
-		line := demoLine{Slug: demoSlug, At: time.UnixMilli(v.At).UTC(), Viewer: strconv.FormatUint(v.Viewer, 10),
-			Country: v.Country, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
-			Bot: v.Bot != "", QR: v.QR, Back: v.Returning}
+		line := newDemoLine(demoSlug, &v)
 		if s := v.Session; s != nil {
-			line.Session = &demoSession{EngagedMs: s.EngagedMs, PresentMs: s.PresentMs, Screen: s.Screen,
-				Downloaded: s.Downloaded}
 			for _, p := range s.Pages {
 				line.Session.Pages = append(line.Session.Pages, demoPage{p.Page, p.Ms})
 			}
 		}
+		if err := lines.Encode(line); err != nil {
+			return nil, err
+		}
+	}
+	for _, line := range guideLines(now) {
 		if err := lines.Encode(line); err != nil {
 			return nil, err
 		}
