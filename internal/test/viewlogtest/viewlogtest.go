@@ -45,6 +45,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Counts", logTest.counts},
 		{"Clicks", logTest.clicks},
 		{"Bands", logTest.bands},
+		{"Parts", logTest.parts},
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},
