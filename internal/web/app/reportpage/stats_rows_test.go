@@ -120,7 +120,7 @@ func TestStatsEmpty(t *testing.T) {
 	// A text document says how to see the time on each page.
 	memo := o.Publish("memo.rtf", []byte("{\\rtf1 Hello}"))
 	o.OpenNow(memo, 1)
-	const hint = "To see the time on each page, export the file as PDF"
+	const hint = "The pages were not measured. To see the time on each page, export the file as PDF"
 	for path, want := range map[string]bool{webtest.StatsPath(memo): true, webtest.StatsPath(l): false,
 		o.Share(t, webtest.StatsPath(memo), "label=The+board"): false} {
 		webtest.Same(t, path+" has the hint", strings.Contains(o.Parse(o.Get(path, o.Cookie).Text).Text(), hint), want)
