@@ -228,33 +228,38 @@ func BenchmarkBeacons(b *testing.B) {
 	durable, silent := bothLogs(b)
 	rates(b, "beacons, 64 connections, each durable before its answer",
 		"the same beacons with a log that writes nothing", "≥ 0.5",
-		n, durable, silent, func(s pageServer) func(int, int) string {
-			pages := make([][]string, connections) // the beacon addresses of each connection's pages
-			for c := range pages {
-				conn, err := dial(s.addr)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for range n / connections / beaconsOfOpen {
-					page, err := conn.ask(pageRequest(s.addr, s.path), true)
-					if err != nil {
-						b.Fatal(err)
-					}
-					m := beaconAddress.FindStringSubmatch(page)
-					if m == nil {
-						b.Fatal("the page has no beacon address")
-					}
-					pages[c] = append(pages[c], html.UnescapeString(m[1]))
-				}
-				conn.Close()
+		n, durable, silent, func(s pageServer) func(int, int) string { return s.beacons(b, n) })
+}
+
+// beacons opens as many views as n beacons need, and returns the requests with
+// their beacons, of a connection one after the other.
+func (s pageServer) beacons(b *testing.B, n int) func(connection, i int) string {
+	b.Helper()
+	pages := make([][]string, connections) // the beacon addresses of each connection's pages
+	for c := range pages {
+		conn, err := dial(s.addr)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range n / connections / beaconsOfOpen {
+			page, err := conn.ask(pageRequest(s.addr, s.path), true)
+			if err != nil {
+				b.Fatal(err)
 			}
-			opened := time.Now()
-			return func(c, i int) string {
-				ms := time.Since(opened).Milliseconds()
-				body := fmt.Sprintf(`{"engaged":%d,"present":%d,"width":1280,"depth":%d}`, ms, ms+500,
-					min(100, 1+i/len(pages[c])*3))
-				return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: %d\r\n\r\n%s",
-					pages[c][i%len(pages[c])], s.addr, browser, len(body), body)
+			m := beaconAddress.FindStringSubmatch(page)
+			if m == nil {
+				b.Fatal("the page has no beacon address")
 			}
-		})
+			pages[c] = append(pages[c], html.UnescapeString(m[1]))
+		}
+		conn.Close()
+	}
+	opened := time.Now()
+	return func(c, i int) string {
+		ms := time.Since(opened).Milliseconds()
+		body := fmt.Sprintf(`{"engaged":%d,"present":%d,"width":1280,"depth":%d}`, ms, ms+500,
+			min(100, 1+i/len(pages[c])*3))
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: %d\r\n\r\n%s",
+			pages[c][i%len(pages[c])], s.addr, browser, len(body), body)
+	}
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"html"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -122,7 +121,7 @@ func BenchmarkReportZone(b *testing.B) {
 // BenchmarkPageCost measures the processor time of the server for a page and
 // for a beacon, over 64 connections.
 func BenchmarkPageCost(b *testing.B) {
-	const n = connections * 100
+	const n = connections * 5 * beaconsOfOpen
 	v := newInstance(b, "owner@example.org")
 	v.serve(b)
 	defer v.stop()
@@ -140,24 +139,17 @@ func BenchmarkPageCost(b *testing.B) {
 	}
 	v.call(b, 0, http.MethodPost, "/uploads/complete", fmt.Sprintf(`{"path":%q,"name":"page.txt","type":"text/plain"}`, up.Path), &l)
 	addr := strings.TrimPrefix(v.url, "http://")
-	page := pageRequest(addr, strings.TrimPrefix(l.URL, v.url))
-	conn, err := dial(addr)
-	if err != nil {
-		b.Fatal(err)
-	}
-	shown, err := conn.ask(page, true)
-	conn.Close()
-	m := beaconAddress.FindStringSubmatch(shown)
-	if err != nil || m == nil {
-		b.Fatalf("the page has no beacon address: %v", err)
-	}
-	const beacon = `{"engaged":1000,"present":1500,"width":1280,"depth":30}`
-	send := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: %d\r\n\r\n%s",
-		html.UnescapeString(m[1]), addr, browser, len(beacon), beacon)
-	for _, r := range []struct{ figure, request, aim string }{{"page", page, "≤ 0.09 ms"},
-		{"beacon", send, "≤ 0.06 ms"}} {
+	server := pageServer{addr, strings.TrimPrefix(l.URL, v.url)}
+	page := pageRequest(addr, server.path)
+	for _, r := range []struct {
+		figure, aim string
+		request     func(connection, i int) string
+	}{
+		{"page", "≤ 0.09 ms", func(int, int) string { return page }},
+		{"beacon", "≤ 0.06 ms", server.beacons(b, n)},
+	} {
 		b.Run(r.figure, func(b *testing.B) {
-			run, cost := v.costs(b, func() { load(b, addr, n, func(int, int) string { return r.request }) })
+			run, cost := v.costs(b, func() { load(b, addr, n, r.request) })
 			medians(b, run)
 			summary.add(table.Row{Figure: r.figure + ", 64 connections, processor time of the server",
 				Vitrine: table.Of(cost() / n), Aim: r.aim})
