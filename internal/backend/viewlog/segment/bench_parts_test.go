@@ -26,9 +26,9 @@ func BenchmarkStoredBytes(b *testing.B) {
 				for i := range views {
 					at := int64(1_790_000_000_000) + int64(i)*60_000 + r.Int64N(50_000)
 					w := Row{ID: vitrine.ViewIDAt(at, 0), Engaged: true, View: View{Viewer: r.Uint64(),
-						Place: LabelID(r.IntN(30)), Origin: LabelID(r.IntN(10)), Agent: LabelID(r.IntN(20))}}
+						Place: WordID(r.IntN(30)), Origin: WordID(r.IntN(10)), Agent: WordID(r.IntN(20))}}
 					engaged := int64(4000 + r.ExpFloat64()*70_000)
-					w.Session = Session{Screen: LabelID(r.IntN(6)), Session: report.Session{EngagedMs: engaged,
+					w.Session = Session{Screen: WordID(r.IntN(6)), Session: report.Session{EngagedMs: engaged,
 						PresentMs: engaged + r.Int64N(20_000), Depth: r.Int64N(101) * hundredth, Outlined: c.parts > 0}}
 					for part := range c.parts {
 						w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: part + 1,

@@ -42,7 +42,8 @@ export const unfinished = (entries) => entries.filter((e) => !e.slug);
 const placeOf = (entries, file) =>
   entries.findIndex((e) => !e.slug && e.name === file.name && e.size === file.size && e.modified === file.lastModified);
 
-// lockedBefore reports whether a file was to have a password, which is not kept.
+// lockedBefore reports whether a file was to have a password, which is not
+// kept.
 export const lockedBefore = (entries, file) => Boolean(entries[placeOf(entries, file)]?.locked);
 
 // takeKey returns the idempotency key that a file had before, and removes its
