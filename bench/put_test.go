@@ -61,7 +61,7 @@ func BenchmarkPut(b *testing.B) {
 		if n != nil {
 			theirs = append(theirs, put(b, n.url+"/big.zip"))
 		}
-		stored, _ := filepath.Glob(filepath.Join(v.data, "files", "blobs", "*", "*")) // the server keeps the directories
+		stored, _ := filepath.Glob(filepath.Join(v.data, "files", "blobs", "*", "*"))
 		for _, file := range stored {
 			_ = os.RemoveAll(file)
 		}
