@@ -98,7 +98,8 @@ func (s *Server) app(h *handlers) {
 		Logins: s.Logins, Grants: s.Grants, Providers: s.Providers, SetupCommand: s.SetupCommand,
 		Now: s.Now, Log: s.Log}
 	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
-		Links: s.Links, Sites: s.Sites, Analytics: s.Analytics, Now: s.Now, Sample: front.Sample}
+		Links: s.Links, Sites: s.Sites, Recipients: s.Recipients, Analytics: s.Analytics, Now: s.Now,
+		Sample: front.Sample}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,
 		Captions: s.Captions, Recipients: s.Recipients, Albums: s.Albums, Sites: s.Sites, Analytics: s.Analytics,
 		Now: s.Now}

@@ -22,6 +22,7 @@ const (
 	cardRows    = 5
 	pageRows    = 30
 	recentRows  = 10
+	nameWidth   = 24 // of a recipient
 	topRows     = 15
 )
 
@@ -53,8 +54,9 @@ func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
 // RenderLink returns the report of a link as text. rows is the maximum of rows
 // of a breakdown; 0 is the default. A young link is younger than the time that
-// the report is compared with, so changes have no meaning.
-func RenderLink(t *Terminal, r *client.LinkReport, rows int, young bool) string {
+// the report is compared with, so changes have no meaning. to has the labels of
+// the recipients of r.Recent, or nothing if the link has none.
+func RenderLink(t *Terminal, r *client.LinkReport, to []string, rows int, young bool) string {
 	p := newPage(t, &r.Summary, rows, young)
 	p.title(Plain(r.Link.Title), r.Range)
 	about := Plain(r.Link.URL) + " · " + kindName(Plain(r.Link.Kind))
@@ -68,7 +70,7 @@ func RenderLink(t *Terminal, r *client.LinkReport, rows int, young bool) string 
 	p.audience(&r.Summary)
 	p.excluded(r.Excluded)
 	p.insights(r.Insights)
-	p.recent(r.Recent)
+	p.recent(r.Recent, to)
 	p.truncated(r.Truncated)
 	return p.String()
 }
@@ -343,16 +345,20 @@ func (p *page) insights(cards []client.Insight) {
 	}
 }
 
-func (p *page) recent(views []client.RecentView) {
+func (p *page) recent(views []client.RecentView, to []string) {
 	if len(views) == 0 {
 		return
 	}
 	p.heading("Recent visits")
 	views = views[:min(len(views), recentRows)]
 	rows := make([][]string, len(views))
-	var wide [5]int
+	var wide [6]int
 	for i, o := range views {
-		rows[i] = p.visit(o)
+		name := ""
+		if i < len(to) {
+			name = Truncate(Plain(to[i]), nameWidth)
+		}
+		rows[i] = slices.Insert(p.visit(o), 1, name)
 		for j := range wide {
 			wide[j] = max(wide[j], uniseg.StringWidth(rows[i][j]))
 		}

@@ -59,18 +59,18 @@ func TestStats(t *testing.T) {
 	unmeasured := *link
 	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
 	for name, page := range map[string]string{
-		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly, 0, false),
-		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced, 0, false),
-		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured, 0, false),
-		"link.txt":         RenderLink(&Terminal{Width: 80}, link, 0, false),
-		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link, 0, false),
-		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link, 0, false),
-		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, 0, false),
-		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, 0, false),
-		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, 0, false),
-		"parts.txt":        RenderLink(&Terminal{Width: 80}, &parted, 0, false),
-		"before.txt":       RenderLink(&Terminal{Width: 80}, &before, 0, false),
-		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, 0, false),
+		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly, nil, 0, false),
+		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced, nil, 0, false),
+		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured, nil, 0, false),
+		"link.txt":         RenderLink(&Terminal{Width: 80}, link, nil, 0, false),
+		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link, nil, 0, false),
+		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link, nil, 0, false),
+		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link, nil, 0, false),
+		"media.txt":        RenderLink(&Terminal{Width: 80}, &media, nil, 0, false),
+		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll, nil, 0, false),
+		"parts.txt":        RenderLink(&Terminal{Width: 80}, &parted, nil, 0, false),
+		"before.txt":       RenderLink(&Terminal{Width: 80}, &before, nil, 0, false),
+		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty, nil, 0, false),
 		"account.txt":      RenderAccount(&Terminal{Width: 80}, account, 0, false),
 	} {
 		path := filepath.Join("testdata/stats", name)
@@ -119,7 +119,7 @@ func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
 	poison(reflect.ValueOf(account))
 	for _, colour := range []bool{false, true} {
 		for name, page := range map[string]string{
-			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link, 0, false),
+			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link, nil, 0, false),
 			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account, 0, false),
 		} {
 			if !strings.Contains(page, "owned") {

@@ -133,7 +133,11 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 		if err != nil {
 			return err
 		}
-		text = terminal.RenderLink(t, rep, q.Rows, young)
+		to, err := recipientsOf(ctx, api, rep, q)
+		if err != nil {
+			return err
+		}
+		text = terminal.RenderLink(t, rep, to, q.Rows, young)
 	} else {
 		rep, err := api.Analytics(ctx, q)
 		if err != nil {
@@ -147,6 +151,45 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	}
 	_, err = io.WriteString(t.Out, text)
 	return err
+}
+
+// recipientsOf returns the labels of the recipients of a report's recent
+// visits, in their order, or nothing if the link has no recipients.
+func recipientsOf(ctx context.Context, api *client.Client, rep *client.LinkReport, q client.ReportQuery) (
+	[]string, error) {
+	if len(rep.Recent) == 0 {
+		return nil, nil
+	}
+	labels := map[string]string{}
+	for r, err := range api.Recipients(ctx, rep.Link.Slug) {
+		if err != nil {
+			return nil, err
+		}
+		labels[r.ID] = r.Label
+	}
+	if len(labels) == 0 {
+		return nil, nil
+	}
+	type key struct {
+		at      int64
+		engaged int64
+	}
+	opened, last := map[key]string{}, rep.Recent[len(rep.Recent)-1].At
+	for v, err := range api.Visits(ctx, rep.Link.Slug, client.VisitQuery{Range: q.Range, From: q.From, To: q.To,
+		Timezone: q.Timezone, Filter: q.Filter, Engaged: true}) {
+		if err != nil {
+			return nil, err
+		}
+		if v.At.Before(last.Time) {
+			break
+		}
+		opened[key{v.At.UnixMilli(), v.EngagedMs}] = labels[v.Recipient]
+	}
+	to := make([]string, len(rep.Recent))
+	for i, v := range rep.Recent {
+		to[i] = opened[key{v.At.UnixMilli(), v.EngagedMs}]
+	}
+	return to, nil
 }
 
 // younger reports whether the link was created after the time began that the

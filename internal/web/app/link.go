@@ -178,8 +178,7 @@ func (s *LinkPages) latestVisits(ctx context.Context, me *vitrine.Account, l *vi
 	if err != nil {
 		return nil, err
 	}
-	visits := NewVisits(l, rows, s.Now())
-	return visits, NameAddresses(ctx, s.Recipients, l, visits)
+	return NewVisits(ctx, s.Recipients, l, rows, s.Now())
 }
 
 // linkAction carries out a form about a link. It returns the link, unless it

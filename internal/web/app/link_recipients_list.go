@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"vitrine"
 	"vitrine/internal/app/export"
@@ -38,23 +37,8 @@ func (s *LinkPages) RecipientsCSV(w http.ResponseWriter, r *http.Request, me *vi
 	return table.Flush()
 }
 
-// NameAddresses gives visits of a link the labels of the addresses that they
-// came through.
-func NameAddresses(ctx context.Context, s *recipients.Service, l *vitrine.Link, visits []Visit) error {
-	if !slices.ContainsFunc(visits, func(v Visit) bool { return v.Recipient != "" }) {
-		return nil
-	}
-	names, err := AddressNames(ctx, s, l)
-	for i, v := range visits {
-		if v.Recipient != "" {
-			visits[i].Through = names(v.Recipient)
-		}
-	}
-	return err
-}
-
-// AddressNames returns what pages call the recipients of a link, by ID.
-func AddressNames(ctx context.Context, s *recipients.Service, l *vitrine.Link) (func(id string) string, error) {
+// RecipientNames returns what pages call the recipients of a link, by ID.
+func RecipientNames(ctx context.Context, s *recipients.Service, l *vitrine.Link) (func(id string) string, error) {
 	all, err := s.All(ctx, l.ID)
 	names := map[string]string{}
 	for id, r := range all {

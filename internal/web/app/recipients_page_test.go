@@ -85,7 +85,7 @@ func TestRecipientsOnShare(t *testing.T) {
 	page := d.Status(d.Get(here+"/share", cookie), 200).Text
 	visits := d.Attr(page, `href="([^"]*/visits[^"]*)"><bdi>&lt;b`)
 	if list := d.Status(d.Get(visits, cookie), 200).Text; !strings.Contains(list,
-		"through <bdi>&lt;b&gt;Bob&lt;/b&gt;</bdi>") || strings.Contains(list, "Berlin") {
+		`<bdi class="to">&lt;b&gt;Bob&lt;/b&gt;</bdi>`) || strings.Contains(list, "Berlin") {
 		t.Error("the visits through an address do not name it, or name others")
 	}
 	edit := d.Attr(page, `href="([^"]*)" aria-label="Edit: &lt;b`)
@@ -164,5 +164,40 @@ func TestBrowserRecipients(t *testing.T) {
 	tb.Quiet()
 	if n := len(d.Views(l)); n != 1 {
 		t.Errorf("%d views, want 1", n)
+	}
+}
+
+// TestVisitsNameTheRecipient checks that each place that lists a visit through
+// the address of a recipient names the recipient to the owner, and the shared
+// report does not.
+func TestVisitsNameTheRecipient(t *testing.T) {
+	t.Parallel()
+	d := webtest.NewDesk(t)
+	cookie, l := d.SignIn(d.Member), d.Publish("notes.txt", webtest.Samples["notes.txt"])
+	d.Recipients(l, "Anna", "Eve Atomico")
+	here := webtest.LinkPath(l)
+	_, addresses := rowsOf(d.Status(d.Get(here+"/share", cookie), 200))
+	d.Status(d.Get(addresses[1], webtest.ReaderChrome), 200)
+	text := func(path string, class string) string {
+		t.Helper()
+		found := d.Parse(d.Status(d.Get(path, cookie), 200).Text).Class(class)
+		if len(found) == 0 {
+			t.Fatalf("%s has nothing of the class %s", path, class)
+		}
+		return found[0].Text()
+	}
+	for _, path := range []string{"/dashboard", here, here + "/analytics", here + "/analytics/visits"} {
+		if got := text(path, "visits"); !strings.Contains(got, "Eve Atomico") || strings.Contains(got, "Anna") {
+			t.Errorf("the visits on %s are %q, want one of Eve Atomico", path, got)
+		}
+	}
+	visit := d.Parse(d.Get(here+"/analytics/visits", cookie).Text).Class("when")
+	page := d.Parse(d.Status(d.Get(visit[len(visit)-1].Tags("a")[0].Attribute("href"), cookie), 200).Text)
+	webtest.Same(t, "heading of the visit", page.ID("visit-title").Text(), "Eve Atomico")
+	shared := d.Status(d.Post(here+"/analytics/share", url.Values{}, cookie), 200)
+	address := d.Parse(shared.Text).ID("shared-address").Text()
+	r := d.Status(d.Get(strings.TrimPrefix(address, d.Server.PublicURL.String())), 200)
+	if !strings.Contains(r.Text, "Recent visits") || strings.Contains(r.Text, "Atomico") {
+		t.Error("the shared report lists no visits, or names a recipient")
 	}
 }

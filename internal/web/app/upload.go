@@ -13,26 +13,29 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/links"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // UploadPages serves the page for publishing files, and the requests of its
 // scripts.
 type UploadPages struct {
-	Server    *httpx.Server
-	Viewers   *viewer.Viewers
-	Shell     *Shell
-	Analytics *analytics.Service
-	Now       func() time.Time
-	Uploads   *publish.Uploads
-	Links     *links.Service
-	Sites     *collections.Sites
-	Sample    func() *Sample // what a report looks like, for accounts without links
-	API       *api.Handler
+	Server     *httpx.Server
+	Viewers    *viewer.Viewers
+	Shell      *Shell
+	Analytics  *analytics.Service
+	Now        func() time.Time
+	Uploads    *publish.Uploads
+	Links      *links.Service
+	Sites      *collections.Sites
+	Recipients *recipients.Service
+	Sample     func() *Sample // what a report looks like, for accounts without links
+	API        *api.Handler
 }
 
 // recentLinks and recentVisits are the numbers of links and visits below the
@@ -104,9 +107,12 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		p.Day = latest.Views
 		for _, v := range latest.Visits {
 			v.Viewer = "" // its name is of one link only
-			visit := NewVisit(v.Link, v.VisitRow, s.Now())
-			visit.Title = ui.Title(v.Link)
-			p.Visits = append(p.Visits, visit)
+			visit, err := NewVisits(r.Context(), s.Recipients, v.Link, []report.VisitRow{v.VisitRow}, s.Now())
+			if err != nil {
+				return err
+			}
+			visit[0].Title = ui.Title(v.Link)
+			p.Visits = append(p.Visits, visit...)
 		}
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "dashboard.html", p.Nonce, &p)

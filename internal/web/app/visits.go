@@ -1,10 +1,12 @@
 package app
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 	"vitrine/report/country"
@@ -18,11 +20,11 @@ type Visit struct {
 	Open        bool   // see StillOpen
 	Address     string // of its page; "" where it has none
 	Title       string // of its link, in a list of all links, which has fewer columns
-	Through     string // label of the recipient through whose address it came, on pages that show it
+	To          string // label of the recipient through whose address it came; "" of the plain address
 }
 
-// NewVisit returns a visit of a link; of nil, one without a page.
-func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
+// newVisit returns a visit of a link; of nil, one without a page.
+func newVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 	place := v.City
 	if v.Country != "" {
 		if place != "" {
@@ -44,11 +46,35 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 	return row
 }
 
-// NewVisits returns the visits of some rows.
-func NewVisits(l *vitrine.Link, rows []report.VisitRow, now time.Time) []Visit {
+// NewVisits returns visits of a link for its owner: with the labels of their
+// recipients, and the addresses of their pages.
+func NewVisits(ctx context.Context, s *recipients.Service, l *vitrine.Link, rows []report.VisitRow,
+	now time.Time) ([]Visit, error) {
+	all, known := []Visit{}, slices.ContainsFunc(rows, func(v report.VisitRow) bool { return v.Recipient != "" })
+	var names func(id string) string
+	if known {
+		var err error
+		if names, err = RecipientNames(ctx, s, l); err != nil {
+			return nil, err
+		}
+	}
+	for _, row := range rows {
+		v := newVisit(l, row, now)
+		if row.Recipient != "" {
+			v.To = names(row.Recipient)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// NamelessVisits returns visits for others than their owner, and those of
+// samples: they have no page, and name neither viewer nor recipient.
+func NamelessVisits(rows []report.VisitRow, now time.Time) []Visit {
 	all := []Visit{}
-	for _, v := range rows {
-		all = append(all, NewVisit(l, v, now))
+	for _, row := range rows {
+		row.ID, row.Viewer, row.Recipient = "", "", ""
+		all = append(all, newVisit(nil, row, now))
 	}
 	return all
 }

@@ -231,16 +231,9 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
-// recent returns the newest visits of a report. Samples and shared reports have
-// no pages of visits, and name no viewers.
-func (p *reportPage) recent(n *numbers, now time.Time) []app.Visit {
-	if !n.sample && !p.Reader {
-		return app.NewVisits(p.Link.Link, n.visits, now)
-	}
+// nameless returns the newest visits of a sample or a shared report.
+func (p *reportPage) nameless(n *numbers, now time.Time) []app.Visit {
 	rows := slices.Clone(n.visits)
-	for i := range rows {
-		rows[i].ID, rows[i].Viewer = "", ""
-	}
 	if n.sample {
 		for _, o := range n.link.Recent {
 			if !o.Excluded {
@@ -248,7 +241,7 @@ func (p *reportPage) recent(n *numbers, now time.Time) []app.Visit {
 			}
 		}
 	}
-	return app.NewVisits(nil, rows, now)
+	return app.NamelessVisits(rows, now)
 }
 
 // Latest says which visits are listed: all views of the report, or the newest.

@@ -27,6 +27,7 @@ type numbers struct {
 	q       analytics.Query
 
 	visits   []report.VisitRow // the newest counted ones of a link
+	recent   []app.Visit       // visits, for the owner
 	versions []links.Version   // of a link whose file was replaced, the newest first
 }
 
@@ -105,6 +106,9 @@ func (s *Handler) linkNumbers(ctx context.Context, me *vitrine.Account, l *vitri
 		return nil, err
 	}
 	n.visits, err = s.Analytics.RecentVisits(ctx, me, string(l.Slug), analytics.VisitQuery{Query: q, N: maxRecent})
+	if err == nil {
+		n.recent, err = app.NewVisits(ctx, s.Recipients, l, n.visits, s.Now())
+	}
 	if err == nil && l.Versions > 1 {
 		_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
 	}

@@ -177,7 +177,7 @@ func (s *Handler) nameChips(ctx context.Context, owner *vitrine.Account, l *vitr
 	if l == nil || len(f.On(report.OnRecipient)) == 0 {
 		return nil
 	}
-	names, err := app.AddressNames(ctx, s.Recipients, l)
+	names, err := app.RecipientNames(ctx, s.Recipients, l)
 	for i, c := range f {
 		if c.Dimension == report.OnRecipient && c.Value != "" {
 			chips[i].Value = names(c.Value)

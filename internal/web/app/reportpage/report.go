@@ -400,7 +400,9 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	p.Pages, p.Parts, p.Marks = newStatsPages(&of.Content, before), newStatsParts(&of.Content, before),
 		newStatsMarks(&of.Content, before)
 	p.Clicks = newStatsClicks(&of.Content)
-	p.Recent = p.recent(n, now)
+	if p.Recent = n.recent; n.sample || p.Reader {
+		p.Recent = p.nameless(n, now)
+	}
 	p.mark(now)
 }
 

@@ -3,7 +3,6 @@ package reportpage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -102,14 +101,14 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visits.html", p.Nonce, p)
 }
 
-// fillVisits fills the list and the filter of a page, with the names of
-// addresses.
+// fillVisits fills the list and the filter of a page.
 func (s *Handler) fillVisits(ctx context.Context, p *visitsPage, me *vitrine.Account, l *vitrine.Link, here place,
-	rows []report.VisitRow) error {
+	rows []report.VisitRow) (err error) {
 	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
-	p.Visits = app.NewVisits(l, rows, s.Now())
-	return errors.Join(app.NameAddresses(ctx, s.Recipients, l, p.Visits),
-		s.nameChips(ctx, me, l, here.q.Filter, p.Ask.Chips))
+	if p.Visits, err = app.NewVisits(ctx, s.Recipients, l, rows, s.Now()); err != nil {
+		return err
+	}
+	return s.nameChips(ctx, me, l, here.q.Filter, p.Ask.Chips)
 }
 
 // showAll is the value of the parameter "show" for all visits of a link.
@@ -204,26 +203,25 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	visit := []app.Visit{app.NewVisit(l, v, s.Now())}
-	if err := app.NameAddresses(r.Context(), s.Recipients, l, visit); err != nil {
+	rows := []report.VisitRow{v}
+	for _, other := range v.SameViewer {
+		if other.ID != v.ID {
+			rows = append(rows, report.VisitRow{ID: other.ID, At: other.At})
+		}
+	}
+	visits, err := app.NewVisits(r.Context(), s.Recipients, l, rows, s.Now())
+	if err != nil {
 		return err
 	}
 	p := &visitPage{Page: s.Shell.NewAppPage(r, me, "A visit of "+ui.Title(l), "links"),
 		Head: s.Shell.LinkHead(me, l, app.LinkAnalytics),
-		All:  app.VisitsRoot(l), Visit: visit[0], CityFile: s.cityFile(me)}
+		All:  app.VisitsRoot(l), Visit: visits[0], Others: visits[1:],
+		CityFile: s.cityFile(me)}
 	p.Noun, p.Pages = visitedPages(&v, l.Outline)
 	if len(v.PlayedIn) > 0 {
 		p.Played, p.Ranges = playedChart(v.PlayedIn), rangesInWords(v.PlayedIn)
 	}
 	p.Facts = visitFacts(&v)
-	if p.Visit.Through != "" {
-		p.Facts = append(p.Facts, [2]string{"Address", p.Visit.Through})
-	}
-	for _, other := range v.SameViewer {
-		if other.ID != v.ID {
-			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
-		}
-	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "visit.html", p.Nonce, p)
 }
 
