@@ -40,7 +40,7 @@ const (
 
 // Kinds lists all kinds. Each is on until it is switched off.
 var Kinds = []Kind{
-	{firstView, "first views", "When a person views a link for the first time. The bell of a link can also ask for the first view of each day.", nil},
+	{firstView, "first views", "When a person views a link for the first time. The first view of each day is a choice in the settings of the link.", nil},
 	{weekly, "your week", "On Monday: the numbers of the week before, with the views by programs in one line.", Kind{}.analytics},
 	{alert, "unusually many views", "When a link has 10 times as many views as on a usual day, and at least 20.", nil},
 	{problems, "problems of the instance", "When the instance needs an administrator: a disk is almost full, a scanner or the view log does not answer, or the last backup is old.", Kind{}.administrator},

@@ -309,7 +309,7 @@ func (s *LinkPages) Form(action string) MemberHandler {
 			return err
 		}
 		if action == "bell" && !r.PostForm.Has("settings") {
-			tab = LinkOverview
+			tab = bellTab(r.PostForm.Get("tab"))
 		}
 		slug := r.PathValue("slug")
 		o, err := s.Links.Own(r.Context(), me, slug)
@@ -326,6 +326,16 @@ func (s *LinkPages) Form(action string) MemberHandler {
 		}
 		return httpx.Redirect(w, r, Said(backToLinks(r.PostForm.Get("back"), back), saying))
 	}
+}
+
+// bellTab returns the tab on which the bell was clicked.
+func bellTab(name string) LinkTab {
+	for _, tab := range []LinkTab{LinkAnalytics, LinkShare, LinkVersions, LinkSettings} {
+		if string(tab) == name {
+			return tab
+		}
+	}
+	return LinkOverview
 }
 
 // wrongLinkForm shows a failed form of a tab again with what was typed.

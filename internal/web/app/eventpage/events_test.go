@@ -56,6 +56,12 @@ func TestEventsPage(t *testing.T) {
 	}
 	bell(url.Values{"notify": {"off"}}, here, vitrine.BellOff)
 	shows(here, "Mail me when it is viewed", "!Stop mails about this link")
+	for _, tab := range []string{"/analytics", "/share", "/settings"} {
+		shows(here+tab, `name="tab" value="`+tab+`"`)
+		fields := url.Values{"notify": {"off"}, "tab": {tab}}
+		bell(fields, here+tab, vitrine.BellOff)
+		d.Follow(d.Post(here+"/bell", fields, cookie), cookie)
+	}
 	bell(url.Values{"notify": {"daily"}, "settings": {"yes"}}, here+"/settings", vitrine.BellDaily)
 	shows(here+"/settings", `<option value="daily" selected>`)
 	d.Status(d.Post(here+"/bell", url.Values{"notify": {"x"}}, cookie), http.StatusBadRequest)
