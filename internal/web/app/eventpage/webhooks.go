@@ -191,7 +191,7 @@ func (s *WebhookPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 func (s *WebhookPages) writeList(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
 	change func(*hookPage)) error {
-	p := hookPage{Page: s.Shell.NewAppPage(r, me, "Webhooks", "webhooks")}
+	p := hookPage{Page: s.Shell.NewAppPage(r, me, "Webhooks", "webhooks"), Typed: typedHook{Names: true}}
 	var err error
 	if p.Hooks, err = s.Webhooks.List(r.Context(), me); err != nil {
 		return err

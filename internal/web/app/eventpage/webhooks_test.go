@@ -3,6 +3,7 @@ package eventpage_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -62,4 +63,19 @@ func TestRotationWords(t *testing.T) {
 	turn(false)
 	s.Signer = signer.New([]byte("another secret"))
 	says("lost and off", page(), lost, off)
+}
+
+// TestNewWebhookNamesRecipients checks that the form of a new webhook offers
+// messages that name recipients, and keeps the other choice.
+func TestNewWebhookNamesRecipients(t *testing.T) {
+	t.Parallel()
+	d := webtest.NewDesk(t)
+	cookie := d.SignIn(d.Owner)
+	on := func(page webtest.Reply, want bool) {
+		t.Helper()
+		box := d.Attr(page.Text, `(<input [^>]*name="names"[^>]*>)`)
+		webtest.Same(t, "labels of recipients are included", strings.Contains(box, "checked"), want)
+	}
+	on(d.Status(d.Get("/webhooks", cookie), http.StatusOK), true)
+	on(d.Status(d.Post("/webhooks", url.Values{"url": {"x"}}, cookie), http.StatusBadRequest), false)
 }
