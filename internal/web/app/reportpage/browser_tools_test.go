@@ -1,12 +1,16 @@
 package reportpage_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"image/png"
 	"testing"
 
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -52,4 +56,50 @@ func TestBrowserTools(t *testing.T) {
 	tb.Until(`document.querySelector("#add-filter details").open`)
 	tb.Run(webtest.Keys(kb.Tab), webtest.Keys(kb.Enter))
 	tb.Until(`document.querySelector(".conditions li") !== null && document.querySelector(".conditions").innerText.startsWith("Country is ")`)
+}
+
+// TestBrowserRowsStay checks that the name of a row can be read while the row is
+// marked as a filter.
+func TestBrowserRowsStay(t *testing.T) {
+	o := webtest.NewReportSite(t)
+	tb := webtest.NewMember(t, o.Site, o.Account)
+	tb.Run(chromedp.EmulateViewport(1280, 900),
+		chromedp.Navigate(o.URL+webtest.StatsPath(o.Links[report.ContentPages])+"?range=90d"))
+	tb.Until(`document.readyState === "complete"`)
+	const link = `document.querySelector(".bars tbody th a")`
+	// dark counts the dark pixels of the name.
+	dark := func() (n int) {
+		var at page.Viewport
+		tb.Run(chromedp.Evaluate(`(() => {
+			`+link+`.scrollIntoView({block: "center"});
+			const r = document.createRange();
+			r.selectNodeContents(`+link+`);
+			const {x, y, width, height} = r.getBoundingClientRect();
+			return {x: x + scrollX, y: y + scrollY, width, height, scale: 1};
+		})()`, &at), chromedp.ActionFunc(func(ctx context.Context) error {
+			b, err := page.CaptureScreenshot().WithClip(&at).Do(ctx)
+			if err != nil {
+				return err
+			}
+			m, err := png.Decode(bytes.NewReader(b))
+			if err != nil {
+				return err
+			}
+			for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+				for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+					if r, g, b, _ := m.At(x, y).RGBA(); r+g+b < 3*0x8000 {
+						n++
+					}
+				}
+			}
+			return nil
+		}))
+		return n
+	}
+	alone := dark()
+	tb.Run(chromedp.Evaluate(link+`.focus({focusVisible: true})`, nil))
+	tb.Until(`getComputedStyle(` + link + `, "::before").opacity === "1"`)
+	if marked := dark(); alone == 0 || marked < alone/2 {
+		t.Errorf("a marked row has %d dark pixels in its name, and %d otherwise", marked, alone)
+	}
 }
