@@ -1,7 +1,9 @@
 package reportpage
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -85,7 +87,6 @@ type sampleFacts struct {
 func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
 	today := report.DayOf(now.UnixMilli())
-	seen := map[uint64]bool{}
 	for age := sampleDays - 1; age >= 0; age-- {
 		day := today - report.Day(age)
 		busy := daily * (0.35 + 0.65*float64(sampleDays-age)/sampleDays) * (0.6 + 0.8*r.Float64())
@@ -102,7 +103,6 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 			}
 			if v.Counted() {
 				f.views++
-				v.Returning, seen[v.Viewer] = seen[v.Viewer], true
 				if v.Session != nil && v.Session.Downloaded {
 					v.Downloaded = true
 					f.downloads = append(f.downloads, day)
@@ -111,14 +111,35 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 			f.opens = append(f.opens, v)
 		}
 	}
+	markReturns(f.opens)
 	return f
 }
 
+// markReturns sorts the views of a link by time, and marks the returns among
+// them (analytics, Views).
+func markReturns(views []report.View) {
+	slices.SortFunc(views, func(a, b report.View) int { return cmp.Compare(a.At, b.At) })
+	last := map[uint64]int64{} // when the last view of a viewer began
+	for i := range views {
+		v := &views[i]
+		if v.Counted() {
+			at, seen := last[v.Viewer]
+			v.Returning = seen && v.At-at > (30*time.Minute).Milliseconds()
+			last[v.Viewer] = v.At
+		}
+	}
+}
+
 // SampleViews returns made-up views of a link of a kind, at most so many, of
-// the days before a time: of people and of programs.
+// about ten weeks before a time: of people and of programs.
 func SampleViews(kind report.ContentKind, most int, now time.Time) []report.View {
-	views := sampleViews(1, kind, 16, now).opens
-	return views[max(0, len(views)-most):]
+	views := sampleViews(1, kind, float64(most)/60, now).opens
+	views = views[max(0, len(views)-most):]
+	for i := range views {
+		views[i].Viewer = views[i].Viewer%uint64(most) + 1 // so that some return
+	}
+	markReturns(views)
+	return views
 }
 
 func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.View {
