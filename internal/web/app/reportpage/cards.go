@@ -51,22 +51,22 @@ func (c statsCard) Nothing() bool { return c.Value == "0" || c.Value == "0%" || 
 func statsCards(n *numbers, now time.Time) []statsCard {
 	r := n.summary()
 	t, d, before := &r.Totals, &r.Deltas, &r.Previous
-	change := func(d report.Delta, is, was string) *statsDelta { return newStatsDelta(r, d, is, was, now) }
-	spent := change(d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(), ui.Lasting(before.AvgEngagedMs).String())
+	change := func(d report.Delta, is, was int64) *statsDelta { return newCountDelta(r, d, is, was, now) }
+	spent := newStatsDelta(r, d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(),
+		ui.Lasting(before.AvgEngagedMs).String())
 	if t.Sessions == 0 {
 		spent = nil
 	}
 	ofViews := "of " + ui.Counted(t.Views, "view", "views")
 	return []statsCard{
 		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n, n.allTimeViews()),
-			change(d.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), ui.MeansViews, ""},
+			change(d.Views, t.Views, before.Views), ui.MeansViews, ""},
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), ofViews,
-			change(d.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
+			change(d.Uniques, t.Uniques, before.Uniques), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.TimeOf(t.AvgEngagedMs, t.Sessions), engagedNote(t), spent, ui.MeansEngaged, ""},
 		{"completion", "Completion", ui.CompletionOf(t.CompletionPct), completionNote(n), nil, ui.MeansCompletion, ""},
 		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeNote(n, t.Downloads),
-			change(d.Downloads, ui.Figure(t.RangeDownloads).String(), ui.Figure(before.Downloads).String()),
-			ui.MeansDownloads, ""},
+			change(d.Downloads, t.RangeDownloads, before.Downloads), ui.MeansDownloads, ""},
 		{"bounce", "Bounces", ui.ShareOf(t.BouncePct, t.Sessions),
 			"of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
 			ui.MeansBounce, ""},
@@ -149,7 +149,7 @@ const soFarDays = 7
 // newStatsDelta is a change in words; is and was are the numbers as pages show
 // them. It is nil without a time before, or if few came then, or if the link
 // did not exist for all of it.
-func newStatsDelta(r *report.Summary, d report.Delta, is, was string, now time.Time) *statsDelta {
+func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelta {
 	if r.Range.Key == report.RangeAll || r.Range.Compare == report.CompareNone || r.Younger ||
 		r.Previous.Views < deltaViews {
 		return nil
@@ -171,7 +171,17 @@ func newStatsDelta(r *report.Summary, d report.Delta, is, was string, now time.T
 		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
 		s.Words = fmt.Sprintf("%s %s percent, from %s in %s.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, span)
 	}
-	if r.Granularity != "hour" && r.Range.Days <= soFarDays && r.Range.To.After(now) {
+	return s
+}
+
+// newCountDelta is the change of a number that grows until today is over: until
+// then, less is no decline.
+func newCountDelta(r *report.Summary, d report.Delta, is, was int64, now time.Time) *statsDelta {
+	s := newStatsDelta(r, d, ui.Figure(is).String(), ui.Figure(was).String())
+	if s != nil && r.Granularity != "hour" && r.Range.Days <= soFarDays && r.Range.To.After(now) {
+		if s.Dir == report.Down {
+			s.Dir = report.Flat
+		}
 		s.Short += " so far"
 		s.Words += " Today is not over."
 	}

@@ -9,8 +9,7 @@ import (
 )
 
 // TestStatsDelta checks that a change is shown if it is significant, with a
-// colour if it is large, and not if both numbers look the same, and says in a
-// week that today is not over.
+// colour if it is large, and not if both numbers look the same.
 func TestStatsDelta(t *testing.T) {
 	pct := func(n int64) *int64 { return &n }
 	for _, test := range []struct {
@@ -27,25 +26,39 @@ func TestStatsDelta(t *testing.T) {
 		{900, report.Delta{Pct: pct(0), Dir: report.Flat}, "900", "900", "flat  no change "},
 		{900, report.Delta{Dir: report.Up}, "5", "0", "flat  none before "},
 	} {
-		now := time.Now()
-		r := &report.Summary{Previous: report.Previous{Views: test.before}, Range: report.RangeCard{Days: 30, To: now}}
-		said := func() string {
-			s := newStatsDelta(r, test.d, test.is, test.was, now)
-			if s == nil {
-				return ""
-			}
-			return string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
+		r := &report.Summary{Previous: report.Previous{Views: test.before}, Range: report.RangeCard{Days: 30}}
+		got := ""
+		if s := newStatsDelta(r, test.d, test.is, test.was); s != nil {
+			got = string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
 		}
-		if got := said(); got != test.want {
+		if got != test.want {
 			t.Errorf("delta of %+v = %q, want %q", test, got, test.want)
 		}
-		r.Range.Days = 7 // until yesterday
-		if got := said(); got != test.want {
-			t.Errorf("delta of %+v over a week = %q, want %q", test, got, test.want)
-		}
-		r.Range.To = now.Add(time.Hour) // until today
-		if got := said(); got != "" && !strings.Contains(got, " so far ") {
-			t.Errorf("delta of %+v with today = %q", test, got)
+	}
+}
+
+// TestCountDelta checks that a count of a week says that today is not over, and
+// that less is no decline until then.
+func TestCountDelta(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		days   int
+		to     time.Time
+		is     int64
+		pct    int64
+		dir    report.Dir
+		want   report.Dir
+		suffix string
+	}{
+		{7, now, 20, -80, report.Down, report.Down, "80%"},
+		{7, now.Add(time.Hour), 20, -80, report.Down, report.Flat, "80% so far"},
+		{7, now.Add(time.Hour), 180, 80, report.Up, report.Up, "80% so far"},
+		{30, now.Add(time.Hour), 20, -80, report.Down, report.Down, "80%"},
+	} {
+		r := &report.Summary{Previous: report.Previous{Views: 100}, Range: report.RangeCard{Days: test.days, To: test.to}}
+		s := newCountDelta(r, report.Delta{Pct: &test.pct, Dir: test.dir}, test.is, 100, now)
+		if s.Dir != test.want || s.Short != test.suffix {
+			t.Errorf("%+v: %s %q, want %s %q", test, s.Dir, s.Short, test.want, test.suffix)
 		}
 	}
 }
@@ -57,7 +70,7 @@ func TestYoungLink(t *testing.T) {
 	pct := int64(100)
 	r := &report.Summary{Granularity: "day", Range: report.RangeCard{Key: report.Range30d}, Series: points,
 		PreviousSeries: points, Previous: report.Previous{Views: 60}, Younger: true, Absent: 1}
-	if d := newStatsDelta(r, report.Delta{Pct: &pct, Dir: report.Up}, "120", "60", time.Now()); d != nil {
+	if d := newCountDelta(r, report.Delta{Pct: &pct, Dir: report.Up}, 120, 60, time.Now()); d != nil {
 		t.Errorf("change = %+v, want none", d)
 	}
 	c := newStatsSeries(r, 0, linkWords, time.Now())

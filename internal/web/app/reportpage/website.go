@@ -27,11 +27,9 @@ func websiteCards(n *numbers, now time.Time) []statsCard {
 	ofLoads := "of " + ui.Counted(t.Views, "page load", "page loads")
 	return []statsCard{
 		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n, n.allTimeViews()),
-			newStatsDelta(r, r.Deltas.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String(), now),
-			meansLoads, ""},
+			newCountDelta(r, r.Deltas.Views, t.Views, before.Views, now), meansLoads, ""},
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), ofLoads,
-			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String(), now),
-			meansVisitors, ""},
+			newCountDelta(r, r.Deltas.Uniques, t.Uniques, before.Uniques, now), meansVisitors, ""},
 		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
 			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
 		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views),
