@@ -97,7 +97,8 @@ func (s *Server) app(h *handlers) {
 	h.entry = &app.EntryPages{Server: h.server, Pages: h.pages, Sessions: s.Sessions, Accounts: s.Accounts,
 		Logins: s.Logins, Grants: s.Grants, Providers: s.Providers, SetupCommand: s.SetupCommand,
 		Now: s.Now, Log: s.Log}
-	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api, Uploads: s.Uploads,
+	h.upload = &app.UploadPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, API: h.api,
+		Uploads: s.Uploads, Previews: s.Previews,
 		Links: s.Links, Sites: s.Sites, Recipients: s.Recipients, Analytics: s.Analytics, Now: s.Now,
 		Sample: front.Sample}
 	h.links = &app.LinkPages{Server: h.server, Viewers: h.viewers, Shell: h.shell, Links: s.Links, Uploads: s.Uploads,

@@ -64,6 +64,9 @@ const (
 	leasedPause = 10 * time.Second
 )
 
+// Makes reports whether this instance makes a part of files with an extension.
+func (s *Previews) Makes(p vitrine.Part, ext string) bool { return s.Previewer.Makes(p, ext) }
+
 // Expects reports whether a part of a link may still be made, so that a page
 // may wait for it.
 func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {

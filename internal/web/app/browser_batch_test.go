@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"vitrine"
 
 	"vitrine/internal/test/webtest"
 
@@ -151,15 +154,31 @@ func TestBrowserUploadReload(t *testing.T) {
 }
 
 // TestBrowserFirstOfficeFile checks that the first upload, an office file, says
-// how to see the time for each page.
+// how to see the time for each page, unless each page of it is measured.
 func TestBrowserFirstOfficeFile(t *testing.T) {
+	for _, measured := range []bool{false, true} {
+		t.Run(fmt.Sprint(measured), func(t *testing.T) { firstOfficeFile(t, measured) })
+	}
+}
+
+// pagesToo is a previewer that says that it makes pages.
+type pagesToo struct{ vitrine.Previewer }
+
+func (pagesToo) Makes(vitrine.Part, string) bool { return true }
+
+func firstOfficeFile(t *testing.T, measured bool) {
 	d := webtest.NewDesk(t)
+	want := "Send the link. Visits appear under Analytics. To see the time for each page, upload a PDF."
+	if measured {
+		d.Server.Previews.Previewer = pagesToo{d.Server.Previews.Previewer}
+		want = "Send the link. Visits appear under Analytics."
+	}
 	tb := d.MemberTab(d.Member, "/dashboard")
 	contract := filepath.Join(t.TempDir(), "contract.docx")
 	d.Check(os.WriteFile(contract, webtest.MakeDOCX(t, 2, "http://a.test"), 0o600))
 	tb.Run(chromedp.SetUploadFiles("#files", []string{contract}, chromedp.ByQuery))
 	tb.WaitForState("contract.docx", "live")
-	tb.Until(`document.querySelector("#next").innerText.endsWith("To see the time for each page, upload a PDF.")`)
+	tb.Until(`document.querySelector("#next").innerText === "` + want + `"`)
 	tb.CheckWindows("the first link, of an office file")
 	tb.Quiet()
 }

@@ -31,6 +31,7 @@ type UploadPages struct {
 	Analytics  *analytics.Service
 	Now        func() time.Time
 	Uploads    *publish.Uploads
+	Previews   *publish.Previews
 	Links      *links.Service
 	Sites      *collections.Sites
 	Recipients *recipients.Service
@@ -63,6 +64,7 @@ type dashboardPage struct {
 	Programs  string // extensions of executables and scripts
 	Base      string // address of the API
 	Site      string // address of the site
+	Pages     bool   // office documents are shown, and measured, page by page
 	Offer     *websiteOffer
 	Sample    *Sample // nil once there are links, and for accounts without reports
 }
@@ -78,7 +80,7 @@ func (s *UploadPages) Show(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	p := dashboardPage{Page: s.Shell.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
 		Prefix: s.Server.PublicURL.Host + "/p/",
 		Base:   s.Server.PublicURL.String() + httpx.APIRoot, Site: s.Server.PublicURL.String(),
-		Offer: s.Shell.websiteOffer(me, "")}
+		Pages: s.Previews.Makes(vitrine.PartPages, "pptx"), Offer: s.Shell.websiteOffer(me, "")}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err

@@ -61,10 +61,11 @@ const next = (name) => {
   if (!first || !line) return;
   first = false;
   line.hidden = false;
+  const advice = find("span", line); // missing if each page of an office file is measured
   for (const [pattern, part] of parts) {
-    if (!pattern.test(name)) continue;
-    find("span", line).hidden = false;
-    find("span span", line).textContent = part;
+    if (!advice || !pattern.test(name)) continue;
+    advice.hidden = false;
+    find("span", advice).textContent = part;
   }
 };
 
