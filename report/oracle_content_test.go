@@ -296,6 +296,13 @@ func oracleProgress(l report.Link, s *report.Session) string {
 	case "video", "audio":
 		return string(round(over(s.Played, 10_000), 0)) + "% played"
 	case "image", "html", "text", "document":
+		if k := l.Outline.Kind(); s.Outlined && k != "" && k != part.Section {
+			word := string(k) + "s"
+			if l.Outline.Len() == 1 {
+				word = string(k)
+			}
+			return fmt.Sprintf("%d of %d %s", len(s.Pages), l.Outline.Len(), word)
+		}
 		return string(round(over(s.Depth, 10_000), 0)) + "% scrolled"
 	}
 	return "opened"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"vitrine/report/part"
 )
 
 // RecentView is one row of `recent` (analytics, Recent). It does not identify
@@ -83,6 +85,9 @@ func progressText(l *Link, s *Session) string {
 	case ContentMedia:
 		return fmt.Sprintf("%d%% played", ratio(within(s.Played, Whole), Whole, 100))
 	case ContentScroll:
+		if k := l.Outline.Kind(); s.Outlined && (k == part.Page || k == part.Slide) {
+			return fmt.Sprintf("%d of %s", len(s.Pages), plural(int64(l.Outline.Len()), string(k)))
+		}
 		return fmt.Sprintf("%d%% scrolled", ratio(within(s.Depth, Whole), Whole, 100))
 	}
 	return "opened"
