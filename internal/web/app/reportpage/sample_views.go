@@ -124,7 +124,7 @@ func markReturns(views []report.View) {
 		v := &views[i]
 		if v.Counted() {
 			at, seen := last[v.Viewer]
-			v.Returning = seen && v.At-at > (30*time.Minute).Milliseconds()
+			v.Returning = seen && v.At-at > report.ReturnMs
 			last[v.Viewer] = v.At
 		}
 	}
