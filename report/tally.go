@@ -262,9 +262,9 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 
 // Size returns about how many bytes t takes.
 func (t *Tally) Size() int {
-	const counter, row, link = 64, 160, 240 // with their entry in a map
+	const counter, page, row, link = 64, 112, 160, 240 // with their entry in a map
 	n := 2048 + row*len(t.days) + link*len(t.links) + 2*counter*len(t.files) + 4*t.Times() +
-		counter*(len(t.pages)+len(t.times))
+		page*len(t.pages) + counter*len(t.times)
 	for _, c := range t.counted() {
 		n += counter * len(*c)
 	}

@@ -34,6 +34,9 @@ func (c *counter) add(l vitrine.LinkID, more vitrine.GateCounts) {
 // CountShown counts that a browser was shown the gate of a link.
 func (s *Gates) CountShown(l vitrine.LinkID) { s.counts.add(l, vitrine.GateCounts{Shown: 1}) }
 
+// CountPassed counts that a browser passed the gate of a link.
+func (s *Gates) CountPassed(l vitrine.LinkID) { s.counts.add(l, vitrine.GateCounts{Passed: 1}) }
+
 // WriteCounts adds the counts so far to those in the store. It is background
 // work; what was counted since is lost if the process is killed.
 func (s *Gates) WriteCounts(ctx context.Context) error {

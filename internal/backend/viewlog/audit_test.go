@@ -3,6 +3,7 @@ package viewlog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,6 +21,32 @@ func faults(t *testing.T, l *ViewLog) (list []string) {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// TestAuditOfExpiredView checks that a download is no fault if the view of its
+// page was on the day before, and has expired.
+func TestAuditOfExpiredView(t *testing.T) {
+	const d = firstTestDay + 63 // the last of days that expire together
+	l := openTestLog(t)
+	v, late := on(d, 86_390_000, 1, 1), on(d+1, 20_000, 1, 2)
+	appendViews(t, l, v, late)
+	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{Account: 1, Link: 1,
+		ID: vitrine.ViewIDAt((d+1).StartMs()+10_000, 0), View: vitrine.ViewID(v.ID)}}}); err != nil {
+		t.Fatal(err)
+	}
+	rollUp(t, l, d+100)
+	if err := l.Expire(t.Context(), d+1); err != nil {
+		t.Fatal(err)
+	}
+	from, err := l.RetainedFrom(t.Context(), 1)
+	if err != nil || from != d+1 {
+		t.Fatalf("views are kept from %v on, want %v: %v", from, d+1, err)
+	}
+	clean(t, l)
+	tamper(t, l, "UPDATE downloads SET view = $1", int64(late.ID)+1)
+	if got := fmt.Sprint(faults(t, l)); !strings.Contains(got, "which does not exist") {
+		t.Errorf("faults of a view that never was: %s", got)
+	}
 }
 
 func tamper(t *testing.T, l *ViewLog, query string, args ...any) {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"vitrine"
-
 	"vitrine/internal/test/webtest"
 
 	"github.com/chromedp/chromedp"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,15 @@ func TestVisitsNameTheRecipient(t *testing.T) {
 		if got := text(path, "visits"); !strings.Contains(got, "Eve Atomico") || strings.Contains(got, "Anna") {
 			t.Errorf("the visits on %s are %q, want one of Eve Atomico", path, got)
 		}
+	}
+	pick := d.Parse(d.Get(here+"/analytics", cookie).Text).ID("add-filter").Tags("a")
+	at := slices.IndexFunc(pick, func(n webtest.Document) bool { return n.Text() == "Eve Atomico" })
+	if at < 0 {
+		t.Fatal("the report cannot be filtered by the recipient")
+	}
+	chips := d.Parse(d.Status(d.Get(pick[at].Attribute("href"), cookie), 200).Text).Class("conditions")[0].Text()
+	if !strings.Contains(chips, "Recipient is") || !strings.Contains(chips, "Eve Atomico") {
+		t.Errorf("the filter is %q", chips)
 	}
 	visit := d.Parse(d.Get(here+"/analytics/visits", cookie).Text).Class("when")
 	page := d.Parse(d.Status(d.Get(visit[len(visit)-1].Tags("a")[0].Attribute("href"), cookie), 200).Text)

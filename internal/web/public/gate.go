@@ -72,10 +72,15 @@ func (s *Handler) askPass(w http.ResponseWriter, r *http.Request, g *access.Gate
 // countShown counts that a person's browser is shown the gate on the page of a
 // link.
 func (s *Handler) countShown(r *http.Request, l *vitrine.Link) {
-	network, _ := visitor.Network(s.Server.ClientAddr(r))
-	if r.Method == http.MethodGet && r.URL.Path == l.Path() && l.Access.Asks() && network == "" && !s.program(r) {
+	if r.Method == http.MethodGet && r.URL.Path == l.Path() && l.Access.Asks() && s.person(r) {
 		s.Viewers.Gates.CountShown(l.ID)
 	}
+}
+
+// person reports whether a request can be of a person's browser.
+func (s *Handler) person(r *http.Request) bool {
+	network, _ := visitor.Network(s.Server.ClientAddr(r))
+	return network == "" && !s.program(r)
 }
 
 // program reports whether a request is of a recognized program.
@@ -156,6 +161,9 @@ func (s *Handler) enter(w http.ResponseWriter, r *http.Request, g *access.Gate) 
 		return s.refuse(w, r, g, e, err)
 	case pass == "":
 		return s.askPass(w, r, g, http.StatusForbidden, asked, nil)
+	}
+	if s.person(r) {
+		s.Viewers.Gates.CountPassed(g.Link.ID)
 	}
 	s.Viewers.SetPass(w, r, g.Link, pass)
 	return toPage(w, r, g.Link)

@@ -42,6 +42,9 @@ func TestGateCounts(t *testing.T) {
 	is(2, 1)
 	s.Check(s.Server.Gates.WriteCounts(t.Context()))
 	is(2, 1)
+	s.Status(s.Enter(l, "open sesame", "192.0.2.1", "User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"),
+		303)
+	is(2, 1)
 	s.Status(s.Get(here, pass), 200)
 	is(2, 1)
 	if n := len(s.Views(l)); n != 1 {

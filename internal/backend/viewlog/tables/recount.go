@@ -49,7 +49,7 @@ func (log Recount) Links(ctx context.Context, fault func(text string)) error {
 			return err
 		}
 		for _, id := range slices.Sorted(maps.Keys(b.links)) {
-			b.links[id].report(func(text string) { fault(fmt.Sprintf("view log, link %d: %s", id, text)) })
+			b.report(b.links[id], func(text string) { fault(fmt.Sprintf("view log, link %d: %s", id, text)) })
 		}
 		if last {
 			return nil
@@ -101,8 +101,14 @@ func (l *link) fault(format string, args ...any) {
 	l.faults = append(l.faults, fmt.Sprintf(format, args...))
 }
 
-// report compares what was counted with what is stored.
-func (l *link) report(fault func(string)) {
+// expired reports whether a view is of a day whose views have expired. A
+// download from its page on a later day is still stored.
+func (b *batch) expired(l *link, view vitrine.ViewID) bool {
+	return report.DayOf(view.Ms()) < b.retainedFrom[vitrine.AccountID(l.account)]
+}
+
+// report compares what was counted of a link with what is stored.
+func (b *batch) report(l *link, fault func(string)) {
 	if l.deleting {
 		return // the link is being deleted
 	}
@@ -113,6 +119,9 @@ func (l *link) report(fault func(string)) {
 		fault(f)
 	}
 	for _, view := range slices.Sorted(maps.Keys(l.downloaded)) {
+		if b.expired(l, view) {
+			continue
+		}
 		for _, id := range l.downloaded[view] {
 			fault(noSuchView(id, int64(view)))
 		}
@@ -342,8 +351,9 @@ func (b *batch) readDownloads() error {
 		LEFT JOIN views v ON v.link = d.link AND v.id = coalesce(d.view, d.id)
 		WHERE d.link > $1 AND d.link <= $2`, b.between...)
 	for _, d := range rest {
-		if err == nil && !b.inSegment(d.link, vitrine.ViewID(d.view)) {
-			b.link(d.link).fault("%s", noSuchView(d.id, d.view))
+		l, view := b.link(d.link), vitrine.ViewID(d.view)
+		if err == nil && !b.expired(l, view) && !b.inSegment(d.link, view) {
+			l.fault("%s", noSuchView(d.id, d.view))
 		}
 	}
 	return err

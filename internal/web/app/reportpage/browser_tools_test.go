@@ -58,8 +58,8 @@ func TestBrowserTools(t *testing.T) {
 	tb.Until(`document.querySelector(".conditions li") !== null && document.querySelector(".conditions").innerText.startsWith("Country is ")`)
 }
 
-// TestBrowserRowsStay checks that the name of a row can be read while the row is
-// marked as a filter.
+// TestBrowserRowsStay checks that the name of a row can be read while the row
+// is marked as a filter.
 func TestBrowserRowsStay(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	tb := webtest.NewMember(t, o.Site, o.Account)

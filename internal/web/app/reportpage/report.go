@@ -385,7 +385,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			}
 		}
 	}
-	p.addFiles(place, p.visitsAt(n))
+	p.addFiles(place, p.visitsAt(n), n.recent)
 	p.setBare()
 	p.link(place)
 }
