@@ -76,24 +76,42 @@ func (c caller) finished(address string) {
 // chunkDuring sends a chunk while another one arrives.
 func (c caller) chunkDuring(address string) webtest.Answer {
 	c.T.Helper()
-	r, w := io.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		req, _ := http.NewRequest("PATCH", address, r)
-		req.Header = http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {"0"},
-			"Content-Type": {"application/offset+octet-stream"}}
-		if res, err := http.DefaultClient.Do(req); err == nil {
-			res.Body.Close()
-		}
-	}()
-	defer func() { <-ended }()
-	fmt.Fprint(w, webtest.Note[:5]) // returns once the client reads it
-	defer w.CloseWithError(io.ErrUnexpectedEOF)
 	for {
-		// An empty chunk succeeds until the other one has the lock.
-		if a := c.chunk(address, 0, ""); a.Status != 204 {
+		r, w := io.Pipe()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer r.Close()
+			req, _ := http.NewRequest("PATCH", address, r)
+			req.Header = http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {"0"},
+				"Content-Type": {"application/offset+octet-stream"}}
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				res.Body.Close()
+			}
+		}()
+		fmt.Fprint(w, webtest.Note[:5]) // returns once the client reads it
+		a, refused := c.refusedChunk(address, ended)
+		w.CloseWithError(io.ErrUnexpectedEOF)
+		<-ended
+		if refused {
 			return a
+		}
+	}
+}
+
+// refusedChunk sends empty chunks until one is refused, because the other one
+// has the lock. It returns false if that one has ended: it came during an empty
+// chunk and was refused itself.
+func (c caller) refusedChunk(address string, ended <-chan struct{}) (webtest.Answer, bool) {
+	for {
+		a := c.chunk(address, 0, "")
+		if a.Status != 204 {
+			return a, true
+		}
+		select {
+		case <-ended:
+			return a, false
+		default:
 		}
 	}
 }
