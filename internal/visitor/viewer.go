@@ -37,7 +37,8 @@ func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
 }
 
 // macs has [*keyedMAC] values for reuse: most views in a row have the key of
-// the same account.
+// the same account. The runtime drops what is not used for some minutes, so a
+// replaced key does not stay.
 var macs sync.Pool
 
 // keyedMAC computes codes with one key, one at a time. The key is prepared

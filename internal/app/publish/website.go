@@ -11,12 +11,12 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// IsWebsite reports whether the file of a live link looks like a website: a ZIP
-// with an index.html at its top, or in the folder that holds everything. It
-// reads only the directory of the ZIP; Deploy has the last word. A file that
+// IsWebsite reports whether the file of a live link that anyone can open looks
+// like a website: a ZIP with an index.html at its top, or in the folder that
+// holds everything. It reads only the directory of the ZIP; Deploy has the last word. A file that
 // cannot be read is none: its page says what is wrong with it.
 func (s *Uploads) IsWebsite(ctx context.Context, l *vitrine.Link) bool {
-	if t, _ := filetype.ByExt(l.Name); t.Ext != "zip" || !l.Live() || !l.HasBytes {
+	if t, _ := filetype.ByExt(l.Name); t.Ext != "zip" || !l.Live() || l.Access.Gated() || !l.HasBytes {
 		return false
 	}
 	blob, err := access.OpenWhole(ctx, s.Blobs, l)
@@ -71,6 +71,10 @@ func (s *Uploads) Deploy(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 	website vitrine.Slug) (version *vitrine.Link, err error) {
 	if !l.Live() {
 		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "Only a live link can become a website.")
+	}
+	if l.Access.Gated() {
+		return nil, vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"Anyone can open a website. First remove what readers need to open this link.")
 	}
 	r := UploadRequest{Name: "website.zip", Type: "application/zip", Size: l.Size, Website: string(website)}
 	begun, err := s.Create(ctx, a, r)

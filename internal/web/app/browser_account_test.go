@@ -140,7 +140,7 @@ func TestBrowserDialogs(t *testing.T) {
 	}
 	tb.Run(webtest.Keys("\r"))
 	tb.Until(`document.activeElement.name === "email"`)
-	tb.Run(webtest.Keys("somebody@example.org\r"))
+	tb.Run(webtest.Keys("other@example.org\r"))
 	tb.Arrives(`document.querySelector("#close:popover-open .wrong")?.checkVisibility() && document.activeElement.matches("#close [name=email]")`)
 	tb.Run(webtest.Keys(kb.Escape))
 	tb.Until(`document.querySelector(":popover-open") === null && document.activeElement.matches("[popovertarget=close]")`)

@@ -83,6 +83,15 @@ func TestLinkBecomesNoWebsite(t *testing.T) {
 	}
 	held := h.Hold(h.Publish("held.zip", webtest.Packed(t, "index.html=x")), vitrine.ReasonSuspicious, "")
 	none("held", held, http.StatusBadRequest, "Only a live link")
+	locked := h.Publish("locked.zip", webtest.Packed(t, "index.html=x"))
+	if !strings.Contains(h.Get(webtest.LinkPath(locked), cookie).Text, offer) {
+		t.Error("a website is not offered before there is a password")
+	}
+	h.Protect(locked, "open sesame")
+	if strings.Contains(h.Get(webtest.LinkPath(locked), cookie).Text, offer) {
+		t.Error("protected: a website is offered")
+	}
+	none("protected", locked, http.StatusBadRequest, "Anyone can open a website")
 	theirs := h.Publish("theirs.zip", webtest.Packed(t, "index.html=x"))
 	cookie = h.SignIn(h.Owner)
 	none("of another account", theirs, http.StatusNotFound, "")

@@ -104,7 +104,7 @@ func (w *LabelWriter) bot(reason, product string) (segment.WordID, error) {
 	return w.ID(segment.WordBot, reason, product)
 }
 
-// ReadView sets o from a row of a link, without its session. word returns the
+// ReadView sets v from a row of a link, without its session. word returns the
 // labels of a number.
 func ReadView(word func(segment.WordID) (*segment.Labels, error), link int64, row *segment.Row, v *report.View) error {
 	r := &row.View
