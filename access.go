@@ -196,6 +196,8 @@ type RecipientTx interface {
 	Recipient(l LinkID, id RecipientID) (*Recipient, error)
 	RecipientByToken(l LinkID, t RecipientToken) (*Recipient, error)
 	PutRecipient(r *Recipient) error
+	// RecipientsByID lists those that exist, in any order.
+	RecipientsByID(ids []RecipientID) ([]*Recipient, error)
 	// Recipients lists the recipients that q selects, by number.
 	Recipients(q RecipientQuery) ([]*Recipient, error)
 	// CountRecipients counts the recipients of a link that are not revoked, and

@@ -13,8 +13,8 @@ type Event struct {
 	Type string     `json:"type"` // such as view.first; see the API
 	At   time.Time  `json:"at"`
 	Link *EventLink `json:"link"` // nil if it is about none
-	// Recipient is who opened the link, of recipient.opened. It is nil of other
-	// events, and if the recipient is gone.
+	// Recipient is through whose address the visit came. It is nil of the plain
+	// address, and if the recipient is gone.
 	Recipient *EventRecipient `json:"recipient,omitempty"`
 	Data      EventData       `json:"data"`
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"vitrine"
@@ -91,6 +92,15 @@ type Visit struct {
 	Downloaded bool   `json:"downloaded"`
 	Returning  bool   `json:"returning"`
 	Atypical   bool   `json:"atypical"`
+}
+
+// Through returns the recipient through whose address the visit came, or 0.
+func (v *Visit) Through() vitrine.RecipientID {
+	id, err := strconv.ParseInt(v.Recipient, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return vitrine.RecipientID(id)
 }
 
 // visitOf returns a row as an event shows it.

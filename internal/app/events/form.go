@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 // Form is an event as the API lists it and a webhook sends it.
@@ -12,7 +13,16 @@ type Form struct {
 	Type vitrine.EventKind `json:"type"`
 	At   string            `json:"at"`
 	Link *FormLink         `json:"link"`
-	Data json.RawMessage   `json:"data"`
+	// Recipient is through whose address the visit came; nil of the plain
+	// address, and if it is gone.
+	Recipient *FormRecipient  `json:"recipient,omitempty"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// FormRecipient is a recipient as the account knows it.
+type FormRecipient struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
 }
 
 // FormLink is the link or website of an event.
@@ -38,6 +48,9 @@ func (i Item) Form(at Addresses) Form {
 		f.Link = &FormLink{i.Site.Slug, i.Site.Title, at.Site(i.Site.Slug)}
 	case i.Of != nil:
 		f.Link = &FormLink{i.Of.Slug, i.Of.Title, at.Link(i.Of.Slug)}
+	}
+	if to := i.Recipient; to != nil {
+		f.Recipient = &FormRecipient{report.IDText(int64(to.ID)), to.Label}
 	}
 	return f
 }

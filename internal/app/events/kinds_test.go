@@ -49,6 +49,8 @@ func TestKinds(t *testing.T) {
 	is("download")
 	w.Clock.Advance(time.Hour)
 	is("view")
+	w.names(l, map[vitrine.EventKind]string{"link.live": "", "view.first": "Ann", "recipient.opened": "Ann",
+		"download": "Ann", "view": "Ann"})
 	again := w.view(l, report.View{Viewer: 1, Recipient: int64(list[0].ID)})
 	w.Clock.Advance(2 * time.Second)
 	w.beacon(l, again)
@@ -88,6 +90,20 @@ func TestKinds(t *testing.T) {
 			t.Errorf("nothing makes an event of the kind %s", k.Name)
 		}
 	}
+}
+
+// names checks which recipients the events of a link name.
+func (w *world) names(l *vitrine.Link, want map[vitrine.EventKind]string) {
+	w.T.Helper()
+	list, _, err := w.Latest(w.T.Context(), w.Account, events.LatestQuery{Link: string(l.Slug), Limit: 100})
+	w.Must(err)
+	got := map[vitrine.EventKind]string{}
+	for _, e := range list {
+		if got[e.Kind] = ""; e.Recipient != nil {
+			got[e.Kind] = e.Recipient.Label
+		}
+	}
+	vitrinetest.Equal(w.T, "recipients of events", got, want)
 }
 
 // changes causes the events of links and files.

@@ -29,7 +29,8 @@ type Item struct {
 	*vitrine.Event
 	Of   *vitrine.Link // nil if there is none
 	Site *vitrine.Site // of a version of a website
-	// Recipient is who opened the link; nil of other events, and if it is gone.
+	// Recipient is through whose address the visit came, once Fill was called.
+	// It is nil of the plain address, and if it is gone.
 	Recipient *vitrine.Recipient
 }
 
@@ -165,7 +166,8 @@ var ErrCursor = &vitrine.Error{Code: vitrine.CodeBadCursor, Field: "cursor",
 	Message: "The cursor is not one of this account. Begin without one, then use nextCursor from the answer."}
 
 // Items adds what events of an account are about. Numbers of reports need a
-// plan with analytics. Those of views that have ended come with Fill.
+// plan with analytics. Recipients, and the numbers of views that have ended,
+// come with Fill.
 func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, error) {
 	all := make([]Item, len(list))
 	links := map[vitrine.LinkID]*vitrine.Link{}
@@ -189,13 +191,6 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 	}
 	for i, e := range list {
 		l := links[e.Link]
-		if e.Kind == vitrine.EventRecipientOpened && l != nil {
-			r, err := tx.Recipient(l.ID, vitrine.RecipientID(e.Ref))
-			if vitrine.NotFoundIsNil(err) != nil {
-				return nil, err
-			}
-			all[i].Recipient = r
-		}
 		if all[i].Of = l; l == nil || !l.OfSite() {
 			continue
 		}
@@ -206,9 +201,50 @@ func Items(tx vitrine.Tx, a *vitrine.Account, list []*vitrine.Event) ([]Item, er
 	return all, nil
 }
 
-// Fill adds what the report says now about views that have ended. A view that
-// is gone, or does not count any more, leaves its event empty.
+// Fill adds what the report says now about views that have ended, and the
+// recipients. A view that is gone, or does not count any more, leaves its event
+// empty.
 func (s *Service) Fill(ctx context.Context, list []Item) error {
+	if err := s.fillViews(ctx, list); err != nil {
+		return err
+	}
+	of := make([]vitrine.RecipientID, len(list))
+	var ids []vitrine.RecipientID
+	for i := range list {
+		if of[i] = list[i].recipient(); of[i] != 0 && !slices.Contains(ids, of[i]) {
+			ids = append(ids, of[i])
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Recipient, error) {
+		return tx.RecipientsByID(ids)
+	})
+	for _, r := range found {
+		for i := range list {
+			if of[i] == r.ID && list[i].Link == r.Link {
+				list[i].Recipient = r
+			}
+		}
+	}
+	return err
+}
+
+// recipient returns through whose address the visit came; 0 is the plain
+// address.
+func (i *Item) recipient() vitrine.RecipientID {
+	if i.Kind == vitrine.EventRecipientOpened {
+		return vitrine.RecipientID(i.Ref)
+	}
+	var n Numbers
+	if json.Unmarshal(i.Data, &n) != nil || n.Visit == nil {
+		return 0
+	}
+	return n.Visit.Through()
+}
+
+func (s *Service) fillViews(ctx context.Context, list []Item) error {
 	links, asked := map[vitrine.LinkID]*vitrine.Link{}, map[vitrine.LinkID][]vitrine.ViewID{}
 	for _, e := range list {
 		if e.Data == nil && e.Of != nil && e.Of.DeletedAt.IsZero() {

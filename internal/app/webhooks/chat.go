@@ -86,6 +86,9 @@ func (s *Service) chatBody(w *vitrine.Webhook, i events.Item) ([]byte, error) {
 		text = c.link(form.Link, s) + " " + phrase
 	}
 	var parts []string
+	if to := i.Recipient; to != nil {
+		parts = append(parts, to.Label)
+	}
 	if v := data.Visit; v != nil {
 		if v.Engaged {
 			parts = append(parts, spent(v.EngagedMs))

@@ -81,23 +81,17 @@ func (s *Service) compose(ctx context.Context, t *try) (err error) {
 	if t.own {
 		return nil
 	}
-	if t.item.Data == nil {
-		list := []events.Item{t.item}
-		if err := s.Fill(ctx, list); err != nil {
-			return err
-		}
-		t.item = list[0]
+	list := []events.Item{t.item}
+	if err := s.Fill(ctx, list); err != nil {
+		return err
+	}
+	if t.item = list[0]; !t.hook.Names {
+		t.item.Recipient = nil
 	}
 	if t.hook.Format != vitrine.WebhookStandard {
 		t.body, err = s.chatBody(t.hook, t.item)
-		return err
-	}
-	form := t.item.Form(s.Addresses)
-	form.Data, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (json.RawMessage, error) {
-		return withNames(tx, t.item, t.hook.Names)
-	})
-	if err == nil {
-		t.body, err = json.Marshal(form)
+	} else {
+		t.body, err = json.Marshal(t.item.Form(s.Addresses))
 	}
 	return err
 }
@@ -119,43 +113,6 @@ func (s *Service) event(tx vitrine.Tx, a *vitrine.Account, d *vitrine.Delivery) 
 		return events.Item{}, err
 	}
 	return items[0], nil
-}
-
-// withNames returns the data of an event with the label of its recipient, or
-// without it.
-func withNames(tx vitrine.Tx, i events.Item, names bool) (json.RawMessage, error) {
-	var data map[string]any
-	if err := json.Unmarshal(i.Data, &data); err != nil {
-		return nil, err
-	}
-	of := []map[string]any{data}
-	if visit, is := data["visit"].(map[string]any); is {
-		of = append(of, visit)
-	}
-	changed := false
-	for _, m := range of {
-		if _, is := m["label"]; is && !names {
-			delete(m, "label")
-			changed = true
-		}
-		text, _ := m["recipient"].(string)
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || !names {
-			continue
-		}
-		r, err := tx.Recipient(i.Link, vitrine.RecipientID(id))
-		if errors.Is(err, vitrine.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		m["label"], changed = r.Label, true
-	}
-	if !changed {
-		return i.Data, nil
-	}
-	return json.Marshal(data)
 }
 
 // send sends the message and keeps the result.

@@ -59,7 +59,8 @@ type Service struct {
 	Manage    func(vitrine.WebhookID) string
 	Mail      *fleet.Outbox // nil: no mail is sent
 	Site      string        // the name of the instance in mail
-	// Fill adds the data of events of views (events.Service.Fill).
+	// Fill adds recipients, and the data of events of views
+	// (events.Service.Fill).
 	Fill  func(context.Context, []events.Item) error
 	Warn  func(error)   // called when the work of a webhook fails; may be nil
 	Tried func(ok bool) // called after each try; may be nil

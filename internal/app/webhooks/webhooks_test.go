@@ -243,20 +243,39 @@ func TestPersons(t *testing.T) {
 		CreatedAt: w.Clock.Now()}
 	w.Must(w.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddRecipients([]*vitrine.Recipient{to}) }))
 	plain, named := newReceiver(t), newReceiver(t)
-	w.add(plain, nil)
-	w.add(named, func(q *webhooks.Request) { q.Names = new(true) })
-	w.event(l, vitrine.EventView, strings.Replace(oneView, `"recipient":""`, `"recipient":"7"`, 1))
+	chat := new(vitrine.WebhookSlack)
+	for _, names := range []*bool{nil, new(true)} {
+		to := map[bool]*receiver{true: plain, false: named}[names == nil]
+		w.add(to, func(q *webhooks.Request) { q.Names = names })
+		w.add(to, func(q *webhooks.Request) { q.Names, q.Format = names, chat })
+	}
+	through := strings.Replace(oneView, `"recipient":""`, `"recipient":"7"`, 1)
+	for _, kind := range []vitrine.EventKind{vitrine.EventFirstView, vitrine.EventDownload, vitrine.EventView} {
+		w.event(l, kind, through)
+	}
 	w.send()
 	a, b := plain.took(), named.took()
-	if len(a) != 1 || len(b) != 1 || strings.Contains(a[0].body, "Acme") || !strings.Contains(b[0].body, `"label":"Acme"`) ||
-		!strings.Contains(a[0].body, `"engagedMs":125000`) {
-		t.Errorf("messages: %v, %v", a, b)
+	if len(a) != 4 || len(b) != 4 { // the chat has one of the visit
+		t.Fatalf("%d and %d messages, want 4", len(a), len(b))
+	}
+	for i := range a {
+		if strings.Contains(a[i].body, "Acme") || a[i].Recipient != nil {
+			t.Errorf("a message names the recipient without being asked to: %s", a[i].body)
+		}
+		if m := b[i]; m.Type != "" && (m.Recipient == nil || *m.Recipient != events.FormRecipient{ID: "7", Label: "Acme"}) ||
+			m.Type == "" && !strings.Contains(m.body, "was viewed · Acme · 2 min 05 s") {
+			t.Errorf("a message does not name the recipient: %s", m.body)
+		}
+	}
+	if !slices.ContainsFunc(a, func(m message) bool { return strings.Contains(m.body, `"engagedMs":125000`) }) {
+		t.Errorf("messages without numbers: %v", a)
 	}
 	w.Account.Plan = vitrine.PlanFree
 	w.Must(w.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutAccount(w.Account) }))
 	w.event(l, vitrine.EventView, oneView)
 	w.send()
-	if a := plain.took(); len(a) != 1 || string(a[0].Data) != "{}" || a[0].Link == nil {
+	a = slices.DeleteFunc(plain.took(), func(m message) bool { return m.Type == "" })
+	if len(a) != 1 || string(a[0].Data) != "{}" || a[0].Link == nil {
 		t.Errorf("a message on the plan Free: %v", a)
 	}
 }

@@ -79,6 +79,15 @@ func (t Tx) Recipients(q vitrine.RecipientQuery) ([]*vitrine.Recipient, error) {
 	return sqldb.List(t.Tx, readRecipient, selectRecipients+w.End(" ORDER BY number", q.Limit), w.Args...)
 }
 
+func (t Tx) RecipientsByID(ids []vitrine.RecipientID) (list []*vitrine.Recipient, err error) {
+	err = sqldb.InBatches(ids, func(in string, args []any) error {
+		some, err := sqldb.List(t.Tx, readRecipient, selectRecipients+" WHERE id "+in, args...)
+		list = append(list, some...)
+		return err
+	})
+	return list, err
+}
+
 func (t Tx) CountRecipients(l vitrine.LinkID) (open, highest int64, err error) {
 	err = t.Get([]any{&open, &highest}, `SELECT count(CASE WHEN revoked_at IS NULL THEN 1 END), coalesce(max(number), 0)
 		FROM recipients WHERE link = $1`, int64(l))

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -63,6 +65,10 @@ func (t storeTest) recipients() {
 		t.is("ID of another link", err, vitrine.ErrNotFound)
 		_, err = tx.RecipientByToken(two.ID, b.Token)
 		t.is("token of another link", err, vitrine.ErrNotFound)
+		some, err := tx.RecipientsByID([]vitrine.RecipientID{other.ID, b.ID, 1<<52 + 1})
+		t.is("by IDs", err, nil)
+		slices.SortFunc(some, func(x, y *vitrine.Recipient) int { return cmp.Compare(y.Number, x.Number) })
+		vitrinetest.Equal(t, "by IDs", some, []*vitrine.Recipient{b, other})
 		open, highest, err := tx.CountRecipients(one.ID)
 		vitrinetest.Equal(t, "not revoked", open, 2)
 		vitrinetest.Equal(t, "highest number", highest, 3)

@@ -7,22 +7,7 @@ import (
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/events"
 	"vitrine/internal/web/httpx"
-	"vitrine/report"
 )
-
-// eventItem is an event in the list.
-type eventItem struct {
-	events.Form
-	// Recipient is who opened the link, of recipient.opened only. Webhooks name
-	// no recipient unless they are asked to.
-	Recipient *eventRecipient `json:"recipient,omitempty"`
-}
-
-// eventRecipient is a recipient as the account knows it.
-type eventRecipient struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-}
 
 // Events lists events of the account, oldest first.
 func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
@@ -49,12 +34,9 @@ func (s *Handler) Events(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	if err != nil {
 		return err
 	}
-	list, at := make([]eventItem, len(p.Events)), events.Addresses{Link: s.Server.LinkURL, Site: s.Server.SiteURL}
+	list, at := make([]events.Form, len(p.Events)), events.Addresses{Link: s.Server.LinkURL, Site: s.Server.SiteURL}
 	for i := range p.Events {
-		list[i].Form = p.Events[i].Form(at)
-		if to := p.Events[i].Recipient; to != nil {
-			list[i].Recipient = &eventRecipient{report.IDText(int64(to.ID)), to.Label}
-		}
+		list[i] = p.Events[i].Form(at)
 	}
 	return httpx.WriteJSON(w, map[string]any{"events": list, "more": p.More,
 		"nextCursor": httpx.FormatEventCursor(c.Account.ID, p.Next)})

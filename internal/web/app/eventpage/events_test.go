@@ -1,6 +1,7 @@
 package eventpage_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,6 +38,12 @@ func TestEventsPage(t *testing.T) {
 	shows("/events?link=nothing", "No matching events.")
 	shows("/events?type=view", "No matching events.")
 	d.Status(d.Get("/events?before=x", cookie), http.StatusBadRequest)
+	anna := d.Recipients(l, "Anna & Co")[0]
+	d.Check(d.Server.Accounts.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		return tx.AddEvent(&vitrine.Event{Account: l.Account, At: l.CreatedAt, Kind: vitrine.EventDownload, Link: l.ID, Ref: 1,
+			Data: fmt.Appendf(nil, `{"visit":{"recipient":"%d","device":"Desktop"}}`, anna.ID)})
+	}))
+	shows("/events?type=download", `<td class="soft" dir="auto">Anna &amp; Co · Desktop</td>`)
 	shows("/events/mail", "has no mail server", "vitrine events --follow", `name="firstView"`, `!name="instance"`)
 	shows(here, "Events of this link", "!/bell")
 	_, mailer := mailtest.New(t)
