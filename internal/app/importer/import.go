@@ -75,18 +75,20 @@ type importedLink struct {
 }
 
 // Links adds links without bytes, one per line. If a line is wrong, it adds
-// none. It skips a link that exists exactly as in the line.
+// none and returns an [InvalidLinesError]. It skips a link that exists exactly
+// as in the line.
 func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	var links []importedLink
+	var wrong invalidLines
 	_, err := eachLine(r, func(line int64, b []byte) error {
 		l := importedLink{line: line}
 		if err := decodeLine(b, &l); err != nil {
-			return lineError(line, err)
+			return wrong.add(line, err)
 		}
 		links = append(links, l)
 		return nil
 	})
-	if err != nil {
+	if err := wrong.result(err); err != nil {
 		return Result{}, err
 	}
 	res := Result{Lines: int64(len(links))}
@@ -94,16 +96,20 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 		var added int64
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 			added = 0
+			var wrong invalidLines
 			for _, in := range links {
 				is, err := s.add(tx, in)
 				if err != nil {
-					return lineError(in.line, err)
+					err = wrong.add(in.line, err)
+				}
+				if err != nil {
+					return wrong.result(err)
 				}
 				if is {
 					added++
 				}
 			}
-			return nil
+			return wrong.result(nil)
 		})
 		res.Added = max(res.Added, added) // an attempt may have succeeded although its answer was lost
 		return err
@@ -206,7 +212,7 @@ func notOneOf[T any](member, value string, allowed []T) error {
 }
 
 // lineError names the line that an error is about.
-func lineError(line int64, err error) error {
+func lineError(line int64, err error) *vitrine.Error {
 	message := err.Error()
 	var e *vitrine.Error
 	if errors.As(err, &e) {

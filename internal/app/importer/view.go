@@ -18,11 +18,12 @@ import (
 const importBatch = 16_384
 
 // Views adds views to existing links, one per line. The file is read once:
-// every line is checked and staged in a temporary file, so that an invalid line
-// stops the import before anything is stored. Then the views go to
-// ViewLog.Import in batches, each with the import's progress. An interrupted
-// import continues where it stopped, and a second run of the same file adds
-// nothing. Views that the log has from another file are left out.
+// every line is checked and staged in a temporary file, so that invalid lines
+// stop the import before anything is stored, with an [InvalidLinesError]. Then
+// the views go to ViewLog.Import in batches, each with the import's progress.
+// An interrupted import continues where it stopped, and a second run of the
+// same file adds nothing. Views that the log has from another file are left
+// out.
 //
 // Views passes views to the log sorted by account, link and time. Views of one
 // millisecond keep the order of the file. The order is the same in every run. A
@@ -78,18 +79,24 @@ type importing struct {
 func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, lines int64, err error) {
 	sum := sha256.New()
 	var v vitrine.ViewRecord
+	var wrong invalidLines
 	lines, err = eachLine(io.TeeReader(r, sum), func(line int64, b []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t, err := i.view(ctx, b, &v)
-		if err != nil {
-			return lineError(line, err)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return wrong.add(line, err)
+		case len(wrong) > 0: // nothing will be added
+			return nil
 		}
 		t.first, t.last = min(t.first, v.At), max(t.last, v.At)
 		return i.staged.add(t, &v)
 	})
-	return [32]byte(sum.Sum(nil)), lines, err
+	return [32]byte(sum.Sum(nil)), lines, wrong.result(err)
 }
 
 // dateBack makes each link with views from before its creation one that was

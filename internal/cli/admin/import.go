@@ -35,13 +35,25 @@ func (c *fileArg) AddFlags(cmd *command.Command) {
 	cmd.Take(&c.Places, &c.JSONFlag)
 }
 
-// named adds the file to an error about one of its lines.
+// named adds the file to the error about its first invalid line, and as advice
+// the further ones and what to do.
 func (c fileArg) named(err error) error {
-	var e *vitrine.Error
-	if c.File == "-" || !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
+	var invalid *importer.InvalidLinesError
+	if !errors.As(err, &invalid) {
 		return err
 	}
-	return &vitrine.Error{Code: e.Code, Message: terminal.Plain(c.File) + ", " + e.Message, Err: e.Err}
+	if e := invalid.Lines[0]; c.File != "-" {
+		err = &vitrine.Error{Code: e.Code, Message: terminal.Plain(c.File) + ", " + e.Message, Err: e.Err}
+	}
+	var lines []string
+	for _, also := range invalid.Lines[1:] {
+		lines = append(lines, also.Message)
+	}
+	if invalid.Cut {
+		lines = append(lines, "The lines after it were not checked.")
+	}
+	return &terminal.AdvisedError{Err: err,
+		Lines: append(lines, "Nothing was added. Correct the file, then run the command again.")}
 }
 
 // run opens the file, calls do and finish, and prints the result and the
@@ -67,9 +79,6 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		from := in.Now()
 		res, err := do(&importer.Importer{Store: in.Store, Log: in.Log, Now: in.Now, Retry: t.Patiently}, r)
 		if err != nil {
-			if vitrine.CodeOf(err) == vitrine.CodeInvalidRequest && res.Added == 0 {
-				t.Say("Nothing was added.")
-			}
 			return c.named(err)
 		}
 		added := in.Now()
