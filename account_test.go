@@ -19,6 +19,14 @@ func TestParseSlug(t *testing.T) {
 			t.Errorf("ParseSlug(%q) = %q, %v, want invalid_slug", in, got, err)
 		}
 	}
+	long := strings.Repeat("a", 30)
+	for in, want := range map[string]string{"Acme Series A": "acme-series-a", " Büro_Café! ": "buro-cafe", "a b": "a-b",
+		long + " " + long: long, "北京": "", "a": "", "Admin ": "", "Q3": ""} {
+		_, err := ParseSlug(in)
+		if _, like, _ := strings.Cut(err.Error(), "For example: "); like != want {
+			t.Errorf("ParseSlug(%q) proposes %q, want %q", in, like, want)
+		}
+	}
 	seen := map[Slug]bool{}
 	for range 10000 {
 		s := NewSlug()

@@ -131,8 +131,12 @@ func ParseSlug(s string) (Slug, error) {
 	}, s)
 	switch {
 	case !slugPattern.MatchString(f) || strings.Contains(f, "--"):
-		return "", &Error{Code: CodeInvalidSlug, Field: "slug",
-			Message: "An address has 3 to 50 letters a–z, digits and single hyphens, and begins and ends with a letter or digit."}
+		e := Errorf(CodeInvalidSlug, "An address has 3 to 50 letters a–z, digits and single hyphens, and begins and ends with a letter or digit.")
+		if like := filetype.Hyphenated(norm.NFKD.String(s), 50); slugPattern.MatchString(like) && !reservedSlugs[like] {
+			e.Message += " For example: " + like
+		}
+		e.Field = "slug"
+		return "", e
 	case reservedSlugs[f]:
 		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "This address is reserved. Choose another."}
 	}

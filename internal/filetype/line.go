@@ -31,6 +31,26 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
+// Hyphenated returns the ASCII letters, lower-case, and digits of a decomposed
+// text, with a hyphen for each run of other characters between them. It has at
+// most a number of bytes, and loses whole words beyond.
+func Hyphenated(decomposed string, most int) string {
+	words := strings.FieldsFunc(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1 // the accent of the letter before it
+		}
+		return unicode.ToLower(r)
+	}, decomposed), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	size := 0
+	for i, word := range words {
+		if size += len(word); size+i > most {
+			words = words[:i]
+			break
+		}
+	}
+	return strings.Join(words, "-")
+}
+
 // Visible reports whether a character can be seen. Spaces, zero-width
 // characters and Unicode's filler letters cannot.
 func Visible(r rune) bool {
