@@ -280,7 +280,6 @@ type accountListCmd struct {
 func newAccountList() *command.Command {
 	c := new(accountListCmd)
 	cmd := onInstance("list", "List accounts, oldest first.", &c.Places, c.Run)
-	cmd.SuggestFor = []string{"ls"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each account, its columns separated by tabs: address, plan,
 role, state, creation time, number of links, bytes of all files. A website counts as one link.`
 	cmd.Examples("admin account list",

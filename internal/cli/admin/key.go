@@ -92,7 +92,6 @@ type keyListCmd struct {
 func newKeyList() *command.Command {
 	c := new(keyListCmd)
 	cmd := onInstance("list", "List an account's API keys, without the keys themselves.", &c.Places, c.Run)
-	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("admin key list ada@example.org")
 	cmd.Take(&c.emailArg, &c.Places, &c.JSONFlag)
 	return cmd

@@ -22,7 +22,7 @@ type linkListCmd struct {
 func newLinkList() *command.Command {
 	c := new(linkListCmd)
 	cmd := onInstance("list", "List links of all accounts, newest first.", &c.Places, c.Run)
-	cmd.SuggestFor = []string{"ls", "queue"}
+	cmd.SuggestFor = []string{"queue"}
 	cmd.Long = `On a terminal, a table. Otherwise a line for each link, its columns separated by tabs: slug, status,
 kind, bytes, creation time, account, title. Versions and websites are not listed.`
 	cmd.Examples("admin link list",

@@ -89,6 +89,9 @@ func (c *Command) Line() string {
 
 // setArguments sets the arguments of a command.
 func (c *Command) setArguments(_ *cobra.Command, args []string) error {
+	if c.lists && len(args) == 1 && (args[0] == "ls" || args[0] == "list") {
+		return nil
+	}
 	for i, text := range args {
 		var a *Argument
 		switch n := len(c.Arguments); {

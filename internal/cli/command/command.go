@@ -29,7 +29,16 @@ type Command struct {
 	parent *Command
 	title  string // of the flags that are added next
 	parsed bool
+	lists  bool
 }
+
+// listNames are the two names of each command that lists something: one takes
+// the other's name, too.
+var listNames = [][2]string{{"ls", "list"}, {"list", "ls"}}
+
+// Lists makes a command without arguments one that lists something: "trash ls"
+// and "trash list" are "trash".
+func (c *Command) Lists() { c.lists = true }
 
 // New returns a command. run runs it, after its arguments and flags are set.
 func New(name, short string, run func(context.Context, *terminal.Terminal) error) *Command {
@@ -71,6 +80,11 @@ func (c *Command) Add(title string, children ...*Command) {
 			c.AddGroup(&cobra.Group{ID: title, Title: title})
 		}
 		child.GroupID = title
+		for _, names := range listNames {
+			if child.Name() == names[0] {
+				child.Aliases = append(child.Aliases, names[1])
+			}
+		}
 		child.parent = c
 		c.AddCommand(child.Command)
 		c.Children = append(c.Children, child)

@@ -60,6 +60,26 @@ func parseSample(args ...string) (*sample, error) {
 	return s, err
 }
 
+func TestListHasTwoNames(t *testing.T) {
+	s := new(sample)
+	p := NewProgram("A program.", "It does something.", "v1")
+	trash := New("trash", "List the trash.", s.run)
+	trash.Lists()
+	p.Add("Commands", New("ls", "List links.", s.run), trash, NewGroup("key", "Keys.", New("list", "List keys.", s.run)))
+	for typed, want := range map[string]string{"list": "ls", "ls": "ls", "key ls": "key list", "key list": "key list",
+		"trash list": "trash", "trash ls": "trash", "trash": "trash"} {
+		c, err := p.Parse(strings.Fields(typed), io.Discard)
+		if err != nil || c.FullName() != want {
+			t.Errorf("%q is %v, %v; want %q", typed, c, err, want)
+		}
+	}
+	for _, typed := range []string{"trash lists", "trash ls ls", "ls list"} {
+		if _, err := p.Parse(strings.Fields(typed), io.Discard); err == nil {
+			t.Errorf("%q is no command", typed)
+		}
+	}
+}
+
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ args, want, try string }{
 		{"-x", `unknown flag -x`, "vitrine --help"},

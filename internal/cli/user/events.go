@@ -25,6 +25,7 @@ func newEvents() *command.Command {
 	c := new(eventsCmd)
 	cmd := withAPI("events", "List what happened with your links, oldest first.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"event", "activity", "tail", "watch"}
+	cmd.Lists()
 	cmd.Long = `A line for each event of the last 30 days, its columns separated by tabs: time, type, slug, title, details.
 A type is view.first, view, download, milestone, link.live, link.disabled, version.live and so on.`
 	cmd.Examples("events",

@@ -80,7 +80,6 @@ func newKeyList() *command.Command {
 	cmd := withAPI("list", "List the valid keys of your account.", &c.Connection, c.Run)
 	cmd.Long = `On a terminal, a table. Otherwise a line for each key, its columns separated by tabs: ID, key, creation
 time, last use, scope, state, end, name. ` + keyRules
-	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("key list", "key list --json | jq 'select(.scope == \"full\")'")
 	cmd.Take(&c.Flags)
 	return cmd

@@ -27,7 +27,7 @@ type lsCmd struct {
 func newLs() *command.Command {
 	c := new(lsCmd)
 	cmd := withAPI("ls", "List your links, newest first.", &c.Connection, c.Run)
-	cmd.SuggestFor = []string{"list", "links", "search"}
+	cmd.SuggestFor = []string{"links", "search"}
 	cmd.Long = `On a terminal, a table with the views of the last 30 days. Otherwise a line for each link, its columns
 separated by tabs: slug, status, kind, bytes, creation time, title, address, views in 30 days.`
 	cmd.Examples("ls",

@@ -17,6 +17,7 @@ func newTrash() *command.Command {
 	c := new(trashCmd)
 	cmd := withAPI("trash", "List deleted links that can be restored, and restore them.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"undelete", "bin"}
+	cmd.Lists()
 	cmd.Long = `A deleted link stays in the trash for 30 days, unless an upload needs the room before. On a terminal, a table.
 Otherwise a line for each link, its columns separated by tabs: slug, bytes, time of deletion, time at which it is
 deleted for good, title. "vitrine rm --permanent" deletes a link for good.`

@@ -127,7 +127,6 @@ func newWebhookList() *command.Command {
 	c := new(webhookListCmd)
 	cmd := withAPI("list", "List your webhooks.", &c.Connection, c.Run)
 	cmd.Long = "On a terminal, a table. Otherwise a line for each, its columns separated by tabs: ID, state, format, types, links, label, address."
-	cmd.SuggestFor = []string{"ls"}
 	cmd.Examples("webhooks list", "webhooks list --json | jq 'select(.enabled | not)'")
 	cmd.Take(&c.Flags)
 	return cmd

@@ -21,6 +21,7 @@ func newWebsites() *command.Command {
 	c := new(websitesCmd)
 	cmd := withAPI("websites", "List your websites.", &c.Connection, c.Run)
 	cmd.SuggestFor = []string{"site", "sites", "website"}
+	cmd.Lists()
 	cmd.Long = `On a terminal, a table. Otherwise a line for each website, its columns separated by tabs: slug, status,
 number of versions, bytes of all versions, time of the last deploy, title, address.`
 	cmd.Examples("websites",
