@@ -57,7 +57,7 @@ func newPut() *command.Command {
 	cmd.Check(c.Validate)
 	cmd.Rest(&c.Files, "file", "Files to publish; each becomes a link. A folder is published with deploy, as a website. With - and --name, the file is read from standard input.").Complete(command.Files)
 	cmd.String(&c.Name, "name", "NAME", "Publish the file under this name, whose extension says what it is. Required for standard input.")
-	cmd.String(&c.Title, "title", "TEXT", "Title of the page. Default: the file's name.")
+	cmd.String(&c.Title, "title", "TEXT", "Title of the page. Default: the file's name without its extension.")
 	cmd.String(&c.Slug, "slug", "SLUG", "Custom slug, the part of the link's address after /p/, if your account may choose it.")
 	cmd.Bool(&c.ViewOnly, "view-only", "View only: readers cannot download the file.")
 	cmd.WhenOrNever(&c.Expires, "expires", "When the link expires, such as 12h, 30d, 2w, 1y, 2027-01-31, or never. Default: never, or the limit of your API key.")
@@ -167,7 +167,7 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	b.Begin(f)
 	defer b.End()
 	l, err := upload(ctx, b.T, api, f, client.Options{Type: cmp.Or(c.Type, filetype.MIMEOf(f.Name)), Slug: c.Slug,
-		LinkName: c.Title, ViewOnly: c.ViewOnly,
+		LinkName: c.titleOf(f.Name), ViewOnly: c.ViewOnly,
 		Password: c.secret, Readers: c.Readers, Email: c.email(), Replace: c.Replace,
 		ExpiresAt:    c.Expires.At(time.Now()),
 		NeverExpires: c.Expires.Never,
@@ -177,6 +177,20 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	}
 	c.sayDeleted(ctx, api, b, before, c.versions(ctx, api))
 	return &l, nil
+}
+
+// titleOf returns the title of the link of a file, as the app's page does: the
+// name without its extension, unless there is another. "" leaves it to the
+// server.
+func (c *putCmd) titleOf(name string) string {
+	if c.Title != "" || c.Replace != "" {
+		return c.Title
+	}
+	stem, err := vitrine.ParseTitle(strings.TrimSpace(strings.TrimSuffix(name, filepath.Ext(name))))
+	if err != nil {
+		return ""
+	}
+	return stem
 }
 
 // advised adds what to do about a file whose name has no extension.
