@@ -71,7 +71,7 @@ type Key struct {
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
 
-	Plan   string `json:"plan"` // of the account: free, pro or lifetime
+	Plan   string `json:"plan,omitempty"` // of the account: free, pro or lifetime; "" where none are sold
 	Limits Limits `json:"limits"`
 	Used   Used   `json:"used"`
 }

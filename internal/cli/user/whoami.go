@@ -57,12 +57,9 @@ func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal, api *client.C
 	}, usage(key)...))
 }
 
-// usage returns the plan of the account of a key, and what it uses of its
-// limits. An older server does not say it.
+// usage returns the plan of the account of a key, where plans are sold, and
+// what it uses of its limits.
 func usage(key client.Key) [][2]string {
-	if key.Plan == "" {
-		return nil
-	}
 	of := func(used, most string, limit int64) string {
 		if limit == 0 {
 			return used + ", no limit"

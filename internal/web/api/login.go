@@ -80,7 +80,7 @@ type ownKey struct {
 	Scope     vitrine.KeyScope `json:"scope"`
 	CreatedAt string           `json:"createdAt"`
 	ExpiresAt string           `json:"expiresAt,omitempty"`
-	Plan      vitrine.Plan     `json:"plan"`
+	Plan      vitrine.Plan     `json:"plan,omitempty"` // where plans are sold
 	Limits    ownLimits        `json:"limits"`
 	Used      ownUse           `json:"used"`
 }
@@ -109,8 +109,11 @@ func (s *Handler) OwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 		return err
 	}
 	k := ownKey{ID: c.Key.ID, Account: c.Email, Name: c.Key.Name, Last4: c.Key.Last4, Scope: c.Key.Scope,
-		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat), Plan: c.Plan, Limits: ownLimits(use.Limits),
+		CreatedAt: c.Key.CreatedAt.UTC().Format(httpx.TimeFormat), Limits: ownLimits(use.Limits),
 		Used: ownUse{use.Links, use.Bytes, use.Uploads}}
+	if s.Server.Sold() {
+		k.Plan = c.Plan
+	}
 	if at := c.Key.ExpiresAt; !at.IsZero() {
 		k.ExpiresAt = at.UTC().Format(httpx.TimeFormat)
 	}
