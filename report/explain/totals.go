@@ -57,7 +57,7 @@ func (r *Report) totals(p []string) *Figure {
 	case "qrScans":
 		return count(ofViews, "Counted views that came by the QR code.", func(v *report.View) bool { return v.QR })
 	case "returningPct":
-		return share(ofViews, "Counted views whose viewer came back to the link, more than 30 minutes after the viewer’s last view began, of all counted views.",
+		return share(ofViews, "Counted views whose viewer came back to the link, more than 30 minutes after the viewer’s last view began, in the period or before it, of all counted views.",
 			func(v *report.View) bool { return v.Returning })
 	case "bouncePct":
 		return share(ofSessions, "Counted sessions of less than 5 seconds of activity, of all.",

@@ -285,7 +285,8 @@ const (
 		"PDF, playing time of video and audio, scroll depth of other files."
 	MeansDownloads = "Downloads in this period, at most one per visit. Below: all downloads since the link was published."
 	MeansBounce    = "The share of visits with less than five seconds of reading."
-	MeansReturning = "The share of views by people who came back to the same link, more than 30 minutes after they last opened it."
+	MeansReturning = "The share of views by people who came back to the same link, more than 30 minutes after they last opened it, " +
+		"in this period or before."
 	MeansQR        = "Views that came from the QR code."
 )
 

@@ -58,8 +58,8 @@ func TestBrowserTools(t *testing.T) {
 	tb.Until(`document.querySelector(".conditions li") !== null && document.querySelector(".conditions").innerText.startsWith("Country is ")`)
 }
 
-// TestBrowserRowsStay checks that the name of a row can be read while the row
-// is marked as a filter.
+// TestBrowserRowsStay checks that a row says that its number can be opened, and
+// that its name can be read while the row is marked as a filter.
 func TestBrowserRowsStay(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	tb := webtest.NewMember(t, o.Site, o.Account)
@@ -96,10 +96,20 @@ func TestBrowserRowsStay(t *testing.T) {
 		}))
 		return n
 	}
+	tb.Until(`getComputedStyle(document.querySelector(".bars .behind")).textDecorationLine === "underline"`)
 	alone := dark()
-	tb.Run(chromedp.Evaluate(link+`.focus({focusVisible: true})`, nil))
-	tb.Until(`getComputedStyle(` + link + `, "::before").opacity === "1"`)
-	if marked := dark(); alone == 0 || marked < alone/2 {
-		t.Errorf("a marked row has %d dark pixels in its name, and %d otherwise", marked, alone)
+	stays := func(how string) {
+		tb.Until(`getComputedStyle(` + link + `, "::before").opacity === "1"`)
+		if marked := dark(); alone == 0 || marked < alone/2 {
+			t.Errorf("by %s, the name of a marked row has %d dark pixels, and %d otherwise", how, marked, alone)
+		}
 	}
+	tb.Run(chromedp.Evaluate(link+`.focus({focusVisible: true})`, nil))
+	stays("keyboard")
+	tb.Run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
+	tb.Until(`getComputedStyle(` + link + `, "::before").opacity === "0"`)
+	var at []float64
+	tb.Run(chromedp.Evaluate(`((r) => [r.left + 2, r.top + r.height / 2])(`+link+`.getBoundingClientRect())`, &at))
+	tb.Run(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+	stays("pointer")
 }

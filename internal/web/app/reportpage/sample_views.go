@@ -83,7 +83,7 @@ type sampleFacts struct {
 }
 
 // sampleViews returns the views of the sample's days up to now, for a link of a
-// kind.
+// kind, sorted by time.
 func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
 	today := report.DayOf(now.UnixMilli())
@@ -97,28 +97,64 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 			busy *= 2.4
 		}
 		for range int(busy + r.Float64()) {
-			v := sampleView(r, id, kind, day)
-			if v.At >= now.UnixMilli() {
-				continue
+			if v := sampleView(r, id, kind, day); v.At < now.UnixMilli() {
+				f.opens = append(f.opens, v)
 			}
-			if v.Counted() {
-				f.views++
-				if v.Session != nil && v.Session.Downloaded {
-					v.Downloaded = true
-					f.downloads = append(f.downloads, day)
-				}
-			}
-			f.opens = append(f.opens, v)
 		}
 	}
+	byTime := func(a, b report.View) int { return cmp.Compare(a.At, b.At) }
+	slices.SortFunc(f.opens, byTime)
+	nameViewers(r, id, f.opens)
+	slices.SortFunc(f.opens, byTime)
 	markReturns(f.opens)
+	for i := range f.opens {
+		if v := &f.opens[i]; v.Counted() {
+			f.views++
+			if v.Downloaded = v.Session != nil && v.Session.Downloaded; v.Downloaded {
+				f.downloads = append(f.downloads, report.DayOf(v.At))
+			}
+		}
+	}
 	return f
 }
 
-// markReturns sorts the views of a link by time, and marks the returns among
-// them (analytics, Views).
+// nameViewers gives the views of a link, sorted by time, their viewers. Of
+// twenty views of people, two move to within half an hour after the view before,
+// and up to four return on the same day: in any range of days, viewers and
+// returns together do not exceed the views.
+func nameViewers(r *rand.Rand, link int64, views []report.View) {
+	var people []*report.View
+	for i := range views {
+		v := &views[i]
+		v.Viewer = uint64(link)<<32 + uint64(i) + 1
+		if !v.Counted() {
+			continue
+		}
+		var before *report.View
+		if last := len(people) - 1; last >= 0 {
+			switch back := r.IntN(20); {
+			case back < 2:
+				before = people[last]
+				v.At = min(v.At, before.At+r.Int64N(report.ReturnMs))
+				v.ID = sampleID(r, v.At)
+			case back < 6:
+				before = people[max(0, last-r.IntN(4))]
+			}
+		}
+		if before != nil && report.DayOf(before.At) == report.DayOf(v.At) {
+			v.Viewer, v.Country = before.Viewer, before.Country
+			v.Device, v.Browser, v.OS = before.Device, before.Browser, before.OS
+			if v.Session != nil && before.Session != nil {
+				v.Session.Screen = before.Session.Screen
+			}
+		}
+		people = append(people, v)
+	}
+}
+
+// markReturns marks the returns among views of a link, sorted by time
+// (analytics, Views).
 func markReturns(views []report.View) {
-	slices.SortFunc(views, func(a, b report.View) int { return cmp.Compare(a.At, b.At) })
 	last := map[uint64]int64{} // when the last view of a viewer began
 	for i := range views {
 		v := &views[i]
@@ -135,19 +171,18 @@ func markReturns(views []report.View) {
 func SampleViews(kind report.ContentKind, most int, now time.Time) []report.View {
 	views := sampleViews(1, kind, float64(most)/60, now).opens
 	views = views[max(0, len(views)-most):]
-	for i := range views {
-		views[i].Viewer = views[i].Viewer%uint64(most) + 1 // so that some return
-	}
 	markReturns(views)
 	return views
 }
+
+// sampleID returns an ID of a view at a time.
+func sampleID(r *rand.Rand, at int64) int64 { return at<<20 + r.Int64N(1<<20) }
 
 func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.View {
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
 	v := report.View{
-		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place,
-		Source: source[0], Referrer: source[1],
+		ID: sampleID(r, at), At: at, Link: id, Country: place, Source: source[0], Referrer: source[1],
 		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
 	switch {
