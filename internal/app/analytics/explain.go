@@ -65,8 +65,12 @@ type ExplainedVisit struct {
 	Value  int64            `json:"value"`
 	Of     int64            `json:"of"`
 	Viewer int              `json:"viewer,omitempty"` // an ordinal, the same for a viewer within this answer
-	link   int64
-	key    vitrine.ViewID // of the view or the download, for the order
+	key    vitrine.ViewID   // of the view or the download, for the order
+
+	// Row is the visit as others list it, without its viewer and its progress.
+	Row    report.VisitRow `json:"-"`
+	LinkID vitrine.LinkID  `json:"-"`
+	view   report.View
 }
 
 const paramExplain = "explain"
@@ -166,14 +170,17 @@ func (s *Service) finish(ctx context.Context, c *counting) error {
 	e.Next = next
 	var ids []vitrine.LinkID
 	for i := range rows {
-		ids = append(ids, vitrine.LinkID(rows[i].link))
+		r := &rows[i]
+		r.Row = report.VisitOf(&report.Link{}, r.ID, "", &r.view)
+		r.Row.At = r.At.Time
+		ids = append(ids, r.LinkID)
 	}
 	if e.Visits = append(e.Visits, rows...); c.scope.Link != 0 || len(ids) == 0 {
 		return nil
 	}
 	if c.pages != nil {
 		for i := range e.Visits {
-			e.Visits[i].Link = c.pages[e.Visits[i].link].Slug
+			e.Visits[i].Link = c.pages[int64(e.Visits[i].LinkID)].Slug
 		}
 		return nil
 	}
@@ -183,7 +190,7 @@ func (s *Service) finish(ctx context.Context, c *counting) error {
 	})
 	for _, l := range links {
 		for i := range e.Visits {
-			if e.Visits[i].link == int64(l.ID) {
+			if e.Visits[i].LinkID == l.ID {
 				e.Visits[i].Link = string(l.Slug)
 			}
 		}
@@ -325,7 +332,8 @@ func (c *counting) add(view *report.View, key vitrine.ViewID, v explain.Value) {
 	c.Count, c.Sum, c.Of = c.Count+1, c.Sum+v.Value, c.Of+v.Of
 	row := ExplainedVisit{ID: strconv.FormatInt(view.ID, 36),
 		At:    report.FinalTime{Time: time.UnixMilli(key.Ms()).UTC()},
-		Value: v.Value, Of: v.Of, link: view.Link, key: key}
+		Value: v.Value, Of: v.Of, LinkID: vitrine.LinkID(view.Link), key: key, view: *view}
+	row.view.Session = nil
 	if c.viewers != nil {
 		if c.viewers[view.Viewer] == 0 {
 			c.viewers[view.Viewer] = len(c.viewers) + 1
@@ -343,7 +351,7 @@ func (c *counting) add(view *report.View, key vitrine.ViewID, v explain.Value) {
 // cut keeps the newest rows.
 func (c *counting) cut() {
 	slices.SortFunc(c.rows, func(a, b ExplainedVisit) int {
-		return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.link, b.link))
+		return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.LinkID, b.LinkID))
 	})
 	c.rows = c.rows[:min(len(c.rows), c.n+1+c.skip)]
 }

@@ -3,11 +3,13 @@ package reportpage
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -52,6 +54,29 @@ func init() {
 	}
 }
 
+// cardTitles are the titles of cards that count views by no label, where they
+// differ from the cards' names in addresses.
+var cardTitles = map[string]string{"assistants": "Read by assistants", "clicks": "Clicks on links",
+	"mix": "Kinds of files", "recent": "Recent visits", "timing": "Busiest hours"}
+
+// cardFile returns the name of a card's file: the title of the card on the
+// page.
+func cardFile(n *numbers, card string) string {
+	title := cmp.Or(cardTitles[card], card)
+	if card == "top_links" {
+		title = "Most viewed links"
+		if n.website != nil {
+			title = "Pages"
+		}
+	}
+	for _, d := range report.Cards() {
+		if d.Card == card {
+			title = d.Title
+		}
+	}
+	return strings.ReplaceAll(strings.ToLower(title), " ", "-")
+}
+
 // writeCard answers with the table of a card. A sample has none, because a file
 // would not show that it is made up.
 func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card string) error {
@@ -75,6 +100,7 @@ func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card 
 	if n.link != nil {
 		name = n.link.Link.Slug
 	}
+	card = cardFile(n, card)
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("Content-Disposition", `attachment; filename="`+name+"-"+card+"-"+string(n.summary().Range.Key)+`.csv"`)
@@ -111,7 +137,7 @@ func writeCards(w http.ResponseWriter, r *http.Request, n *numbers) error {
 		if err != nil {
 			return err
 		}
-		f, err := z.Create(card + ".csv")
+		f, err := z.Create(cardFile(n, card) + ".csv")
 		if err == nil {
 			_, err = f.Write(body)
 		}

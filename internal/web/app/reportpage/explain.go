@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
-	"vitrine/report/country"
 	"vitrine/report/explain"
 )
 
@@ -35,6 +33,8 @@ type explainPage struct {
 	Name    string
 	Shown   string // the figure as the report shows it
 	Made    string // how it follows from its visits, in words
+	Column  string // what the rows say of their visits; "" if they are only counted
+	Named   bool   // a visit came through the address of a recipient
 	Rows    []explainedRow
 	Also    []explainedFigure
 	Others  [][2]string // excluded views, by reason
@@ -49,8 +49,8 @@ func (p *explainPage) OfPages() bool { return p.Website != nil }
 
 // explainedRow is a visit of a figure.
 type explainedRow struct {
-	analytics.ExplainedVisit
-	Address, When, Part string
+	app.Visit
+	ID, Link, Part string
 }
 
 // explainedFigure is another figure, beside an explained one or behind it.
@@ -93,16 +93,39 @@ func (s *Handler) ShowExplanation(w http.ResponseWriter, r *http.Request, me *vi
 		p.Website = new(s.Shell.WebsiteRow(of.website))
 		p.ofLoads()
 	}
-	for i := range p.Rows {
-		if l := p.Rows[i].Link; of.website != nil {
-			p.Rows[i].Link = pageName(l)
-		} else if l != "" {
-			p.Rows[i].Address = "/links/" + url.PathEscape(l) + "/analytics/visits/" + p.Rows[i].ID
-		} else if of.link != nil {
-			p.Rows[i].Address = app.VisitsRoot(of.link) + "/" + p.Rows[i].ID
+	if of.website != nil {
+		for i := range p.Rows {
+			p.Rows[i].Link = pageName(p.Rows[i].Link)
 		}
+	} else if err := s.nameRows(r.Context(), p, of); err != nil {
+		return err
 	}
 	return s.Shell.WriteApp(w, r, http.StatusOK, "explain.html", p.Nonce, p)
+}
+
+// nameRows gives the visits of links their recipients and the addresses of
+// their pages, for the owner.
+func (s *Handler) nameRows(ctx context.Context, p *explainPage, of subject) error {
+	byLink := map[vitrine.LinkID][]int{}
+	for i, v := range p.Visits {
+		byLink[v.LinkID] = append(byLink[v.LinkID], i)
+	}
+	for id, at := range byLink {
+		l := cmp.Or(of.link, &vitrine.Link{ID: id, Slug: vitrine.Slug(p.Visits[at[0]].Link)})
+		var rows []report.VisitRow
+		for _, i := range at {
+			rows = append(rows, p.Visits[i].Row)
+		}
+		visits, err := app.NewVisits(ctx, s.Recipients, l, rows, s.Now())
+		if err != nil {
+			return err
+		}
+		for n, i := range at {
+			p.Rows[i].Visit = visits[n]
+			p.Named = p.Named || visits[n].To != ""
+		}
+	}
+	return nil
 }
 
 // ExplainShared answers with what makes a figure of a shared report.
@@ -201,9 +224,10 @@ func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrin
 			p.Others = append(p.Others, [2]string{otherViews[reason], ui.Figure(n).String()})
 		}
 	}
+	p.Column = columnName(whole, p.Explanation)
 	for _, v := range p.Visits {
-		p.Rows = append(p.Rows, explainedRow{ExplainedVisit: v, When: ui.RecentTime(v.At.Time, s.Now()),
-			Part: share(p.Explanation, v)})
+		p.Rows = append(p.Rows, explainedRow{app.NamelessVisits([]report.VisitRow{v.Row}, s.Now())[0], v.ID, v.Link,
+			share(p.Explanation, v)})
 	}
 	if q.Cursor.Key != 0 {
 		p.First = root + url.QueryEscape(q.Figure)
@@ -223,179 +247,6 @@ func (s *Handler) explanation(ctx context.Context, owner *vitrine.Account, of su
 		return s.Analytics.ExplainLink(ctx, owner, string(of.link.Slug), q)
 	}
 	return s.Analytics.ExplainAccount(ctx, owner, q)
-}
-
-// otherViews names the views that are not part of a figure.
-var otherViews = map[string]string{explain.Bots: "Views by bots", explain.Own: "The owner’s own views",
-	explain.Unmeasured: "Views that were not measured", explain.Atypical: "Views that were barely looked at",
-	explain.Counted: "Counted views", explain.Other: "Views with another value"}
-
-// made returns how a figure follows from its visits, in words.
-func made(e *analytics.Explanation) string {
-	count, sum, of := ui.Counted(e.Count, "visit", "visits"), ui.Figure(e.Sum).String(), ui.Figure(e.Of).String()
-	if e.Unit == explain.Milliseconds {
-		sum, of = ui.Lasting(e.Sum).String(), ui.Lasting(e.Of).String()
-	}
-	switch e.Kind {
-	case explain.Count:
-		if e.Without > 0 {
-			return count + " below, and " + ui.Figure(e.Without).String() + " without a visit."
-		}
-		return "The number of the visits below."
-	case explain.Distinct:
-		return "The number of different viewers of " + count + "."
-	case explain.Sum:
-		return "The sum over " + count + "."
-	case explain.Mean:
-		return sum + " in " + count + ", on average."
-	case explain.Median:
-		return "Half of " + count + " have less, half have more."
-	case explain.Share:
-		if e.Unit == explain.Millionths {
-			return "The average of " + count + "."
-		}
-		return sum + " of " + of + "."
-	case explain.MeanShare:
-		return "The average of " + count + "."
-	case explain.Derived:
-		return "It follows from the numbers below."
-	}
-	return ""
-}
-
-// share returns the share of a visit in a figure, in words.
-func share(e *analytics.Explanation, v analytics.ExplainedVisit) string {
-	switch {
-	case e.Kind == explain.Distinct:
-		return "Viewer " + strconv.Itoa(v.Viewer)
-	case e.Unit == explain.Milliseconds && e.Kind == explain.Share:
-		return ui.Lasting(v.Value).String() + " of " + ui.Lasting(v.Of).String()
-	case e.Unit == explain.Milliseconds:
-		return ui.Lasting(v.Value).String()
-	case e.Unit == explain.Millionths && v.Of > 0 && v.Of != 1_000_000:
-		return fmt.Sprintf("%d of %s", v.Value, ui.Counted(v.Of, "page", "pages"))
-	case e.Unit == explain.Millionths:
-		return fmt.Sprintf("%d%%", (v.Value*200+1_000_000)/2_000_000)
-	case e.Unit == explain.Pages:
-		return ui.Counted(v.Value, "page", "pages")
-	case e.Unit == explain.Clicks:
-		return ui.Counted(v.Value, "click", "clicks")
-	case e.Kind == explain.Count:
-		return "Counted"
-	case v.Value > 0:
-		return "Yes"
-	}
-	return "No"
-}
-
-// figureNames are the names of figures by the last part of their pointer.
-var figureNames = map[string]string{"views": "Views", "uniques": "Unique viewers", "sessions": "Measured visits",
-	"avgEngagedMs": "Average time", "medianEngagedMs": "Median time", "totalEngagedMs": "Time in all",
-	"completionPct": "Completion", "downloads": "Downloads", "rangeDownloads": "Downloads", "qrScans": "QR scans",
-	"returningPct": "Returning", "bouncePct": "Bounces", "botsExcluded": "Views by bots", "ownExcluded": "Own views",
-	"atypical": "Barely looked at", "count": "Views", "pct": "Share", "reachPct": "Reached by", "avgMs": "Average time",
-	"attentionPct": "Share of time", "expectedPct": "Of the expected time", "expectedMs": "Expected time of a page",
-	"readToEndPct": "Read to the end", "avgPagesSeen": "Pages seen on average", "pagesTotal": "Pages",
-	"playedPct": "Began to play", "avgPlayedPct": "Played on average", "finishedPct": "Played to the end",
-	"avgDepthPct": "Scrolled on average", "lostPct": "Stopped there", "afterPage": "Stopped after page",
-	"beforePct": "Stopped before", "avgEngagedS": "Average time", "peakHour": "Busiest hour",
-	"peakWeekday": "Busiest weekday", "links": "Links", "days": "Days", "engagedMs": "Time", "page": "Page",
-	"version": "Version", "part": "Part", "label": "Heading", "partSessions": "Measured visits",
-	"afterPart": "Stopped after part", "target": "Link"}
-
-// figureName returns the name of a figure, with what it is about.
-func figureName(whole any, pointer string) string {
-	p := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	last := p[len(p)-1]
-	name, about := figureNames[last], ""
-	number, err := strconv.Atoi(last)
-	switch {
-	case strings.HasPrefix(pointer, "/content/clicks/") && last == "count":
-		name = "Clicks"
-	case p[0] == "insights":
-		above, _ := objectAt(whole, "/insights/"+p[min(1, len(p)-1)])
-		label, _ := above["label"].(string)
-		return label
-	case p[0] == "deltas":
-		return figureNames[p[1]] + ": change"
-	case p[0] == "previous":
-		return name + " before"
-	case p[0] == "all_time", pointer == "/totals/downloads":
-		return name + ", all-time"
-	case p[0] == "timing" && err == nil && p[1] == "heat":
-		day, _ := strconv.Atoi(p[2])
-		return ui.WeekdayNames[day%7] + ", " + ui.HourName(number)
-	case p[0] == "timing" && err == nil && p[1] == "byHour":
-		return ui.HourName(number) + "–" + ui.HourName(number+1)
-	case p[0] == "timing" && err == nil:
-		return ui.WeekdayNames[number%7]
-	case err == nil:
-		name = strconv.Itoa(number + 1)
-	}
-	if above, ok := objectAt(whole, pointer[:strings.LastIndexByte(pointer, '/')]); ok && len(p) > 2 {
-		about = aboutFigure(p, above)
-	}
-	if about == "" {
-		return name
-	}
-	return about + ": " + strings.ToLower(name[:min(len(name), 1)]) + name[min(len(name), 1):]
-}
-
-// aboutFigure returns which entry of a list a figure is about.
-func aboutFigure(p []string, above map[string]any) string {
-	text := func(name string) string {
-		s, _ := above[name].(string)
-		return s
-	}
-	switch {
-	case p[0] == "breakdowns" && p[1] == "countries":
-		return country.Name(text("key"))
-	case p[0] == "mix":
-		return ui.KindNoun(text("key"))
-	case p[0] == "excluded":
-		return ui.ReasonName(text("reason"))
-	case text("key") != "":
-		return text("key")
-	case text("title") != "":
-		return text("title")
-	case text("label") != "":
-		return text("label")
-	case above["part"] != nil:
-		return fmt.Sprint("Part ", above["part"])
-	case above["page"] != nil:
-		return fmt.Sprint("Page ", above["page"])
-	case above["reachPct"] != nil:
-		return fmt.Sprint(above["pct"], "%")
-	}
-	return ""
-}
-
-// shownFigure returns a figure as pages show it.
-func shownFigure(pointer string, v any) string {
-	n, ok := v.(json.Number)
-	if !ok {
-		if text, is := v.(string); is {
-			return text
-		}
-		return "–"
-	}
-	i, err := n.Int64()
-	last := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	switch {
-	case strings.HasSuffix(last, "Ms") && err == nil:
-		return ui.Lasting(i).String()
-	case last == "avgEngagedS" && err == nil:
-		return ui.Lasting(1000 * i).String()
-	case strings.HasSuffix(last, "Pct"), last == "pct", strings.Contains(pointer, "/curve/"),
-		strings.Contains(pointer, "/played/"):
-		var share report.Tenths
-		if share.UnmarshalJSON([]byte(n)) == nil {
-			return ui.Percent(share)
-		}
-	case err == nil:
-		return ui.Figure(i).String()
-	}
-	return n.String()
 }
 
 // valueAt returns the figure at a pointer. That of an insight is its value.

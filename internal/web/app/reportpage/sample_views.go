@@ -119,9 +119,9 @@ func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time
 }
 
 // nameViewers gives the views of a link, sorted by time, their viewers. Of
-// twenty views of people, two move to within half an hour after the view before,
-// and up to four return on the same day: in any range of days, viewers and
-// returns together do not exceed the views.
+// twenty views of people, two move to within half an hour after the view
+// before, and up to four return on the same day: in any range of days, viewers
+// and returns together do not exceed the views.
 func nameViewers(r *rand.Rand, link int64, views []report.View) {
 	var people []*report.View
 	for i := range views {

@@ -3,9 +3,12 @@ package reportpage_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"vitrine"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
 )
@@ -66,5 +69,52 @@ func TestFiguresOpen(t *testing.T) {
 	for query, want := range map[string]int{"?explain=/totals": 400, "?explain=/totals/views&cursor=x": 400,
 		"?explain=/totals/views&range=x": 400, "": 200, "?explain=" + url.QueryEscape("/insights/0"): 200} {
 		o.Status(o.Get("/analytics/explain"+query, o.Cookie), want)
+	}
+}
+
+// TestExplainedVisits checks what the rows of a figure say: what the visit adds
+// to it, and, as in the lists of visits, its recipient, place, device and
+// source. Readers of a shared report do not learn recipients.
+func TestExplainedVisits(t *testing.T) {
+	o := webtest.NewReportSite(t)
+	l := o.Links[report.ContentPages]
+	cleo := o.Recipients(l, "Cleo")[0]
+	at := o.Server.Now().UnixMilli()
+	_, err := o.Log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: l.Account,
+		View: report.View{ID: int64(vitrine.ViewIDAt(at, 1)), At: at, Link: int64(l.ID), Viewer: 9_000, Country: "FR",
+			City: "Lyon", Device: "Tablet", Browser: "Firefox", OS: "Windows", Recipient: int64(cleo.ID),
+			Source: "QR code", Session: &report.Session{EngagedMs: 65_000, PresentMs: 65_000}}}}})
+	o.Check(err)
+	shared := o.Share(t, webtest.StatsPath(l), "label=x&life=7d")
+	for figure, says := range map[string][2]string{"views": {}, "uniques": {"Viewer", "a number"},
+		"avgEngagedMs": {"Time", "1 min 05 s"}, "returningPct": {"Counts as returning", "No"},
+		"bouncePct": {"Counts as a bounce", "No"}} {
+		for path, cookie := range map[string][]string{webtest.StatsPath(l): {o.Cookie}, "/analytics": {o.Cookie}, shared: nil} {
+			page := o.Parse(o.Status(o.Get(path+"/explain?range=7d&explain=/totals/"+figure, cookie...), http.StatusOK).Text)
+			var is, row []string
+			for _, th := range page.Tags("thead")[0].Tags("th") {
+				is = append(is, th.Text())
+			}
+			for _, td := range page.Tags("tbody")[0].Tags("tr")[0].Tags("td") {
+				row = append(row, td.Text())
+			}
+			if _, err := strconv.Atoi(row[0]); err == nil {
+				row[0] = "a number"
+			}
+			columns := []string{"When", says[0], "Link", "Recipient", "Where", "Device", "Source"}
+			cells := []string{says[1], string(l.Slug), "Cleo", "Lyon, France", "Firefox on Windows Tablet", "QR code"}
+			left := map[string]bool{"": true, "Link": path != "/analytics", "Recipient": path == shared}
+			for i, name := range columns[1:] {
+				if left[name] {
+					cells[i] = ""
+				}
+			}
+			without := func(s string) bool { return s == "" || left[s] }
+			webtest.Same(t, path+" "+figure, strings.Join(is, "|"), strings.Join(slices.DeleteFunc(columns, without), "|"))
+			webtest.Same(t, path+" "+figure, strings.Join(row, "|"), strings.Join(slices.DeleteFunc(cells, without), "|"))
+			if strings.Contains(page.Text(), "Cleo") == (path == shared) {
+				t.Errorf("%s %s: names the recipient: %t", path, figure, path == shared)
+			}
+		}
 	}
 }

@@ -75,7 +75,7 @@ func TestReportTools(t *testing.T) {
 		if picked < 20 {
 			t.Errorf("%d values to filter by", picked)
 		}
-		sameFiles(t, o, page.ID("export").Tags("a")[0].Attribute("href"), path)
+		sameFiles(t, o, page.ID("export").Tags("a")[0].Attribute("href"), page)
 		for _, a := range page.ID("export").Tags("a")[1:] {
 			o.Status(o.Get(a.Attribute("href"), o.Cookie), http.StatusOK)
 		}
@@ -84,27 +84,46 @@ func TestReportTools(t *testing.T) {
 	}
 }
 
-// sameFiles checks that the files in a ZIP file are those of the cards.
-func sameFiles(t *testing.T, o *webtest.ReportSite, address, path string) {
+// sameFiles checks that the files in a ZIP file are those of the cards, and
+// have the names of their titles.
+func sameFiles(t *testing.T, o *webtest.ReportSite, address string, page webtest.Document) {
 	t.Helper()
 	r := o.Status(o.Get(address, o.Cookie), http.StatusOK)
 	z, err := zip.NewReader(strings.NewReader(r.Text), int64(len(r.Text)))
 	o.Check(err)
-	names := map[string]bool{}
+	texts := map[string]string{}
 	for _, f := range z.File {
 		body, err := f.Open()
 		o.Check(err)
 		text, err := io.ReadAll(body)
 		o.Check(err)
-		card := strings.TrimSuffix(f.Name, ".csv")
-		names[card] = true
-		webtest.Same(t, f.Name, string(text),
-			o.Status(o.Get(path+"&format=csv&card="+card, o.Cookie), http.StatusOK).Text)
+		texts[f.Name] = string(text)
 	}
-	for _, card := range []string{"totals", "series", "countries", "timing"} {
-		if !names[card] {
-			t.Errorf("the ZIP has no %s.csv: %v", card, names)
+	for _, name := range []string{"totals.csv", "series.csv"} {
+		if texts[name] == "" {
+			t.Errorf("the ZIP has no %s", name)
 		}
+	}
+	named := 0
+	for _, tile := range page.Class("tile") {
+		files := tile.Class("csv")
+		if len(files) != 1 || len(files[0].Tags("a")) != 1 || len(tile.Tags("h2")) == 0 {
+			continue
+		}
+		r := o.Status(o.Get(files[0].Tags("a")[0].Attribute("href"), o.Cookie), http.StatusOK)
+		title := strings.ReplaceAll(strings.ToLower(tile.Tags("h2")[0].Text()), " ", "-")
+		text, any := texts[title+".csv"]
+		if !any { // no title of its own
+			continue
+		}
+		named++
+		webtest.Same(t, title, r.Text, text)
+		if is := r.Header.Get("Content-Disposition"); !strings.Contains(is, "-"+title+"-") {
+			t.Errorf("%s: %s", title, is)
+		}
+	}
+	if named < 8 {
+		t.Errorf("%d files have the title of a card", named)
 	}
 }
 
