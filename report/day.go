@@ -50,6 +50,9 @@ func (d Day) String() string {
 	return d.Time().Format(time.DateOnly)
 }
 
+// words returns the day as pages write it, such as 3 Nov 2026.
+func (d Day) words() string { return d.Time().Format("2 Jan 2006") }
+
 // monday returns the first day of the day's week, which begins on Monday.
 func (d Day) monday() Day { return d - Day((d.Weekday()+6)%7) }
 

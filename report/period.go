@@ -106,13 +106,13 @@ func WindowOf(p Period, now, created time.Time) (w Window, err error) {
 func (d *Dates) check(today Day, p Period) error {
 	switch {
 	case d.Last < d.First:
-		return fmt.Errorf("the last date, %v, is before the first, %v", d.Last, d.First)
+		return fmt.Errorf("the last date, %s, is before the first, %s", d.Last.words(), d.First.words())
 	case d.Last > today:
 		zone := "UTC"
 		if p.Zone != nil {
 			zone = p.Zone.String()
 		}
-		return fmt.Errorf("the last date, %v, is after today, which is %v in %s", d.Last, today, zone)
+		return fmt.Errorf("the last date, %s, is after today, which is %s in %s", d.Last.words(), today.words(), zone)
 	case d.Last-d.First >= maxDays:
 		return fmt.Errorf("a report covers at most %d days", maxDays)
 	case p.Hourly && d.Last-d.First >= maxHourlyDays:

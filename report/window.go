@@ -118,9 +118,9 @@ func (w Window) Label() string {
 	case RangeCustom:
 		first, last := w.dates()
 		if first == last {
-			return first.Time().Format("2 Jan 2006")
+			return first.words()
 		}
-		return first.Time().Format("2 Jan 2006") + " – " + last.Time().Format("2 Jan 2006")
+		return first.words() + " – " + last.words()
 	}
 	return "All time"
 }
