@@ -10,7 +10,7 @@ import (
 var bounceMs = report.CountingRules().BounceMs
 
 func views() *Figure {
-	return count(ofViews, "Counted views: not by bots, nor the owner's own.", every)
+	return count(ofViews, "Counted views: not by bots, nor the owner’s own.", every)
 }
 
 func uniques() *Figure {
@@ -191,7 +191,7 @@ func bucket(name, row, what string, key func(*report.View) string, of class) *Fi
 func (r *Report) timing(p []string) *Figure {
 	t := &r.Summary.Timing
 	at := func(in func(weekday, hour int) bool) *Figure {
-		return count(ofViews, "Counted views at this time, as clocks of the report's time zone show it.",
+		return count(ofViews, "Counted views at this time, as clocks of the report’s time zone show it.",
 			func(v *report.View) bool {
 				_, weekday, hour := r.Window.Steps.Place(v.At)
 				return in(weekday, hour)

@@ -73,7 +73,13 @@ func pageName(file string) string {
 // that websites do not have.
 func (p *explainPage) ofLoads() {
 	p.Name = strings.Replace(p.Name, "Views", "Page loads", 1)
-	p.Also = slices.DeleteFunc(p.Also, func(f explainedFigure) bool { return notOfLoads[f.Name] })
+	p.Also = slices.DeleteFunc(p.Also, func(f explainedFigure) bool {
+		name, _, _ := strings.Cut(f.Name, ",")
+		return notOfLoads[name]
+	})
+	for i := range p.Others {
+		p.Others[i][0] = strings.Replace(p.Others[i][0], "Views", "Page loads", 1)
+	}
 	for i := range p.Also {
 		p.Also[i].Name = strings.Replace(p.Also[i].Name, "Views", "Page loads", 1)
 	}
