@@ -121,7 +121,7 @@ var (
 	notInPure = []string{"net/http", "database/sql", "log", "log/slog", "os", "os/exec", "net", "sync"}
 	cityFile  = "vitrine/internal/visitor/geo"
 	// once are packages that make tables and expressions when they need them.
-	once = []string{"vitrine/internal/visitor", "vitrine/internal/visitor/countries", "vitrine/internal/filetype/text"}
+	once = []string{"vitrine/internal/visitor", "vitrine/internal/filetype/text"}
 )
 
 type goPackage struct {

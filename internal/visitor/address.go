@@ -3,8 +3,6 @@ package visitor
 import (
 	"net/netip"
 	"strings"
-
-	"vitrine/internal/visitor/countries"
 )
 
 // country returns the ISO 3166-1 alpha-2 code of an address's country, or "" if
@@ -14,7 +12,7 @@ func country(addr netip.Addr) string {
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
 		return ""
 	}
-	if code := countries.Of(addr); code != countries.None {
+	if code := countryOf(addr); code != noCountry {
 		return code
 	}
 	return ""

@@ -6,8 +6,7 @@
 // They are safe for concurrent use, and for hostile input of any length: the
 // only state is a cache of fixed size.
 //
-// If the caller does not know the country, it comes from the embedded tables of
-// package countries.
+// If the caller does not know the country, it comes from embedded tables.
 package visitor
 
 import (
@@ -27,7 +26,7 @@ type Request struct {
 	OwnHost   string     // the instance's own public host, with or without port; it is not a referrer
 
 	// Country and City are the place of Addr from a city file. If Country is
-	// "", Classify uses those of package countries.
+	// "", Classify uses the country of the embedded tables.
 	Country, City string
 
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser

@@ -1,4 +1,4 @@
-package countries
+package visitor
 
 import (
 	"bytes"
@@ -23,10 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write the tables anew")
 
-const dir = "vendor/iploc"
+const tablesDir = "vendor/iploc"
 
-// module returns a file of the module iploc.
-func module(t *testing.T, name string) []byte {
+// moduleFile returns a file of the module iploc.
+func moduleFile(t *testing.T, name string) []byte {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/phuslu/iploc").Output()
 	if err != nil {
@@ -53,13 +53,13 @@ func unzipped(t *testing.T, b []byte) []byte {
 
 // span is a range of addresses: its first one, and the country.
 type span struct {
-	from pair
+	from ipv6
 	code string
 }
 
-// written returns a table as read reads it, with the first addresses as next
+// written returns a table as readTable reads it, with the first addresses as next
 // writes them.
-func written(spans []span, next func(b []byte, before, from pair) []byte) []byte {
+func written(spans []span, next func(b []byte, before, from ipv6) []byte) []byte {
 	var names []string
 	for _, s := range spans {
 		if i, found := slices.BinarySearch(names, s.code); !found {
@@ -75,7 +75,7 @@ func written(spans []span, next func(b []byte, before, from pair) []byte) []byte
 		i, _ := slices.BinarySearch(names, s.code)
 		b = append(b, byte(i))
 	}
-	var before pair
+	var before ipv6
 	for _, s := range spans {
 		b = next(b, before, s.from)
 		before = s.from
@@ -83,18 +83,18 @@ func written(spans []span, next func(b []byte, before, from pair) []byte) []byte
 	return b
 }
 
-// spans returns the ranges of the module, without those of IPv4 mapped into
+// spansOf returns the ranges of the module, without those of IPv4 mapped into
 // IPv6.
-func spans(t *testing.T) (four, networks, within []span) {
+func spansOf(t *testing.T) (four, networks, within []span) {
 	t.Helper()
-	starts, codes := module(t, "ipv4be.bin"), module(t, "ipv4.txt")
+	starts, codes := moduleFile(t, "ipv4be.bin"), moduleFile(t, "ipv4.txt")
 	for i := range len(starts) / 4 {
-		four = append(four, span{pair{uint64(binary.BigEndian.Uint32(starts[4*i:]))}, string(codes[2*i : 2*i+2])})
+		four = append(four, span{ipv6{uint64(binary.BigEndian.Uint32(starts[4*i:]))}, string(codes[2*i : 2*i+2])})
 	}
-	starts, codes = unzipped(t, module(t, "ipv6be.gz")), module(t, "ipv6.txt")
+	starts, codes = unzipped(t, moduleFile(t, "ipv6be.gz")), moduleFile(t, "ipv6.txt")
 	for i := range len(starts) / 16 {
 		b := starts[16*i:]
-		s := span{pair{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}, string(codes[2*i : 2*i+2])}
+		s := span{ipv6{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}, string(codes[2*i : 2*i+2])}
 		switch {
 		case s.from[0] == 0 && s.from[1]>>32 == 0xffff:
 		case s.from[1] == 0:
@@ -106,12 +106,12 @@ func spans(t *testing.T) (four, networks, within []span) {
 	return four, networks, within
 }
 
-// TestTables checks that the tables have the ranges of the module in the
+// TestCountries checks that the tables have the ranges of the module in the
 // version that go.mod names. With -update it writes them.
-func TestTables(t *testing.T) {
-	four, networks, within := spans(t)
-	high := func(b []byte, before, from pair) []byte { return binary.AppendUvarint(b, from[0]-before[0]) }
-	full := func(b []byte, before, from pair) []byte { return binary.AppendUvarint(high(b, before, from), from[1]) }
+func TestCountries(t *testing.T) {
+	four, networks, within := spansOf(t)
+	high := func(b []byte, before, from ipv6) []byte { return binary.AppendUvarint(b, from[0]-before[0]) }
+	full := func(b []byte, before, from ipv6) []byte { return binary.AppendUvarint(high(b, before, from), from[1]) }
 	for name, want := range map[string][]byte{
 		"ipv4.gz": written(four, high),
 		"ipv6.gz": append(written(networks, high), written(within, full)...),
@@ -123,11 +123,11 @@ func TestTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = z.Write(want)
-			if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)); err != nil {
+			if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(tablesDir, name), b.Bytes(), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got, err := os.ReadFile(filepath.Join(dir, name))
+		got, err := os.ReadFile(filepath.Join(tablesDir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,25 +136,25 @@ func TestTables(t *testing.T) {
 		}
 	}
 	version := fmt.Sprintf("The ranges of github.com/phuslu/iploc %s, https://github.com/phuslu/iploc, MIT (LICENSE), from IP2Location\n"+
-		"LITE. Written by TestTables.\n", iploc.Version)
+		"LITE. Written by TestCountries.\n", iploc.Version)
 	if *update {
-		if err := os.WriteFile(filepath.Join(dir, "VERSION"), []byte(version), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(tablesDir, "VERSION"), []byte(version), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, "VERSION")); err != nil || string(got) != version {
+	if got, err := os.ReadFile(filepath.Join(tablesDir, "VERSION")); err != nil || string(got) != version {
 		t.Errorf("VERSION = %q (%v), want %q: run this test with -update", got, err, version)
 	}
 }
 
-// TestLookups checks at the first and the last address of each range, and at
+// TestCountryOf checks at the first and the last address of each range, and at
 // random ones, that lookups have the country that the module has.
-func TestLookups(t *testing.T) {
+func TestCountryOf(t *testing.T) {
 	wrong := 0
 	same := func(addr netip.Addr) {
-		if got, want := Of(addr), iploc.IPCountry(addr); got != want {
+		if got, want := countryOf(addr), iploc.IPCountry(addr); got != want {
 			if wrong++; wrong < 10 {
-				t.Errorf("Of(%s) = %q, want %q", addr, got, want)
+				t.Errorf("countryOf(%s) = %q, want %q", addr, got, want)
 			}
 		}
 	}
@@ -164,14 +164,14 @@ func TestLookups(t *testing.T) {
 			same(before)
 		}
 	}
-	address6 := func(p pair) netip.Addr {
+	address6 := func(p ipv6) netip.Addr {
 		var b [16]byte
 		binary.BigEndian.PutUint64(b[:8], p[0])
 		binary.BigEndian.PutUint64(b[8:], p[1])
 		return netip.AddrFrom16(b)
 	}
 	address4 := func(n uint32) netip.Addr { return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n))) }
-	four, networks, within := spans(t)
+	four, networks, within := spansOf(t)
 	for _, s := range four {
 		around(address4(uint32(s.from[0])))
 	}
@@ -183,19 +183,19 @@ func TestLookups(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for range 100_000 {
 		same(address4(r.Uint32()))
-		same(address6(pair{0x2000<<48 | r.Uint64()>>3, r.Uint64()}))
+		same(address6(ipv6{0x2000<<48 | r.Uint64()>>3, r.Uint64()}))
 	}
 	if len(four) < 200_000 || len(networks) < 300_000 || len(within) < 50_000 {
 		t.Errorf("the module has %d, %d and %d ranges", len(four), len(networks), len(within))
 	}
 }
 
-func BenchmarkOf(b *testing.B) {
+func BenchmarkCountryOf(b *testing.B) {
 	for name, addr := range map[string]netip.Addr{"IPv4": netip.MustParseAddr("8.8.8.8"),
 		"IPv6": netip.MustParseAddr("2a00:1450:4001:81b::200e")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				Of(addr)
+				countryOf(addr)
 			}
 		})
 		b.Run(name+"/module", func(b *testing.B) {
