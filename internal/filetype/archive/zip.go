@@ -1,4 +1,5 @@
-// Package archive reads the directories of ZIP, 7z and RAR archives.
+// Package archive reads the directories of files that contain files: ZIP, 7z
+// and RAR archives, and the compound files of old Office documents.
 package archive
 
 import (

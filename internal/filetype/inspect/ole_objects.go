@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
-	"vitrine/internal/filetype/ole"
 )
 
 // Objects within compound files, and within files that contain those, are
@@ -55,7 +54,7 @@ const (
 
 // objects judges the objects that a compound file is or contains, old documents
 // and workbooks included.
-func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
+func objects(c *archive.Compound, facts *filetype.Facts) *filetype.Problem {
 	looked, mains := 0, 0
 	equations, drawings := owners(c, classEquation), owners(c, classClipArt, classGallery, classDraw)
 	for _, e := range c.Storage {
@@ -116,8 +115,8 @@ const (
 
 // owners returns the owners of all streams, or nil without a storage of the
 // classes.
-func owners(c *ole.Compound, classes ...string) map[int]owner {
-	of := func(e ole.StorageEntry) bool { return e.Kind != 2 && slices.Contains(classes, string(e.Clsid[:])) }
+func owners(c *archive.Compound, classes ...string) map[int]owner {
+	of := func(e archive.StorageEntry) bool { return e.Kind != 2 && slices.Contains(classes, string(e.Clsid[:])) }
 	if !slices.ContainsFunc(c.Storage, of) {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/archive"
 )
 
 // oleMain lists the streams that determine the kind of a document.
@@ -27,7 +27,7 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if !bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return filetype.NotThe(s, t)
 	}
-	c, ok := ole.Open(s)
+	c, ok := archive.OpenCompound(s)
 	if !ok {
 		return filetype.Damaged(t)
 	}
@@ -50,7 +50,7 @@ const maxMainStreams = 256
 // mainStreams inspect the main streams of documents, by their names in lower
 // case. Which one a program opens depends on the tree, and on how the program
 // reads a damaged tree, so all are inspected.
-var mainStreams = map[string]func(*ole.Compound, ole.StorageEntry, *filetype.Facts) *filetype.Problem{
+var mainStreams = map[string]func(*archive.Compound, archive.StorageEntry, *filetype.Facts) *filetype.Problem{
 	"worddocument": inspectWord,
 	"workbook":     inspectExcel,
 	"book":         inspectExcel,
@@ -59,7 +59,7 @@ var mainStreams = map[string]func(*ole.Compound, ole.StorageEntry, *filetype.Fac
 // documents requires a main stream of the kind that the name implies. It
 // inspects those of presentations, which contain objects; objects has inspected
 // all others.
-func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+func documents(c *archive.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	found := 0
 	for _, e := range c.Storage {
 		if e.Kind != 2 || !slices.Contains(oleMain[t.Ext], strings.ToLower(e.Name)) {
@@ -89,13 +89,13 @@ func heldEncrypted(facts *filetype.Facts) *filetype.Problem {
 }
 
 // encryptedPackage reports whether a file is a password-protected OOXML file.
-func encryptedPackage(c *ole.Compound) bool {
+func encryptedPackage(c *archive.Compound) bool {
 	_, ok := mainStream(c, "encryptedpackage")
 	return ok
 }
 
 // mainStream finds a stream by one of its names, in any storage.
-func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
+func mainStream(c *archive.Compound, names ...string) (archive.StorageEntry, bool) {
 	for _, e := range c.Storage {
 		for _, name := range names {
 			if e.Kind == 2 && strings.ToLower(e.Name) == name {
@@ -103,12 +103,12 @@ func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
 			}
 		}
 	}
-	return ole.StorageEntry{}, false
+	return archive.StorageEntry{}, false
 }
 
 // inspectWord reads the flags at the start of the file information block and
 // searches for fields that start programs.
-func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+func inspectWord(c *archive.Compound, main archive.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := c.Open(main)
 	fib := make([]byte, 32)
 	if _, err := io.ReadFull(r, fib); err != nil {
@@ -137,7 +137,7 @@ const (
 // inspectExcel walks the first records of a workbook. It searches for sheets of
 // Excel 4 macros, which are outside Visual Basic, and for a password, which
 // would hide them.
-func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+func inspectExcel(c *archive.Compound, main archive.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 4)
 	for {
@@ -178,7 +178,7 @@ func linkedBook(record []byte) []byte {
 
 // inspectPowerPoint walks the records of a presentation. It enters a container
 // by not skipping it, so the walk needs no recursion.
-func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+func inspectPowerPoint(c *archive.Compound, main archive.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 8)
 	budget := filetype.Allowance(filetype.MaxEmbedded)
@@ -221,14 +221,14 @@ var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v
 // slideObject judges an embedded object of a presentation, and counts projects
 // without a macro. An unreadable object is held. Some programs leave out the
 // checksum behind a packed one: it is whole if it has its size.
-func slideObject(c *ole.Compound, r io.Reader, size int64, facts *filetype.Facts) (projects int,
+func slideObject(c *archive.Compound, r io.Reader, size int64, facts *filetype.Facts) (projects int,
 	problem *filetype.Problem) {
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) && int64(len(p)) == size {
 		err = nil
 	}
 	if err == nil && len(p) <= filetype.MaxNested {
-		if object, ok := ole.Open(c.S.Within(p)); ok {
+		if object, ok := archive.OpenCompound(c.S.Within(p)); ok {
 			if problem := object.Check(); problem != nil {
 				return 0, problem
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/archive"
 )
 
 // oldDocuments are the classes of documents that may be objects of an RTF
@@ -37,7 +37,7 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) (known bool, pro
 	if at < 0 {
 		return size > 0 && !linked && class == "package", oldData(f, s, class, data)
 	}
-	c, ok := ole.Open(s.Within(p[at:]))
+	c, ok := archive.OpenCompound(s.Within(p[at:]))
 	if !ok {
 		return false, nil
 	}

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/archive"
 )
 
 func TestCompoundStreams(t *testing.T) {
 	small, large := strings.Repeat("small ", 100), strings.Repeat("large ", 30_000)
 	p := oleFile(stream("A", small), stream("Empty", ""), stream("B", large), storage("S"), stream("C", "c"))
-	c, ok := ole.Open(filetype.NewSource(bytes.NewReader(p), int64(len(p))))
+	c, ok := archive.OpenCompound(filetype.NewSource(bytes.NewReader(p), int64(len(p))))
 	if !ok {
 		t.Fatal("cannot open the file")
 	}
@@ -63,7 +63,7 @@ func TestHostileCompounds(t *testing.T) {
 		}
 	}
 	circle := edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[fat:], 0) }) // of the main stream
-	c, ok := ole.Open(filetype.NewSource(bytes.NewReader(circle), int64(len(circle))))
+	c, ok := archive.OpenCompound(filetype.NewSource(bytes.NewReader(circle), int64(len(circle))))
 	if !ok {
 		t.Fatal("cannot open the file")
 	}

@@ -12,7 +12,6 @@ import (
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
-	"vitrine/internal/filetype/ole"
 	"vitrine/internal/filetype/text"
 )
 
@@ -43,7 +42,7 @@ func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *f
 // protectedOOXML checks a compound file that may be a password-protected OOXML
 // file.
 func protectedOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
-	c, ok := ole.Open(s)
+	c, ok := archive.OpenCompound(s)
 	if !ok {
 		return filetype.NotThe(s, t)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
-	"vitrine/internal/filetype/ole"
 	"vitrine/internal/filetype/text"
 )
 
@@ -81,7 +80,7 @@ func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *fi
 		return nil
 	}
 	inner.Work = z.work
-	c, ok := ole.Open(inner)
+	c, ok := archive.OpenCompound(inner)
 	if !ok {
 		if f == familyOOXML && path.Ext(strings.ToLower(m.Name)) == ".bin" {
 			z.facts.HoldAbout(filetype.HoldEmbeddedObject, m.Name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/archive"
 )
 
 type sample struct {
@@ -301,7 +301,7 @@ func badFiles() []otherFile {
 			stream("_vba_project", "x"))),
 		uns("Excel 4 macros", "xls", oleFile(stream("Workbook", biff(boundSheet(0), boundSheet(1))))),
 		uns("macros", "ppt", oleFile(stream("PowerPoint Document", pptStream(1)))),
-		uns("installer", "doc", oleFileClass(ole.InstallerClass, stream("WordDocument", fib(0)))),
+		uns("installer", "doc", oleFileClass(archive.InstallerClass, stream("WordDocument", fib(0)))),
 		uns("macros under a password", "docx", oleFile(stream("EncryptedPackage", filler), storage("VBA"))),
 		mis("xls as doc", "doc", oleFile(stream("Workbook", biff()))),
 		mis("doc as docx", "docx", oleFile(stream("WordDocument", fib(0)))),

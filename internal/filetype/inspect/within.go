@@ -9,7 +9,6 @@ import (
 
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/archive"
-	"vitrine/internal/filetype/ole"
 	"vitrine/internal/filetype/pdf"
 	"vitrine/internal/filetype/text"
 )
@@ -163,7 +162,7 @@ func mayCarryPrograms(f filetype.Form) bool {
 // compound checks a compound file of an unsupported type, such as a message, a
 // drawing or a thumbnail database.
 func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
-	c, ok := ole.Open(s)
+	c, ok := archive.OpenCompound(s)
 	if !ok {
 		return filetype.Damaged(filetype.TypesByExt["doc"])
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"vitrine/internal/filetype"
-	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/archive"
 	"vitrine/internal/filetype/text"
 )
 
@@ -158,7 +158,7 @@ func (p *pdfScan) content(u *pdfUnpacker, r io.Reader, codec pdfCodec, purpose p
 	case bytes.HasPrefix(content, []byte(filetype.ZipLocal)):
 		p.program = p.program || bytes.Contains(content, []byte("vbaProject.bin"))
 	case bytes.HasPrefix(content, []byte(filetype.OleMagic)) && ok:
-		if c, ok := ole.Open(p.s.Within(content)); ok {
+		if c, ok := archive.OpenCompound(p.s.Within(content)); ok {
 			p.program = p.program || c.Check() != nil
 		}
 	}

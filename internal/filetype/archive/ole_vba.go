@@ -1,4 +1,4 @@
-package ole
+package archive
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func (c *Compound) emptyProject(project int) (entries []int, ok bool) {
 			code = i
 		case name == "project" && c.Storage[i].Kind == 2:
 			p, whole := c.read(i)
-			if !whole || designer.Match(p) {
+			if !whole || designerLine.Match(p) {
 				return nil, false
 			}
 		case name == "projectwm" || name == "projectlk":
@@ -54,8 +54,8 @@ func (c *Compound) emptyProject(project int) (entries []int, ok bool) {
 	return append(entries, project), c.emptyModules(streams) && !c.Crowded()
 }
 
-// designer finds a form in the text that describes a project.
-var designer = regexp.MustCompile(`(?i)(^|[\r\n])\s*baseclass`)
+// designerLine finds a form in the text that describes a project.
+var designerLine = regexp.MustCompile(`(?i)(^|[\r\n])\s*baseclass`)
 
 // emptyModules reports whether the streams of a project are what describes it
 // and modules without code, and nothing else.
@@ -94,8 +94,8 @@ func (c *Compound) read(i int) (p []byte, whole bool) {
 	return p, err == nil && len(p) <= maxSource && int64(len(p)) == c.Storage[i].size
 }
 
-// module is where a project has the source of a module.
-type module struct {
+// vbaModule is where a project has the source of a module.
+type vbaModule struct {
 	stream string // in lower case
 	offset int64  // in the stream, behind the compiled form
 }
@@ -120,7 +120,7 @@ var vbaRecords = []uint16{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0c, 
 
 // modulesOf reads the records of a project. It reports false if it loads code
 // from elsewhere or has a record that is unknown or damaged.
-func modulesOf(dir []byte) (modules []module, ok bool) {
+func modulesOf(dir []byte) (modules []vbaModule, ok bool) {
 	stream := ""
 	for len(dir) >= 6 {
 		id, size := filetype.LittleEndian.Uint16(dir), int64(filetype.LittleEndian.Uint32(dir[2:]))
@@ -138,14 +138,14 @@ func modulesOf(dir []byte) (modules []module, ok bool) {
 				return nil, false
 			}
 		case vbaProject:
-			if !template(body) {
+			if !isTemplate(body) {
 				return nil, false
 			}
 		case vbaStream:
 			stream = strings.ToLower(string(body))
 		case vbaStreamWide:
 			wide := strings.ToLower(wideString(body))
-			if ascii(stream) && wide != stream {
+			if isASCII(stream) && wide != stream {
 				return nil, false
 			}
 			stream = wide
@@ -153,7 +153,7 @@ func modulesOf(dir []byte) (modules []module, ok bool) {
 			if len(body) != 4 || stream == "" {
 				return nil, false
 			}
-			modules = append(modules, module{stream, int64(filetype.LittleEndian.Uint32(body))})
+			modules = append(modules, vbaModule{stream, int64(filetype.LittleEndian.Uint32(body))})
 			stream = ""
 		}
 	}
@@ -166,15 +166,15 @@ func elsewhere(reference []byte) bool {
 	return bytes.Contains(plain, []byte(`\\`)) || bytes.Contains(plain, []byte("//"))
 }
 
-// template reports whether a reference to another project, by two names, is to
+// isTemplate reports whether a reference to another project, by two names, is to
 // the template of the person who wrote the document.
-func template(p []byte) bool {
+func isTemplate(p []byte) bool {
 	for range 2 {
 		if len(p) < 4 || int64(filetype.LittleEndian.Uint32(p)) > int64(len(p)-4) {
 			return false
 		}
 		n := 4 + filetype.LittleEndian.Uint32(p)
-		if elsewhere(p[4:n]) || !normal.Match(p[4:n]) {
+		if elsewhere(p[4:n]) || !normalTemplate.Match(p[4:n]) {
 			return false
 		}
 		p = p[n:]
@@ -182,7 +182,7 @@ func template(p []byte) bool {
 	return true
 }
 
-var normal = regexp.MustCompile(`(?i)^\*\\[A-D](|([A-Z]:)?[^*]*[\\/:])normal(\.dot|\.dotm)?$`)
+var normalTemplate = regexp.MustCompile(`(?i)^\*\\[A-D](|([A-Z]:)?[^*]*[\\/:])normal(\.dot|\.dotm)?$`)
 
 func wideString(p []byte) string {
 	var units []uint16
@@ -192,7 +192,7 @@ func wideString(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
 }
 

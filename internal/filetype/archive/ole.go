@@ -1,5 +1,4 @@
-// Package ole reads compound files: the containers of old Office documents.
-package ole
+package archive
 
 import (
 	"bytes"
@@ -41,9 +40,9 @@ type StorageEntry struct {
 	left, right, child uint32
 }
 
-// Open reads the tables and the directory. It reports false if they are
+// OpenCompound reads the tables and the directory. It reports false if they are
 // inconsistent.
-func Open(s *filetype.Source) (c *Compound, ok bool) {
+func OpenCompound(s *filetype.Source) (c *Compound, ok bool) {
 	h := s.Bytes(0, filetype.OleHeader)
 	if len(h) < filetype.OleHeader || !bytes.HasPrefix(h, []byte(filetype.OleMagic)) {
 		return nil, false

@@ -1,4 +1,4 @@
-package ole
+package archive
 
 import (
 	"bytes"
