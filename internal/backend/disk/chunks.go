@@ -187,8 +187,8 @@ func (t *chunked) receive(ctx context.Context, c chunk) error {
 		t.at += n
 		brokeOff := vitrine.CodeOf(err) == vitrine.CodeSizeMismatch || err != nil && errors.Is(err, ctx.Err())
 		switch {
-		case err != nil && !brokeOff:
-			return err
+		case err != nil && !brokeOff: // such as a full disk
+			return errors.Join(err, t.bytes.Truncate(t.offset))
 		case t.at == t.size && err == nil:
 			return t.finish(c)
 		case n == most && err == nil && c.verify != nil:
