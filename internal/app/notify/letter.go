@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -116,13 +117,17 @@ func (s *Service) link(l *vitrine.Link, page string) string {
 	return s.Public + "/links/" + url.PathEscape(string(l.Slug)) + page
 }
 
-// viewed is the letter about a view of a link, the first one or that of a day.
+// viewed is the letter about a view of a link: the first one, that of a day, or
+// the first one by a recipient.
 func (s *Service) viewed(l *vitrine.Link, a *vitrine.Account, n *events.Numbers, who string, at time.Time,
-	daily bool) *letter {
+	kind vitrine.EventKind) *letter {
 	m := &letter{Subject: "“" + shown(l.Title) + "” was viewed for the first time", Do: "Open the link’s page",
 		URL: s.link(l, "")}
-	if daily {
+	switch kind {
+	case events.Daily:
 		m.Subject = "“" + shown(l.Title) + "” was viewed"
+	case vitrine.EventRecipientOpened:
+		m.Subject = cmp.Or(shown(who), "A recipient") + " has opened “" + shown(l.Title) + "”"
 	}
 	v := n.Visit
 	if !a.Plan.Pro() || v == nil {
@@ -130,6 +135,9 @@ func (s *Service) viewed(l *vitrine.Link, a *vitrine.Account, n *events.Numbers,
 		return m
 	}
 	m.Lines = []string{"A person has viewed your link. These are the numbers so far; the visit may go on."}
+	if kind == vitrine.EventRecipientOpened {
+		m.Lines[0] = "A person has viewed your link through this recipient’s address, for the first time. These are the numbers so far; the visit may go on."
+	}
 	m.Do, m.URL = "See the visit", s.link(l, "/analytics/visits/"+v.ID)
 	add := func(name, value string) {
 		if value != "" {

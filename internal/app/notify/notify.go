@@ -32,6 +32,7 @@ type Kind struct {
 // The names of the kinds.
 const (
 	firstView = "firstView"
+	recipient = "recipientOpened"
 	weekly    = "weekly"
 	alert     = "alert"
 	problems  = "problems"
@@ -41,6 +42,7 @@ const (
 // Kinds lists all kinds. Each is on until it is switched off.
 var Kinds = []Kind{
 	{firstView, "first views", "When a person views a link for the first time. The first view of each day is a choice in the settings of the link.", nil},
+	{recipient, "recipients", "When a recipient opens a link for the first time.", Kind{}.analytics},
 	{weekly, "your week", "On Monday: the numbers of the week before, with the views by programs in one line.", Kind{}.analytics},
 	{alert, "unusually many views", "When a link has 10 times as many views as on a usual day, and at least 20.", nil},
 	{problems, "problems of the instance", "When the instance needs an administrator: a disk is almost full, a scanner or the view log does not answer, or the last backup is old.", Kind{}.administrator},
@@ -76,7 +78,7 @@ func (s *Service) SendsMail() bool { return s.Outbox != nil }
 
 // mailedEvents maps kinds of events to kinds of mail.
 var mailedEvents = map[vitrine.EventKind]string{vitrine.EventFirstView: firstView, events.Daily: firstView,
-	vitrine.EventSpike: alert, vitrine.EventWeekly: weekly}
+	vitrine.EventRecipientOpened: recipient, vitrine.EventSpike: alert, vitrine.EventWeekly: weekly}
 
 // mostByHour bounds the mails to an account about its links, however many are
 // viewed for the first time.
@@ -91,7 +93,11 @@ func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 		return nil
 	}
 	a, err := tx.Account(e.Account)
-	if err != nil || a.Banned || !a.ClosedAt.IsZero() || !wants(a, kind) {
+	if err != nil || a.Banned || !a.ClosedAt.IsZero() || !gets(a, kind) {
+		return err
+	}
+	who, err := recipientOf(tx, e)
+	if err != nil {
 		return err
 	}
 	if kind == firstView {
@@ -100,6 +106,9 @@ func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 			return nil
 		}
 		l.RungOn = day
+		if who != nil && who.OpenedAt.UnixMilli() == e.At.UnixMilli() && gets(a, recipient) {
+			return nil // the mail about this recipient says the same
+		}
 	}
 	if l != nil {
 		_, err := throttle.Take(tx, s.Now(), "too many mails", throttle.Limit{Within: time.Hour, Max: mostByHour,
@@ -110,7 +119,7 @@ func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 			return err
 		}
 	}
-	m, err := s.letterOf(tx, e, l, a)
+	m, err := s.letterOf(e, l, a, who)
 	if err != nil {
 		return err
 	}
@@ -118,7 +127,8 @@ func (s *Service) Mail(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link) error {
 }
 
 // letterOf describes an event to the owner of an account.
-func (s *Service) letterOf(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link, a *vitrine.Account) (*letter, error) {
+func (s *Service) letterOf(e *vitrine.Event, l *vitrine.Link, a *vitrine.Account, who *vitrine.Recipient) (
+	*letter, error) {
 	if e.Kind == vitrine.EventWeekly {
 		var w events.Week
 		if err := json.Unmarshal(e.Data, &w); err != nil {
@@ -133,18 +143,22 @@ func (s *Service) letterOf(tx vitrine.Tx, e *vitrine.Event, l *vitrine.Link, a *
 	if e.Kind == vitrine.EventSpike {
 		return s.spike(l, a, &n), nil
 	}
-	who := ""
-	if n.Visit != nil && n.Visit.Recipient != "" {
-		id, _ := strconv.ParseInt(n.Visit.Recipient, 10, 64)
-		r, err := tx.Recipient(l.ID, vitrine.RecipientID(id))
-		if vitrine.NotFoundIsNil(err) != nil {
-			return nil, err
-		}
-		if r != nil {
-			who = r.Label
-		}
+	label := ""
+	if who != nil {
+		label = who.Label
 	}
-	return s.viewed(l, a, &n, who, viewedAt(e, s.Now()), e.Kind == events.Daily), nil
+	return s.viewed(l, a, &n, label, viewedAt(e, s.Now()), e.Kind), nil
+}
+
+// recipientOf returns the recipient through whose address the visit of an event
+// came, or nil.
+func recipientOf(tx vitrine.Tx, e *vitrine.Event) (*vitrine.Recipient, error) {
+	var n events.Numbers
+	if json.Unmarshal(e.Data, &n) != nil || n.Visit == nil || n.Visit.Through() == 0 {
+		return nil, nil
+	}
+	r, err := tx.Recipient(e.Link, n.Visit.Through())
+	return r, vitrine.NotFoundIsNil(err)
 }
 
 // viewedAt returns when the view was made that an event is about. It may be
@@ -205,6 +219,12 @@ type Setting struct {
 // wants reports whether an account wants a kind of mail.
 func wants(a *vitrine.Account, kind string) bool {
 	return !slices.Contains(strings.Fields(a.NoMail), kind)
+}
+
+// gets reports whether an account may get a kind of mail, and wants it.
+func gets(a *vitrine.Account, kind string) bool {
+	of := kindOf(kind).For
+	return (of == nil || of(a)) && wants(a, kind)
 }
 
 // Settings lists the kinds of mail that an account may get.

@@ -173,7 +173,7 @@ func TestFirstView(t *testing.T) {
 	o.wants("500 programs")
 	o.view(l, report.View{Viewer: 1, Recipient: int64(list[0].ID), Country: "DE", City: "Berlin", Device: "Desktop",
 		Browser: "Firefox", OS: "Linux", Source: "evil.example"}, 41)
-	m := o.wants("a first view", "“note.txt” was viewed for the first time")[0]
+	m := o.wants("a first view by a recipient", "Ann <b> https://evil.example has opened “note.txt”")[0]
 	o.has(m, "Time so far: 41 s", "Place: Berlin, Germany", "Device: Desktop, Firefox, Linux", "Views of the link: 1",
 		"Downloads: 0")
 	if strings.Contains(m.Text+m.HTML, "https://evil") || strings.Contains(m.HTML, "<b>") ||
