@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 )
 
 // Pages is the text of a document, page by page. Its stored form is a line of
@@ -100,21 +99,4 @@ func fenced(fence, line string) string {
 func isHeading(line string) bool {
 	rest := strings.TrimLeft(line, "#")
 	return rest != "" && rest != line && len(line)-len(rest) <= 6 && (rest[0] == ' ' || rest[0] == '\t')
-}
-
-// Words counts the words of a text. A letter of a script that has no spaces
-// between words counts as half of one.
-func Words(text string) (n int) {
-	letters, inside := 0, false
-	for _, r := range text {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-			letters, inside = letters+1, false
-		case unicode.IsSpace(r):
-			inside = false
-		case !inside && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			n, inside = n+1, true
-		}
-	}
-	return n + (letters+1)/2
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,37 @@ func linkedFiles() map[string]linkedFile {
 	}
 }
 
+// essay is a text without headings, whose first half is much higher than its
+// second one with as many words.
+var essay = []byte(strings.Repeat("Few.\n\n", 1500) + strings.Repeat("Many words are in each of these paragraphs. ", 188))
+
+// readParts reads the first, second and fourth part of a text, and passes the
+// third.
+func readParts(t *testing.T, s *Timed, name string, content []byte) {
+	r := s.Open(NewTab(t), s.Publish(name, content))
+	to := func(part int) {
+		r.Run(chromedp.Evaluate(fmt.Sprintf(`new Promise(done => {
+			addEventListener("scroll", () => done(true), { once: true });
+			const r = document.querySelector("[data-part='%d']").getBoundingClientRect();
+			scrollBy({ top: r.top, behavior: "instant" });
+		})`, part), nil, Awaited))
+	}
+	r.Read(3 * time.Second)
+	to(2)
+	r.Read(5 * time.Second)
+	to(3)
+	r.Read(999 * time.Millisecond)
+	to(4)
+	r.Read(2 * time.Second)
+	r.hide()
+	want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
+	n := r.Measured(0)
+	if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
+		t.Errorf("session of %s = %+v, want the parts %v", name, n, want)
+	}
+}
+
+// Times has what counts as reading.
 var Times = map[string]func(*testing.T, *Timed){
 	// A killed browser loses what it has not yet sent, and nothing else.
 	"killed": func(t *testing.T, s *Timed) {
@@ -244,28 +276,11 @@ var Times = map[string]func(*testing.T, *Timed){
 	},
 	// The time on each section of Markdown. One that is passed within a second
 	// does not count.
-	"sections": func(t *testing.T, s *Timed) {
-		r := s.Open(NewTab(t), s.Publish("guide.md", Guide))
-		to := func(part int) {
-			r.Run(chromedp.Evaluate(fmt.Sprintf(`new Promise(done => {
-				addEventListener("scroll", () => done(true), { once: true });
-				const r = document.querySelector("[data-part='%d']").getBoundingClientRect();
-				scrollBy({ top: r.top, behavior: "instant" });
-			})`, part), nil, Awaited))
-		}
-		r.Read(3 * time.Second)
-		to(2)
-		r.Read(5 * time.Second)
-		to(3)
-		r.Read(999 * time.Millisecond)
-		to(4)
-		r.Read(2 * time.Second)
-		r.hide()
-		want := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 5000}, {Page: 4, Ms: 2000}}
-		n := r.Measured(0)
-		if !n.Outlined || s.witness == nil && !slices.Equal(n.Pages, want) || len(n.Pages) < 3 {
-			t.Errorf("session = %+v, want the sections %v", n, want)
-		}
+	"sections": func(t *testing.T, s *Timed) { readParts(t, s, "guide.md", Guide) },
+	// The time on each fifth of the words of texts without headings.
+	"fifths": func(t *testing.T, s *Timed) {
+		readParts(t, s, "essay.md", essay)
+		readParts(t, s, "essay.txt", essay)
 	},
 	// The time on each section of a web page, by the headings of the file, not
 	// by what its scripts make of them.

@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype/text"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/markup"
 	"vitrine/internal/web/viewer"
 
 	"golang.org/x/net/html"
@@ -97,7 +98,7 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 		return err
 	}
 	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.Server.ContentURL),
-		Content: viewer.Content{Text: text, TextCut: cut}}
+		Content: viewer.Content{Document: markup.Text(text), TextCut: cut}}
 	s.Server.SetPolicy(w, r, httpx.ExamineFrame, "sandbox", "")
 	return s.writeInert(w, r, viewer.SourceTemplate, p)
 }

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"html/template"
 	"strconv"
 	"strings"
 )
@@ -39,8 +40,25 @@ func Code(src, ext string, cut bool) Document {
 		p.rows(src, lex)
 	}
 	p.tags("</code></pre>")
-	d.HTML = p.html()
+	d.divide(p.String())
 	return d
+}
+
+// Text renders a text file as it is.
+func Text(src string) (d Document) {
+	var p page
+	p.tags(`<pre class="words" dir="auto" tabindex="0" aria-label="Text of the file">`, "\n")
+	p.text(clean(src))
+	p.tags("</pre>")
+	d.divide(p.String())
+	return d
+}
+
+// divide makes HTML without headings the content of a document, with its
+// fifths.
+func (d *Document) divide(doc string) {
+	doc, d.Outline = fifths(doc)
+	d.HTML = template.HTML(doc)
 }
 
 // rows writes lines. The element of each line includes its line feed.

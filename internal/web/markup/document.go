@@ -25,8 +25,8 @@ type Document struct {
 	// First is what a reader without scripts should know of a table whose other
 	// rows a script fetches: "First 100 of 10,412 rows."; "" if all are there.
 	First string
-	// Outline has the sections of Markdown, whose elements have data-part; ""
-	// without headings.
+	// Outline has the sections of Markdown, or the fifths of a text without
+	// headings. The elements that they begin with have data-part.
 	Outline part.Outline
 }
 

@@ -37,31 +37,32 @@ func Markdown(src string) Document {
 		d.Note = "Shown as text, for its length."
 		return d
 	}
-	front, body := frontMatter(src)
-	nodes, err := parse(body)
+	front, rest := frontMatter(src)
+	nodes, err := parse(rest)
 	if err != nil {
 		d := Code(src, "txt", false)
 		d.Note = "Shown as text, for how it is nested."
 		return d
 	}
 	outline := part.NewOutline(part.Section, sections(nodes))
-	var b bytes.Buffer
-	b.WriteString(`<div class="prose" dir="auto">`)
-	if front != "" {
-		var p page
-		p.tags(`<details class="front-matter"><summary>Front matter</summary><pre tabindex="0" role="group" aria-label="Front matter"><code>`)
-		lexYAML(front, p.token)
-		p.tags("</code></pre></details>")
-		b.WriteString(p.String())
-	}
+	var body strings.Builder
 	for _, n := range nodes {
-		if err := html.Render(&b, n); err != nil {
+		if err := html.Render(&body, n); err != nil {
 			return Code(src, "txt", false)
 		}
 	}
-	b.WriteString("</div>")
+	shown := body.String()
+	if outline == "" {
+		shown, outline = fifths(shown)
+	}
 	var p page
-	p.WriteString(b.String())
+	p.tags(`<div class="prose" dir="auto">`)
+	if front != "" {
+		p.tags(`<details class="front-matter"><summary>Front matter</summary><pre tabindex="0" role="group" aria-label="Front matter"><code>`)
+		lexYAML(front, p.token)
+		p.tags("</code></pre></details>")
+	}
+	p.tags(shown, "</div>")
 	return Document{HTML: p.html(), Outline: outline}
 }
 

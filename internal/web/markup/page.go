@@ -22,8 +22,9 @@ const (
 )
 
 // Page returns the outline of a web page, from its bytes alone: its sections,
-// each with the place of its heading, or the fifths of its text. decode returns
-// the text of bytes of the page, whose encoding must have ASCII as it is.
+// each with the place of its heading, or the fifths of its height. decode
+// returns the text of bytes of the page, whose encoding must have ASCII as it
+// is.
 // Headings in tables, lists, quotations and details begin no section, as in
 // Markdown.
 func Page(page io.Reader, decode func([]byte) string) part.Outline {
@@ -51,7 +52,20 @@ func Page(page io.Reader, decode func([]byte) string) part.Outline {
 	for _, p := range chosen(s.list) {
 		parts = append(parts, p.Part)
 	}
-	return cmp.Or(part.NewOutline(part.Section, parts), fifths(all))
+	return cmp.Or(part.NewOutline(part.Section, parts), evenly(all))
+}
+
+// evenly returns the outline of a page without headings, whose text is not
+// marked: the fifths of its height.
+func evenly(words int) part.Outline {
+	if words < fewestWords {
+		return ""
+	}
+	var parts []part.Part
+	for i, label := range fifthLabels {
+		parts = append(parts, part.Part{Label: label, Words: words*(i+1)/5 - words*i/5})
+	}
+	return part.NewOutline(part.Section, parts)
 }
 
 // pageOutliner collects the sections of a page from its tokens.

@@ -1,8 +1,6 @@
 package markup
 
 import (
-	"bytes"
-	"html/template"
 	"strconv"
 	"strings"
 
@@ -136,67 +134,4 @@ func lowest(all []section) byte {
 		low = level
 	}
 	return low
-}
-
-// Fifths returns the outline of a text without headings: its fifths. A text of
-// few words has none.
-func Fifths(whole string) part.Outline { return fifths(text.Words(whole)) }
-
-func fifths(words int) part.Outline {
-	const fewest = 200
-	if words < fewest {
-		return ""
-	}
-	var parts []part.Part
-	for i, label := range []string{"First fifth", "Second fifth", "Third fifth", "Fourth fifth", "Last fifth"} {
-		parts = append(parts, part.Part{Label: label, Words: words*(i+1)/5 - words*i/5})
-	}
-	return part.NewOutline(part.Section, parts)
-}
-
-// Divide renders Markdown as [Markdown] does, each section of its outline by
-// itself. A section that begins within an element of another one is "", and
-// part of that. It returns nil for a document without sections.
-func Divide(src string) []template.HTML {
-	src = clean(src)
-	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
-		return nil
-	}
-	_, body := frontMatter(src)
-	nodes, err := parse(body)
-	if err != nil {
-		return nil
-	}
-	divided, at := make([]page, len(sections(nodes))), 0
-	if len(divided) == 0 {
-		return nil
-	}
-	for _, n := range nodes {
-		if first := firstPart(n); first > 0 {
-			at = first - 1
-		}
-		var b bytes.Buffer
-		if err := html.Render(&b, n); err != nil {
-			return nil
-		}
-		divided[at].WriteString(b.String())
-	}
-	list := make([]template.HTML, len(divided))
-	for i := range divided {
-		list[i] = divided[i].html()
-	}
-	return list
-}
-
-// firstPart returns the first section that begins in an element, or 0.
-func firstPart(n *html.Node) int {
-	if part, err := strconv.Atoi(attr(n, "data-part")); err == nil {
-		return part
-	}
-	for c := range n.Descendants() {
-		if part, err := strconv.Atoi(attr(c, "data-part")); err == nil {
-			return part
-		}
-	}
-	return 0
 }

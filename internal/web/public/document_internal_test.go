@@ -19,6 +19,7 @@ import (
 	"vitrine"
 	"vitrine/internal/base/signer"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
@@ -52,7 +53,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 						Form:   f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x",
 						Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
 						Content: viewer.Content{File: "https://files.example/c/1.2.3/file", Sandbox: viewer.HTMLSandbox,
-							Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
+							Document: markup.Text(strings.Repeat(hostile+"\n", 100)), TextCut: true, Wrap: true, Lines: true,
 							Tracks: []viewer.Track{{Language: hostile, Label: hostile,
 								Address: "https://files.example/c/1.2.3/en"}}},
 						Report: "/p/slug/report",

@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -26,12 +25,8 @@ func Outline(t filetype.Type, file *io.SectionReader) (part.Outline, error) {
 	if err != nil {
 		return "", err
 	}
-	shown := text.Decode(b, file.Size() > int64(len(b)))
-	var sections part.Outline
-	if t.Ext == "md" {
-		sections = markup.Markdown(shown).Outline
-	}
-	return cmp.Or(sections, markup.Fifths(shown)), nil
+	cut := file.Size() > int64(len(b))
+	return Arrange("file."+t.Ext, text.Decode(b, cut), cut).Document.Outline, nil
 }
 
 // pageOutline returns the parts of a web page. One in an encoding in which

@@ -48,14 +48,16 @@ func Arrange(name, text string, cut bool) Content { return arrange(name, text, c
 // arrange is Arrange, with the address of all rows of a table.
 func arrange(name, text string, cut bool, rows string) Content {
 	t, _ := filetype.ByExt(name)
-	c := Content{Text: text, TextCut: cut, Wrap: t.Ext == "txt" || t.Ext == "log"}
+	c := Content{TextCut: cut, Lines: t.Ext != "md", Wrap: t.Ext == "txt" || t.Ext == "log"}
 	switch t.Ext {
 	case "md":
 		c.Document = markup.Markdown(text)
 	case "csv", "tsv":
-		c.Document = markup.Table(text, comma(name), cut, rows)
+		c.Document, c.Lines = markup.Table(text, comma(name), cut, rows), false
 	case "json", "xml", "yaml":
-		c.Document, c.Lines = markup.Code(text, t.Ext, cut), true
+		c.Document = markup.Code(text, t.Ext, cut)
+	default:
+		c.Document = markup.Text(text)
 	}
 	return c
 }

@@ -135,12 +135,11 @@ type Content struct {
 	Sandbox  string // of the frame
 	Cover    string // address of a picture that belongs to a sound; "" for none
 	Tracks   []Track
-	Text     string
-	TextCut  bool            // there is more of it
-	Wrap     bool            // long lines are wrapped at first
-	Lines    bool            // Document is lines of code
-	Document markup.Document // shown instead of Text if it has HTML
-	Parts    int             // of the file, whose reading the page measures; 0 for none
+	TextCut  bool // there is more of the text than Document has
+	Wrap     bool // long lines are wrapped at first
+	Lines    bool // Document is lines of text or code
+	Document markup.Document
+	Parts    int // of the file, whose reading the page measures; 0 for none
 }
 
 // Track is captions of a video or sound in WebVTT.

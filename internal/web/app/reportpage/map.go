@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/markup"
 	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
 	"vitrine/report"
 	"vitrine/report/part"
 )
@@ -56,7 +57,6 @@ type mapPart struct {
 	Quarters string
 	Picture  string
 	HTML     template.HTML
-	Text     string
 }
 
 // mapViewers is how many viewers a map needs, so that it shows the reading of
@@ -203,35 +203,17 @@ func (s *Handler) showParts(r *http.Request, p *mapPage, rows *statsPages, l *vi
 	if p.Pictures || l.Kind != filetype.Text || !l.HasBytes {
 		return nil
 	}
-	text, _, err := s.Viewers.Text(r, l)
+	text, cut, err := s.Viewers.Text(r, l)
 	if err != nil {
 		return err
 	}
 	return s.Viewers.LayOut(r, func() {
-		if t, _ := filetype.ByExt(l.Name); t.Ext == "md" {
-			for i, section := range markup.Divide(text) {
-				if i < len(p.Parts) {
-					p.Parts[i].HTML, p.Texts = section, true
-				}
-			}
-		}
-		if !p.Texts {
-			for i, slice := range linesOf(text, len(p.Parts)) {
-				p.Parts[i].Text, p.Texts = slice, true
+		for i, shown := range markup.Divide(viewer.Arrange(l.Name, text, cut).Document) {
+			if i < len(p.Parts) {
+				p.Parts[i].HTML, p.Texts = shown, true
 			}
 		}
 	})
-}
-
-// linesOf divides a text into n parts with as many lines each, as its page
-// measures them.
-func linesOf(text string, n int) []string {
-	lines := strings.SplitAfter(text, "\n")
-	parts := make([]string, n)
-	for i := range parts {
-		parts[i] = strings.Join(lines[len(lines)*i/n:len(lines)*(i+1)/n], "")
-	}
-	return parts
 }
 
 // Map returns the address of the map, or "" if there is none.

@@ -126,6 +126,29 @@ func TestMapOfQuarters(t *testing.T) {
 	}
 }
 
+// TestMapOfFifths checks that the map divides a text without headings where its
+// page does: by words, not by lines or by height.
+func TestMapOfFifths(t *testing.T) {
+	t.Parallel()
+	o := webtest.NewReportSite(t)
+	text, want := "", ""
+	for i := range 300 {
+		text += fmt.Sprint("w", i, map[bool]string{true: "\n\n", false: " "}[i < 120])
+		if i%60 == 0 {
+			want += fmt.Sprint("w", i, " ")
+		}
+	}
+	for _, name := range []string{"essay.md", "essay.txt", "essay.yaml"} {
+		l := o.Publish(name, []byte(text))
+		readSections(o, l, 1, 3)
+		got := ""
+		for _, shown := range o.Parse(o.Status(o.Get(webtest.StatsPath(l)+"/map", o.Cookie), http.StatusOK).Text).Class("map-text") {
+			got += strings.Fields(shown.Text())[0] + " "
+		}
+		webtest.Same(t, name, got, want)
+	}
+}
+
 // TestMapOfPictures checks that the quarters of a page lie over its picture,
 // each with a level of its own; those that were not measured do not.
 func TestMapOfPictures(t *testing.T) {
