@@ -3,8 +3,10 @@ package markup
 import (
 	"html/template"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/filetype/text"
 	"vitrine/report/part"
@@ -24,64 +26,111 @@ var fifthLabels = [...]string{"First fifth", "Second fifth", "Third fifth", "Fou
 // words is returned as it is. What is inside <details> is not always shown, and
 // in no part.
 func fifths(doc string) (string, part.Outline) {
-	all := 0 // in halves of words
-	eachText(doc, func([]byte) {}, func(raw []byte) {
-		for w := range text.EachWord(html.UnescapeString(string(raw))) {
-			all += w.Halves
+	const n, step = len(fifthLabels), 1024
+	var near []word // each of so many words
+	all, words := 0, 0
+	eachWord(doc, word{}, func(w word) bool {
+		if words%step == 0 {
+			near = append(near, w)
 		}
+		words++
+		all = w.before + w.halves
+		return true
 	})
 	if all < 2*fewestWords {
 		return doc, ""
 	}
-	const n = len(fifthLabels)
-	var b strings.Builder
-	var halves [n]int
-	seen, begun := 0, 0
-	eachText(doc, func(raw []byte) { b.Write(raw) }, func(raw []byte) {
-		shown, written := html.UnescapeString(string(raw)), 0
-		for w := range text.EachWord(shown) {
-			if begun < n && seen >= all*begun/n {
-				begun++
-				b.WriteString(html.EscapeString(shown[written:w.From]) + `<span data-part="` + strconv.Itoa(begun) + `">` +
-					html.EscapeString(shown[w.From:w.To]) + "</span>")
-				written = w.To
-			}
-			halves[begun-1] += w.Halves
-			seen += w.Halves
-		}
-		if written == 0 {
-			b.Write(raw)
-			return
-		}
-		b.WriteString(html.EscapeString(shown[written:]))
-	})
-	parts := make([]part.Part, n)
-	for i, label := range fifthLabels {
-		parts[i] = part.Part{Label: label, Words: (halves[i] + 1) / 2}
+	var first [n + 1]word // of each part
+	for i := range n {
+		want := all * i / n
+		after := sort.Search(len(near), func(i int) bool { return near[i].before > want })
+		eachWord(doc, near[after-1], func(w word) bool {
+			first[i] = w
+			return w.before < want
+		})
 	}
+	first[n].before = all
+	var b strings.Builder
+	b.Grow(len(doc) + n*len(`<span data-part="1"></span>`))
+	parts, written := make([]part.Part, n), 0
+	for i, label := range fifthLabels {
+		w := first[i]
+		b.WriteString(doc[written:w.from] + `<span data-part="` + strconv.Itoa(i+1) + `">` + doc[w.from:w.to] + "</span>")
+		written = w.to
+		parts[i] = part.Part{Label: label, Words: (first[i+1].before - w.before + 1) / 2}
+	}
+	b.WriteString(doc[written:])
 	return b.String(), part.NewOutline(part.Section, parts)
 }
 
-// eachText reads HTML, and calls shown with each text that is always shown, and
-// other with everything else, in their order.
-func eachText(doc string, other, shown func(raw []byte)) {
-	z := html.NewTokenizer(strings.NewReader(doc))
-	details := 0
-	for t := z.Next(); t != html.ErrorToken; t = z.Next() {
-		raw := z.Raw()
-		if t == html.TextToken && details == 0 {
-			shown(raw)
-			continue
+// word is a word of a document.
+type word struct {
+	from, to int // bytes of the HTML
+	halves   int // 2, or 1 for a letter that counts as half of a word
+	before   int // halves of the words before it
+}
+
+// quiet are the characters that change nothing, outside words and inside.
+var quiet = func() (are [2][256]bool) {
+	for r := range rune(utf8.RuneSelf) {
+		class := text.ClassOf(r)
+		tag := r == '<' || r == '&'
+		are[0][r] = !tag && class != text.Begin
+		are[1][r] = !tag && class != text.Space
+	}
+	return are
+}()
+
+// eachWord calls f with each word of a document that is always shown, from one
+// of them on, until f returns false. Elements end a word.
+func eachWord(doc string, after word, f func(word) bool) {
+	w, inside, details := word{before: after.before}, 0, 0
+	found := func(to int) bool {
+		w.to, inside = to, 0
+		more := f(w)
+		w.before += w.halves
+		return more
+	}
+	for i := after.from; i < len(doc); {
+		for of := &quiet[inside]; i < len(doc) && of[doc[i]]; {
+			i++ // most characters, in a loop that is fast
 		}
-		other(raw)
-		if name, _ := z.TagName(); atom.Lookup(name) == atom.Details {
-			switch t {
-			case html.StartTagToken:
+		if i == len(doc) {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(doc[i:])
+		class := text.ClassOf(r)
+		switch {
+		case r == '<':
+			class = text.Space
+			size = strings.IndexByte(doc[i:], '>') + 1
+			switch tag := doc[i : i+size]; {
+			case strings.HasPrefix(tag, "<details"):
 				details++
-			case html.EndTagToken:
+			case tag == "</details>":
 				details--
 			}
+		case details > 0:
+			class = text.Space
+		case r == '&': // all of them are punctuation
+			size = strings.IndexByte(doc[i:], ';') + 1
 		}
+		if inside == 1 && (class == text.Space || class == text.Alone) && !found(i) {
+			return
+		}
+		switch {
+		case class == text.Alone:
+			w.from, w.halves = i, 1
+			if !found(i + size) {
+				return
+			}
+		case class == text.Begin && inside == 0:
+			w.from, w.halves, inside = i, 2, 1
+		}
+		i += size
+	}
+	if inside == 1 {
+		found(len(doc))
 	}
 }
 

@@ -3,10 +3,11 @@ package markup
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
-	"vitrine/internal/filetype/text"
 	"vitrine/internal/test/vitrinetest"
 
 	"golang.org/x/net/html"
@@ -22,9 +23,19 @@ func shownHalves(t *testing.T, part string) (halves int) {
 	}
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode && !within(n, atom.Details) {
-			for w := range text.EachWord(n.Data) {
-				halves += w.Halves
-			}
+			halves += halvesOf(n.Data)
+		}
+	}
+	return halves
+}
+
+// halvesOf counts the words of a text, in halves.
+func halvesOf(text string) (halves int) {
+	letters := regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]`)
+	halves = len(letters.FindAllString(text, -1))
+	for _, word := range strings.Fields(letters.ReplaceAllString(text, " ")) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			halves += 2
 		}
 	}
 	return halves
