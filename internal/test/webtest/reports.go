@@ -295,7 +295,7 @@ func (o *ReportSite) File(t *testing.T, path, card string) [][]string {
 		t.Errorf("%s: Content-Type = %s", card, got)
 	}
 	if got := r.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") ||
-		!strings.Contains(got, card) {
+		!strings.HasSuffix(got, `.csv"`) {
 		t.Errorf("%s: Content-Disposition = %q", card, got)
 	}
 	if !strings.HasSuffix(r.Text, "\r\n") {

@@ -287,7 +287,7 @@ const (
 	MeansBounce    = "The share of visits with less than five seconds of reading."
 	MeansReturning = "The share of views by people who came back to the same link, more than 30 minutes after they last opened it, " +
 		"in this period or before."
-	MeansQR        = "Views that came from the QR code."
+	MeansQR = "Views that came from the QR code."
 )
 
 // isCountry reports whether a code has the form of a country's.
