@@ -43,8 +43,8 @@ type VisitRow struct {
 	Undecided bool          `json:"-"`        // excluded until it is read
 	Engaged   bool          `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
 	PresentMs int64         `json:"presentMs"`
-	Pages     []PageSeen    `json:"pages,omitempty"`     // in order
-	Parts     []PartSeen    `json:"parts,omitempty"`     // of other files, in order; absent if not measured
+	Pages     []PageSeen    `json:"pages,omitzero"`      // of a PDF, in order; nil if not measured
+	Parts     []PartSeen    `json:"parts,omitzero"`      // as Pages, of other files
 	Clicks    []click.Click `json:"clicks,omitempty"`    // on links inside the file, by part and target
 	Played    *Tenths       `json:"playedPct,omitempty"` // of media
 	Reached   *Tenths       `json:"reachedPct,omitempty"`
@@ -109,6 +109,7 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 	}
 	switch l.Content {
 	case ContentPages:
+		row.Pages = []PageSeen{}
 		for _, p := range s.Pages {
 			row.Pages = append(row.Pages, PageSeen{p.Page, p.Ms, p.Bands.List()})
 		}
@@ -119,6 +120,9 @@ func VisitOf(l *Link, id, viewer string, v *View) VisitRow {
 	case ContentScroll:
 		depth := pct(within(s.Depth, Whole), Whole)
 		row.Depth = &depth
+		if s.Outlined {
+			row.Parts = []PartSeen{}
+		}
 		for _, p := range s.parts() {
 			row.Parts = append(row.Parts, PartSeen{p.Page, p.Ms, p.Bands.List()})
 		}

@@ -1,5 +1,7 @@
 package part
 
+import "fmt"
+
 // Bands is the time in milliseconds for which each quarter of a page or slide
 // was in view, from the top. Zero bands were not measured.
 type Bands [4]int64
@@ -39,4 +41,27 @@ func (b Bands) List() []int64 {
 		return nil
 	}
 	return b[:]
+}
+
+// CheckBands returns the bands of a list as List writes them, of a part with
+// this time. nil is one that was not measured.
+func CheckBands(list []int64, ms int64) (b Bands, err error) {
+	if list == nil {
+		return b, nil
+	}
+	if len(list) != len(b) {
+		return b, fmt.Errorf("bands has %d numbers, and a part has %d quarters", len(list), len(b))
+	}
+	left := ms
+	for i, of := range list {
+		if of < 0 {
+			return b, fmt.Errorf("%d in bands is negative", of)
+		}
+		if of > left {
+			return b, fmt.Errorf("bands has more time than its %d ms", ms)
+		}
+		b[i] = of
+		left -= of
+	}
+	return b, nil
 }

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/visitor"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 type importedView struct {
@@ -60,13 +61,15 @@ type importedSession struct {
 }
 
 type importedPage struct {
-	Page int   `json:"page"`
-	Ms   int64 `json:"ms"`
+	Page  int     `json:"page"`
+	Ms    int64   `json:"ms"`
+	Bands []int64 `json:"bands"`
 }
 
 type importedPart struct {
-	Part int   `json:"part"`
-	Ms   int64 `json:"ms"`
+	Part  int     `json:"part"`
+	Ms    int64   `json:"ms"`
+	Bands []int64 `json:"bands"`
 }
 
 // importTarget is a link to which views are imported.
@@ -209,7 +212,11 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	}
 	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen,
 		Downloaded: in.Downloaded, Pages: s.Pages[:0], Outlined: in.Parts != nil, Unmeasured: !in.measures(l.content)}
-	if err := in.readPages(l.pages, s); err != nil {
+	last := l.pages // part of the file
+	if l.content == report.ContentPages {
+		last = cmp.Or(last, vitrine.MaxPages)
+	}
+	if err := in.readPages(last, s); err != nil {
 		return err
 	}
 	for _, m := range []struct {
@@ -226,7 +233,7 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	}
 	s.Reached = max(s.Reached, s.Played)
 	var err error
-	if s.Clicks, err = click.Check(in.Clicks, l.pages); err != nil {
+	if s.Clicks, err = click.Check(in.Clicks, last); err != nil {
 		return fmt.Errorf("session.clicks: %w", err)
 	}
 	return in.readParts(s)
@@ -246,26 +253,40 @@ func (in *importedSession) measures(content report.ContentKind) bool {
 }
 
 // readPages reads the time on each page, or on each part of a file that is no
-// PDF. most is their number, or 0 if it is not known.
-func (in *importedSession) readPages(most int, s *report.Session) error {
-	name, part := "session.pages", "page"
+// PDF.
+func (in *importedSession) readPages(last int, s *report.Session) error {
+	name := "session.pages: page"
 	for _, p := range in.Pages {
-		s.Pages = append(s.Pages, report.PageTime{Page: p.Page, Ms: p.Ms})
+		if err := addPage(s, last, p.Page, p.Ms, p.Bands); err != nil {
+			return fmt.Errorf("%s %d: %w", name, p.Page, err)
+		}
 	}
 	for _, p := range in.Parts {
-		name, part = "session.parts", "part"
-		s.Pages = append(s.Pages, report.PageTime{Page: p.Part, Ms: p.Ms})
+		name = "session.parts: part"
+		if err := addPage(s, last, p.Part, p.Ms, p.Bands); err != nil {
+			return fmt.Errorf("%s %d: %w", name, p.Part, err)
+		}
 	}
 	slices.SortFunc(s.Pages, func(a, b report.PageTime) int { return cmp.Compare(a.Page, b.Page) })
 	for i, p := range s.Pages {
-		if p.Page < 1 || p.Page > cmp.Or(most, vitrine.MaxPages) || p.Ms < 0 || p.Ms > maxImportMs {
-			return fmt.Errorf("%s: %s %d (%d ms) is not in the file", name, part, p.Page, p.Ms)
-		}
 		if i > 0 && p.Page == s.Pages[i-1].Page {
-			return fmt.Errorf("%s: %s %d occurs twice", name, part, p.Page)
+			return fmt.Errorf("%s %d occurs twice", name, p.Page)
 		}
 	}
 	return nil
+}
+
+// addPage adds the time on a page or part of a file.
+func addPage(s *report.Session, last, page int, ms int64, bands []int64) error {
+	if page < 1 || page > last {
+		return errors.New("it is not in the file")
+	}
+	if ms < 0 || ms > maxImportMs {
+		return fmt.Errorf("%d is not a time in milliseconds", ms)
+	}
+	of, err := part.CheckBands(bands, ms)
+	s.Pages = append(s.Pages, report.PageTime{Page: page, Ms: ms, Bands: of})
+	return err
 }
 
 // readParts reads the ranges of a medium that were played, in percent.

@@ -73,8 +73,10 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"video","version":7,"campaign":"` + label + `","medium":"m","content":"n","term":"t","bot":true,"product":"GPTBot",
 			"session":{"engagedMs":5,"presentMs":6,"playedPct":62,"reachedPct":100,"playedIn":[[0,50.2],[99,100]]}`,
 		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":0,"parts":[]}`,
+		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"pages":[{"page":2,"ms":10,"bands":[1,0,4,5]},{"page":9,"ms":1},
+			{"page":1,"ms":1099511627776,"bands":[0,1099511627775,0,1]}],"clicks":[{"part":9,"target":"mailto","count":1}]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6}`,
-		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"parts":[{"part":4,"ms":3},{"part":1,"ms":2}]}`,
+		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"parts":[{"part":4,"ms":3,"bands":[0,0,0,2]},{"part":1,"ms":2,"bands":[0,0,0,0]}]}`,
 		`"slug":"guide","session":{"engagedMs":5,"presentMs":6,"scrollPct":7,"clicks":[{"part":4,"target":"https://a.test/b","count":100},{"part":0,"target":"tel","count":1}]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord

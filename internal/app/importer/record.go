@@ -3,10 +3,12 @@ package importer
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
 	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // labelsOf returns the labels of a staged view, each at most 255 bytes.
@@ -28,11 +30,15 @@ func appendStaged(b []byte, v *vitrine.ViewRecord) []byte {
 	if s == nil {
 		return b
 	}
-	b = appendBits(b, s.Downloaded, s.Outlined, s.Unmeasured)
+	banded := slices.ContainsFunc(s.Pages, func(p report.PageTime) bool { return p.Bands != part.Bands{} })
+	b = appendBits(b, s.Downloaded, s.Outlined, s.Unmeasured, banded)
 	b = appendWord(b, s.Screen)
 	b = appendNumbers(b, s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth, int64(len(s.Pages)))
 	for _, p := range s.Pages {
 		b = appendNumbers(b, int64(p.Page), p.Ms)
+		if banded {
+			b = appendNumbers(b, p.Bands[:]...)
+		}
 	}
 	b = appendNumbers(b, int64(s.Parts[0]), int64(s.Parts[1]), int64(len(s.Clicks)))
 	for _, c := range s.Clicks {
@@ -76,9 +82,9 @@ func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 		*l = r.word()
 	}
 	if session {
-		s := new(report.Session)
+		s, banded := new(report.Session), false
 		v.Session = s
-		r.bits(&s.Downloaded, &s.Outlined, &s.Unmeasured)
+		r.bits(&s.Downloaded, &s.Outlined, &s.Unmeasured, &banded)
 		s.Screen = r.word()
 		s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth = r.number(), r.number(), r.number(), r.number(),
 			r.number()
@@ -88,7 +94,13 @@ func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 			s.Pages = make([]report.PageTime, n)
 		}
 		for i := range s.Pages {
-			s.Pages[i] = report.PageTime{Page: int(r.number()), Ms: r.number()}
+			p := &s.Pages[i]
+			p.Page, p.Ms = int(r.number()), r.number()
+			if banded {
+				for band := range p.Bands {
+					p.Bands[band] = r.number()
+				}
+			}
 		}
 		s.Parts = report.Parts{uint64(r.number()), uint64(r.number())}
 		for n := r.number(); n > 0 && !r.short; n-- {

@@ -260,6 +260,9 @@ func TestImportRefused(t *testing.T) {
 		line := `{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"`
 		return line + strings.Repeat("v", n-len(line)-2) + `"}`
 	}
+	paged := func(page string) string {
+		return `{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[` + page + `]}}`
+	}
 	for bad, want := range map[string]string{
 		`{`: "not valid JSON", `[]`: "not a JSON object", `{"slug":1}`: `"slug" has a value of the wrong type`, `{"slug":"four","at":"2026-05-04T12:00:00Z","viewer":"v"}`: `no link "four"`,
 		`{"slug":"one","viewer":"v"}`: "at: ", `{"slug":"one","at":"2026-05-04T12:00:00Z"}`: "viewer is missing",
@@ -273,6 +276,17 @@ func TestImportRefused(t *testing.T) {
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"playedPct":1}}`:                                                   "session.playedPct",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":0}]}}`:                                            "page 0",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":2,"ms":1},{"page":1,"ms":1},{"page":2,"ms":1}]}}`: "occurs twice",
+		paged(`{"page":1,"ms":-1}`):                                                      "page 1: -1 is not a time",
+		paged(`{"page":1,"ms":5,"bands":[1,2,2]}`):                                       "page 1: bands has 3 numbers, and a part has 4 quarters",
+		paged(`{"page":2,"ms":0,"bands":[]}`):                                            "page 2: bands has 0 numbers",
+		paged(`{"page":1,"ms":5,"bands":[1,1,1,1,1]}`):                                   "page 1: bands has 5 numbers",
+		paged(`{"page":1,"ms":5,"bands":[1,1,-1,1]}`):                                    "page 1: -1 in bands is negative",
+		paged(`{"page":1,"ms":5,"bands":[1,1,3,1]}`):                                     "page 1: bands has more time than its 5 ms",
+		paged(`{"page":1,"ms":5,"bands":[9223372036854775807,9223372036854775807,2,0]}`): "more time than its 5 ms",
+		paged(`{"page":1,"ms":5,"bands":[5,4611686018427387904,9223372036854775807,1]}`): "more time than its 5 ms",
+		paged(`{"page":1,"ms":5,"bands":[1.5,1,1,1]}`):                                   `"session.pages.0.bands.0" has a value of the wrong type`,
+		paged(`{"page":1,"ms":5,"bands":[18446744073709551615,1,1,1]}`):                  `"session.pages.0.bands.0" has a value of the wrong type`,
+		paged(`{"page":1,"ms":5,"bands":{"1":5}}`):                                       `"session.pages.0.bands" has a value of the wrong type`,
 		huge(importMaxLine): "longer than 1048576 bytes",
 	} {
 		log := newImportLog(t)
