@@ -164,7 +164,7 @@ func TestImportUnmeasured(t *testing.T) {
 			}
 			visits := f.Call(key, "GET", "/links/moved-in/visits?range=all", nil).Want(200, "").JSON()["visits"].([]any)
 			file := string(f.Call(key, "GET", "/links/moved-in/visits?range=all&format=csv", nil).Want(200, "").Body)
-			webtest.Same(t, "lines with unknown progress", strings.Count(file, ",unknown,false,false,,,,,,\r\n"), 3)
+			webtest.Same(t, "lines with unknown progress", strings.Count(file, ",unknown,false,false,,,,,,,\r\n"), 3)
 			for i, v := range visits { // newest first
 				v := v.(map[string]any)
 				webtest.Same(t, "progress is unknown", v["progress"] == "unknown", i < 3)

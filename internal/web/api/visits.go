@@ -147,7 +147,7 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 var visitColumns = slices.Concat([]string{"id", "at", "viewer"}, labelColumns(),
 	[]string{"version", "recipient", "album", "qr", "returning", "excluded", "product", "engaged", "engaged_ms",
 		"present_ms", "progress",
-		"atypical", "downloaded", "pages", "parts", "clicks", "played_pct", "reached_pct", "depth_pct"})
+		"atypical", "downloaded", "pages", "parts", "bands", "clicks", "played_pct", "reached_pct", "depth_pct"})
 
 func labelColumns() (names []string) {
 	for _, d := range report.Labels() {
@@ -157,12 +157,19 @@ func labelColumns() (names []string) {
 }
 
 func visitCells(v *report.VisitRow) []string {
-	var pages, parts, clicks []string
+	var pages, parts, bands, clicks []string
+	quarters := func(part int, ms []int64) {
+		if ms != nil {
+			bands = append(bands, fmt.Sprintf("%d:%d:%d:%d:%d", part, ms[0], ms[1], ms[2], ms[3]))
+		}
+	}
 	for _, p := range v.Pages {
 		pages = append(pages, fmt.Sprintf("%d:%d", p.Page, p.Ms))
+		quarters(p.Page, p.Bands)
 	}
 	for _, p := range v.Parts {
 		parts = append(parts, fmt.Sprintf("%d:%d", p.Part, p.Ms))
+		quarters(p.Part, p.Bands)
 	}
 	for _, c := range v.Clicks {
 		clicks = append(clicks, fmt.Sprintf("%d:%d:%s", c.Part, c.Count, c.Target))
@@ -182,6 +189,7 @@ func visitCells(v *report.VisitRow) []string {
 		strconv.FormatBool(v.Returning),
 		v.Excluded, v.Product, strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10),
 		strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
-		strconv.FormatBool(v.Downloaded), strings.Join(pages, " "), strings.Join(parts, " "), strings.Join(clicks, " "),
+		strconv.FormatBool(v.Downloaded), strings.Join(pages, " "), strings.Join(parts, " "),
+		strings.Join(bands, " "), strings.Join(clicks, " "),
 		share(v.Played), share(v.Reached), share(v.Depth))
 }

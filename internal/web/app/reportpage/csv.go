@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // Tables as CSV files (RFC 4180), with the figures of the report. A cell is
@@ -237,10 +238,11 @@ func contentRows(n *numbers) [][]string {
 	var marks []report.Mark
 	switch c := &n.link.Content; {
 	case c.Pages != nil:
-		rows := [][]string{{"page", "views", "reachPct", "avgMs", "attentionPct"}}
+		rows := [][]string{append([]string{"page", "views", "reachPct", "avgMs", "attentionPct"}, bandColumns[:]...)}
 		for _, p := range c.Pages.Pages {
-			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), of(p.ReachPct.String(), c.Sessions),
-				of(whole(p.AvgMs), p.Views), of(p.AttentionPct.String(), c.Sessions)})
+			row := []string{strconv.Itoa(p.Page), whole(p.Views), of(p.ReachPct.String(), c.Sessions),
+				of(whole(p.AvgMs), p.Views), of(p.AttentionPct.String(), c.Sessions)}
+			rows = append(rows, append(row, bandCells(p.BandsPct)...))
 		}
 		return rows
 	case c.Media != nil:
@@ -263,12 +265,32 @@ func partRows(n *numbers) [][]string {
 		return nil
 	}
 	rows := [][]string{{"part", "label", "views", "reachPct", "avgMs", "attentionPct", "words", "reading"}}
+	banded := n.link.Content.PartKind != part.Section
+	if banded {
+		rows[0] = append(rows[0], bandColumns[:]...)
+	}
 	for _, p := range n.link.Content.Parts {
-		rows = append(rows, []string{strconv.Itoa(p.Part), p.Label, whole(p.Views), p.ReachPct.String(),
+		row := []string{strconv.Itoa(p.Part), p.Label, whole(p.Views), p.ReachPct.String(),
 			of(whole(p.AvgMs), p.Views), p.AttentionPct.String(),
-			of(strconv.Itoa(p.Words), int64(p.Words)), string(p.Reading)})
+			of(strconv.Itoa(p.Words), int64(p.Words)), string(p.Reading)}
+		if banded {
+			row = append(row, bandCells(p.BandsPct)...)
+		}
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// bandColumns are the shares of the quarters of a page or slide, from the top.
+var bandColumns = [len(part.Bands{})]string{"band1Pct", "band2Pct", "band3Pct", "band4Pct"}
+
+// bandCells returns the cells of bandColumns.
+func bandCells(shares []report.Tenths) []string {
+	cells := make([]string, len(bandColumns))
+	for i, share := range shares {
+		cells[i] = share.String()
+	}
+	return cells
 }
 
 // clickRows returns the links inside a file that were followed, or nil.

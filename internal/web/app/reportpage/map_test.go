@@ -1,9 +1,11 @@
 package reportpage_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +125,18 @@ func TestMapOfQuarters(t *testing.T) {
 		}
 		webtest.Same(t, name, strings.Join(got, "|"), words)
 		webtest.Same(t, name+" in the API", fmt.Sprint(shares), api)
+		card := o.File(t, webtest.StatsPath(l)+"?range=30d", map[bool]string{true: "content", false: "parts"}[name == "pdf"])
+		visits, err := csv.NewReader(strings.NewReader(o.Status(o.Get(webtest.StatsPath(l)+"/visits?show=all&format=csv",
+			o.Cookie), http.StatusOK).Text)).ReadAll()
+		o.Check(err)
+		cell := visits[1][slices.Index(visits[0], "bands")]
+		if at := slices.Index(card[0], "band1Pct"); name == "sections" {
+			webtest.Same(t, "column of sections", at, -1)
+		} else {
+			webtest.Same(t, name+" in the file", fmt.Sprint(card[0][at:], card[1][at:], card[2][at:]),
+				"[band1Pct band2Pct band3Pct band4Pct] [50 25 25 0] [   ]")
+		}
+		webtest.Same(t, name+" in the file of visits", cell, "1:2000:1000:1000:0")
 	}
 }
 
