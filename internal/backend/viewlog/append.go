@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -22,7 +21,7 @@ import (
 // between keep their decisions.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	var w *writing
-	err = l.update(ctx, func(t logTx, c *memory.Changes) error {
+	err = l.update(ctx, func(t logTx, c *tables.Changes) error {
 		w = l.write(t, c)
 		refused, err := w.views(b.Views)
 		if err != nil {
@@ -62,7 +61,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 type writing struct {
 	log        *ViewLog
 	tx         logTx
-	published  *memory.Changes
+	published  *tables.Changes
 	words      *tables.LabelWriter
 	changes    map[vitrine.LinkID]*tables.Change
 	accounts   map[vitrine.AccountID]*written
@@ -99,7 +98,7 @@ type engaged struct {
 	before              *report.View // the view before the change; nil if no follower needs it
 }
 
-func (l *ViewLog) write(t logTx, c *memory.Changes) *writing {
+func (l *ViewLog) write(t logTx, c *tables.Changes) *writing {
 	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx),
 		changes: map[vitrine.LinkID]*tables.Change{}, accounts: map[vitrine.AccountID]*written{},
 		owners:   map[vitrine.LinkID]vitrine.AccountID{},
@@ -309,13 +308,13 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if d.View != 0 {
 		w.changed(d.Link, d.View)
 	}
-	w.note(d.Link, d.ID, memory.NewsDownload, d.ID.Ms())
+	w.note(d.Link, d.ID, tables.NewsDownload, d.ID.Ms())
 	if err := w.changedOn(account, day); err != nil {
 		return err
 	}
 	followed, err := w.follows(account, d.Link)
 	if followed {
-		w.published.Add(memory.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
+		w.published.Add(tables.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
 	}
 	return err
 }
@@ -367,7 +366,7 @@ func (w *writing) finishEngaged() error {
 			if err != nil {
 				return err
 			}
-			w.published.Add(memory.Event{Account: e.account, Before: e.before, After: after})
+			w.published.Add(tables.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE views SET record = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -277,12 +276,12 @@ func (w *writing) publish(list []adding) error {
 		w.count(a.ViewRecord, &a.record)
 		w.changed(a.link(), a.id())
 		if a.record.Human() && a.record.Flags&segment.ViewOwn == 0 {
-			w.note(a.link(), a.id(), memory.NewsOf(a.Session, a.Recipient), a.id().Ms())
+			w.note(a.link(), a.id(), tables.NewsOf(a.Session, a.Recipient), a.id().Ms())
 		}
 		if followed {
 			after := a.View
 			after.Returning = a.record.Flags&segment.ViewReturning != 0
-			w.published.Add(memory.Event{Account: a.Account, After: &after})
+			w.published.Add(tables.Event{Account: a.Account, After: &after})
 		}
 	}
 	return nil

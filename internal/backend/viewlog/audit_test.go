@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -159,7 +158,7 @@ func TestDeleteLinkInSteps(t *testing.T) {
 	appendViews(t, l, views...)
 	step := func() (more bool) {
 		t.Helper()
-		err := l.update(t.Context(), func(t logTx, c *memory.Changes) (err error) {
+		err := l.update(t.Context(), func(t logTx, c *tables.Changes) (err error) {
 			more, err = deleteStep(t, c, 1)
 			return err
 		})

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
 	"vitrine/report"
 )
@@ -77,7 +77,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	one, other := twoLogs(t)
 	ctx := t.Context()
 	for more := true; more; {
-		err := one.update(ctx, func(t logTx, c *memory.Changes) (err error) {
+		err := one.update(ctx, func(t logTx, c *tables.Changes) (err error) {
 			more, err = compactSome(t, 1, firstTestDay+20)
 			c.Reset(1)
 			return err

@@ -12,7 +12,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -85,7 +84,7 @@ func (w *writing) changed(link vitrine.LinkID, view vitrine.ViewID) {
 
 // record numbers the transaction, and stores its news, and its changes if there
 // is a copy.
-func (t logTx) record(c *memory.Changes) error {
+func (t logTx) record(c *tables.Changes) error {
 	var number int64
 	err := t.Get([]any{&c.Seq, &number}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq, copy")
 	if err == nil && number != 0 && len(c.Views) > 0 {

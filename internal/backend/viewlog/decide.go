@@ -2,7 +2,6 @@ package viewlog
 
 import (
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -58,7 +57,7 @@ func (w *writing) exclude(key viewKey, e *engaged) (err error) {
 		w.reclassing.count(viewerDayOf(key, e), -1)
 		return nil
 	}
-	w.note(key.link, key.view, memory.NewsExcluded, key.view.Ms())
+	w.note(key.link, key.view, tables.NewsExcluded, key.view.Ms())
 	if w.reclassing != nil {
 		delete(w.reclassing.known, tables.LinkViewer{Link: key.link, Viewer: e.Viewer})
 	}
@@ -131,7 +130,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	e.hasSession, e.changed = true, true
 	_, err = w.decide(key, e, report.Beacon{EngagedMs: e.Session.EngagedMs, Automation: s.Bot == report.BotAutomation})
 	if e.Human() && e.Flags&segment.ViewOwn == 0 {
-		w.note(s.Link, s.View, memory.NewsOf(&e.Session, e.Recipient), s.At)
+		w.note(s.Link, s.View, tables.NewsOf(&e.Session, e.Recipient), s.At)
 	}
 	return err
 }

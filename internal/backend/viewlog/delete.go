@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -22,7 +21,7 @@ const deleteBatch = 10_000
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
-		err := l.update(ctx, func(t logTx, c *memory.Changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *tables.Changes) (err error) {
 			more, err = deleteStep(t, c, link)
 			return err
 		})
@@ -36,7 +35,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 // identifies a row of a link.
 var deletedTables = []struct{ table, key string }{{"views", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
-func deleteStep(t logTx, c *memory.Changes, link vitrine.LinkID) (more bool, err error) {
+func deleteStep(t logTx, c *tables.Changes, link vitrine.LinkID) (more bool, err error) {
 	var account vitrine.AccountID
 	var begun bool
 	err = t.Get([]any{&account, &begun}, selectOwner, int64(link))
@@ -84,7 +83,7 @@ func deleteStep(t logTx, c *memory.Changes, link vitrine.LinkID) (more bool, err
 }
 
 // beginDeletion removes a link from its account and from the account's reports.
-func beginDeletion(t logTx, c *memory.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
+func beginDeletion(t logTx, c *tables.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if err := t.Discount(account, link); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -65,7 +64,7 @@ func (l *ViewLog) expireNext(ctx context.Context, account vitrine.AccountID, bef
 			}
 		}
 	}
-	err = l.update(ctx, func(t logTx, c *memory.Changes) error {
+	err = l.update(ctx, func(t logTx, c *tables.Changes) error {
 		s, err := t.state(account)
 		if err != nil || s != b.state {
 			more = true

@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -18,7 +17,7 @@ import (
 // later ones into the table views.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
-	err := l.update(ctx, func(t logTx, c *memory.Changes) error {
+	err := l.update(ctx, func(t logTx, c *tables.Changes) error {
 		clear(touched)
 		lines, err := t.Imported(receipt.File)
 		if err != nil || receipt.Lines <= lines {

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -231,7 +230,7 @@ const fitsEvery = 1 << 14
 const lastDay report.Day = 1<<31 - 1
 
 // apply applies the events of transactions. Errors: errNoRoom.
-func (lv *hotScope) apply(t logTx, events []memory.Event) error {
+func (lv *hotScope) apply(t logTx, events []tables.Event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
 		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.OfLink() {

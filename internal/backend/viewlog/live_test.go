@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
 	"vitrine/report"
 )
@@ -108,7 +108,7 @@ func TestLiveOfDeletedLink(t *testing.T) {
 	l, h := openTestLog(t), newFacts()
 	addViews(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
 	h.deleteLink(2)
-	err := l.update(t.Context(), func(t logTx, c *memory.Changes) error { // the first step of the deletion
+	err := l.update(t.Context(), func(t logTx, c *tables.Changes) error { // the first step of the deletion
 		_, err := deleteStep(t, c, 2)
 		return err
 	})
@@ -263,23 +263,23 @@ func TestAtOnce(t *testing.T) {
 // TestFeedGaps checks that the feed reports gaps for events that it has
 // dropped, and for those of another process.
 func TestFeedGaps(t *testing.T) {
-	var f *memory.Feed = memory.NewFeed()
+	var f *tables.Feed = tables.NewFeed()
 	f.Follow(1)
-	for seq := int64(1); seq < memory.FeedTransactions+20; seq++ {
+	for seq := int64(1); seq < tables.FeedTransactions+20; seq++ {
 		c := f.Begin()
 		c.Seq = seq
-		c.Add(memory.Event{Account: 1, Link: 1, Downloads: seq})
+		c.Add(tables.Event{Account: 1, Link: 1, Downloads: seq})
 		f.Publish(c)
 	}
-	last := int64(memory.FeedTransactions + 19)
+	last := int64(tables.FeedTransactions + 19)
 	for _, c := range []struct {
 		after, upTo int64
 		events      int
 		known       bool
 	}{
 		{last, last, 0, true}, {last - 5, last, 5, true},
-		{last - memory.FeedTransactions, last, memory.FeedTransactions, true},
-		{last - memory.FeedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
+		{last - tables.FeedTransactions, last, tables.FeedTransactions, true},
+		{last - tables.FeedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
 	} {
 		events, known := f.Since(1, c.after, c.upTo)
 		if len(events) != c.events || known != c.known {

@@ -5,11 +5,11 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 )
 
 // update runs f as a write transaction and publishes its changes to the feed.
-func (l *ViewLog) update(ctx context.Context, f func(logTx, *memory.Changes) error) error {
+func (l *ViewLog) update(ctx context.Context, f func(logTx, *tables.Changes) error) error {
 	return l.transact(ctx, func(t logTx) error {
 		c := l.feed.Begin()
 		if err := f(t, c); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 )
 
 // Each transaction in which people viewed or downloaded something adds a row to
@@ -32,14 +32,14 @@ const (
 // newsPlace says how far this process has read the news.
 type newsPlace struct {
 	mu     sync.Mutex
-	seen   *memory.News
+	seen   *tables.News
 	step   time.Time // what was due then is done
 	stored int64     // the place
 }
 
 // note adds a view or a download to the news of the transaction.
-func (w *writing) note(link vitrine.LinkID, id vitrine.ViewID, kind memory.NewsKind, at int64) {
-	if (!w.quiet || kind == memory.NewsExcluded) && link < vitrine.FirstSitePage {
+func (w *writing) note(link vitrine.LinkID, id vitrine.ViewID, kind tables.NewsKind, at int64) {
+	if (!w.quiet || kind == tables.NewsExcluded) && link < vitrine.FirstSitePage {
 		w.published.Note(link, id, kind, at)
 	}
 }
@@ -92,7 +92,7 @@ func (l *ViewLog) News(ctx context.Context, now time.Time, silent, unread time.D
 		err = l.read(ctx, func(t logTx) error {
 			place, err := t.NewsPlace()
 			if err == nil && (p.seen == nil || place > p.seen.Taken) { // another process has read more
-				p.seen, p.stored = memory.NewNews(place), place
+				p.seen, p.stored = tables.NewNews(place), place
 			}
 			return err
 		})
@@ -124,17 +124,17 @@ func (l *ViewLog) News(ctx context.Context, now time.Time, silent, unread time.D
 }
 
 // takeNews puts what happened just now, and takes in its rows.
-func (l *ViewLog) takeNews(ctx context.Context, seen *memory.News, most int, to newsTo) (more bool, err error) {
-	var rows []memory.NewsRow
+func (l *ViewLog) takeNews(ctx context.Context, seen *tables.News, most int, to newsTo) (more bool, err error) {
+	var rows []tables.NewsRow
 	err = l.read(ctx, func(t logTx) error { rows, more, err = t.NewsRows(seen.Taken, most); return err })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	is, err := l.want(ctx, memory.ReadLinks(rows), to)
+	is, err := l.want(ctx, tables.ReadLinks(rows), to)
 	if err != nil {
 		return false, err
 	}
-	views, downloads := memory.Fresh(rows, is)
+	views, downloads := tables.Fresh(rows, is)
 	c := news{copying: copying{words: l.words.Reader()}}
 	if len(views)+len(downloads) > 0 {
 		err = l.read(ctx, func(t logTx) error { return c.readAll(t, views, downloads, nil) })
@@ -168,7 +168,7 @@ func (l *ViewLog) want(ctx context.Context, links map[vitrine.LinkID]bool, to ne
 
 // putDue puts the views that are due, and the last time the counts of all
 // links.
-func (l *ViewLog) putDue(ctx context.Context, seen *memory.News, d memory.Due, last bool, to newsTo) error {
+func (l *ViewLog) putDue(ctx context.Context, seen *tables.News, d tables.Due, last bool, to newsTo) error {
 	ended, of := d.Links()
 	is, err := l.want(ctx, of, to)
 	if err != nil {
@@ -193,10 +193,10 @@ func (l *ViewLog) putDue(ctx context.Context, seen *memory.News, d memory.Due, l
 // links, as of one moment. Those that are gone are left out.
 func (l *ViewLog) ViewsOf(ctx context.Context, views map[vitrine.LinkID][]vitrine.ViewID) (
 	[]vitrine.ViewRecord, map[vitrine.LinkID]vitrine.LinkCounts, error) {
-	var keys []memory.NewsKey
+	var keys []tables.NewsKey
 	for link, ids := range views {
 		for _, id := range ids {
-			keys = append(keys, memory.NewsKey{Link: link, View: id})
+			keys = append(keys, tables.NewsKey{Link: link, View: id})
 		}
 	}
 	c := news{copying: copying{words: l.words.Reader()}}
@@ -206,7 +206,7 @@ func (l *ViewLog) ViewsOf(ctx context.Context, views map[vitrine.LinkID][]vitrin
 
 // readAll reads views and downloads, with the views of these, and the counts of
 // their links and of others.
-func (c *news) readAll(t logTx, views, downloads []memory.NewsKey, others map[vitrine.LinkID]bool) error {
+func (c *news) readAll(t logTx, views, downloads []tables.NewsKey, others map[vitrine.LinkID]bool) error {
 	c.views, c.downloads, c.counts = nil, nil, map[vitrine.LinkID]vitrine.LinkCounts{}
 	links := map[vitrine.LinkID]bool{}
 	maps.Copy(links, others)
@@ -243,7 +243,7 @@ func (c *news) readAll(t logTx, views, downloads []memory.NewsKey, others map[vi
 }
 
 // downloaded reads downloads, and adds their views.
-func (c *news) downloaded(t logTx, keys []memory.NewsKey, views *[]viewKey) error {
+func (c *news) downloaded(t logTx, keys []tables.NewsKey, views *[]viewKey) error {
 	found := make([]*vitrine.Download, len(keys))
 	err := t.GetMany("SELECT coalesce(view, id) FROM downloads WHERE link = $1 AND id = $2", len(keys),
 		func(i int) []any { return []any{int64(keys[i].Link), int64(keys[i].View)} },

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
+	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
 )
 
@@ -36,7 +36,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	}
 	defer func() { _ = unlock() }()
 	for _, account := range slices.Sorted(maps.Keys(first)) {
-		err := l.update(ctx, func(t logTx, c *memory.Changes) error {
+		err := l.update(ctx, func(t logTx, c *tables.Changes) error {
 			s, err := t.state(account)
 			if err != nil {
 				return err

@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/report"
@@ -87,7 +86,7 @@ func (l *ViewLog) rollUp(ctx context.Context, account vitrine.AccountID, before 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := l.update(ctx, func(t logTx, c *memory.Changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *tables.Changes) (err error) {
 			more, err = compactSome(t, account, before)
 			if err == nil {
 				c.Reset(account)

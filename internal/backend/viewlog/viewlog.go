@@ -8,7 +8,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/base/throttle"
 )
@@ -17,9 +16,9 @@ import (
 type ViewLog struct {
 	db    *sqldb.DB
 	words *tables.Dict
-	feed  *memory.Feed
+	feed  *tables.Feed
 	lives *hotDays
-	kept  *memory.Answers[keptKey, state, *keptTally]
+	kept  *tables.Answers[keptKey, state, *keptTally]
 	// background is held while this process does background work. The lock
 	// "rollup" excludes other processes.
 	background sync.Mutex
@@ -43,7 +42,7 @@ func openWith(place string, w sqldb.Waits) (*ViewLog, error) {
 		return nil, err
 	}
 	l := &ViewLog{db: db, words: tables.NewDict(db, tables.FirstWords, tables.OtherWords, tables.WriteWords),
-		feed: memory.NewFeed(), kept: memory.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews,
+		feed: tables.NewFeed(), kept: tables.NewAnswers[keptKey, state, *keptTally](keptBytes), least: defaultMinViews,
 		turns: throttle.NewTurnsEach[vitrine.AccountID](2, 1), large: largeScan}
 	l.lives = newLives(l)
 	return l, nil

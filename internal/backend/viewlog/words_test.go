@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/backend/viewlog/tables"
 	"vitrine/internal/test/sqltest"
@@ -88,7 +87,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
-	err := l.update(t.Context(), func(t logTx, c *memory.Changes) error {
+	err := l.update(t.Context(), func(t logTx, c *tables.Changes) error {
 		v := from(1, "forgotten")
 		_, err := l.write(t, c).views([]vitrine.ViewRecord{v})
 		return errors.Join(err, failed)

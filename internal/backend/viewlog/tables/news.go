@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"vitrine/internal/backend/sqldb"
-	"vitrine/internal/backend/viewlog/memory"
 	"vitrine/internal/backend/viewlog/segment"
 )
 
@@ -17,7 +16,7 @@ var errEnough = errors.New("enough was read")
 
 // NewsRows reads news after a row, with about most views and downloads. It
 // reports whether there are more.
-func (t Index) NewsRows(after int64, most int) (rows []memory.NewsRow, more bool, err error) {
+func (t Index) NewsRows(after int64, most int) (rows []NewsRow, more bool, err error) {
 	found := 0
 	for n := newsRows; n == newsRows && err == nil; {
 		n = 0
@@ -25,12 +24,12 @@ func (t Index) NewsRows(after int64, most int) (rows []memory.NewsRow, more bool
 			if more = found >= most; more {
 				return errEnough
 			}
-			var r memory.NewsRow
+			var r NewsRow
 			var data []byte
 			if err := s.Scan(&r.Seq, &r.At, &data); err != nil {
 				return err
 			}
-			err := Pairs(data, func(link, id uint64) { r.Keys = append(r.Keys, memory.KeyOf(link, id)) })
+			err := Pairs(data, func(link, id uint64) { r.Keys = append(r.Keys, KeyOf(link, id)) })
 			rows, after, n, found = append(rows, r), r.Seq, n+1, found+len(r.Keys)
 			return err
 		}, "SELECT seq, at, data FROM news WHERE seq > $1 ORDER BY seq LIMIT $2", after, newsRows)

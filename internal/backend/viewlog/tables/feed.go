@@ -1,7 +1,4 @@
-// Package memory is for what a view log keeps in memory. A feed publishes what
-// transactions change on running days, so that copies in memory can be updated.
-// Answers are kept as long as they are valid.
-package memory
+package tables
 
 import (
 	"sync"
