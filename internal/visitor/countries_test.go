@@ -57,8 +57,8 @@ type span struct {
 	code string
 }
 
-// written returns a table as readTable reads it, with the first addresses as next
-// writes them.
+// written returns a table as readTable reads it, with the first addresses as
+// next writes them.
 func written(spans []span, next func(b []byte, before, from ipv6) []byte) []byte {
 	var names []string
 	for _, s := range spans {

@@ -20,7 +20,7 @@
 //	state.go                               how far an account is rolled up
 //	tally.go gather.go                     answers from tallies and views
 //	tally_views.go scan/                   filters, time zones, hours
-//	live.go                                                running days and answers, in memory
+//	live.go                                running days and answers, in memory
 //	views.go newest.go                     single views
 //	changes.go                             what a copy outside of the log lacks
 //	audit.go                               compare stored numbers with views

@@ -166,8 +166,8 @@ func elsewhere(reference []byte) bool {
 	return bytes.Contains(plain, []byte(`\\`)) || bytes.Contains(plain, []byte("//"))
 }
 
-// isTemplate reports whether a reference to another project, by two names, is to
-// the template of the person who wrote the document.
+// isTemplate reports whether a reference to another project, by two names, is
+// to the template of the person who wrote the document.
 func isTemplate(p []byte) bool {
 	for range 2 {
 		if len(p) < 4 || int64(filetype.LittleEndian.Uint32(p)) > int64(len(p)-4) {

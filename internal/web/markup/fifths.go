@@ -55,7 +55,8 @@ func fifths(doc string) (string, part.Outline) {
 	parts, written := make([]part.Part, n), 0
 	for i, label := range fifthLabels {
 		w := first[i]
-		b.WriteString(doc[written:w.from] + `<span data-part="` + strconv.Itoa(i+1) + `">` + doc[w.from:w.to] + "</span>")
+		b.WriteString(doc[written:w.from] + `<span data-part="` + strconv.Itoa(i+1) + `">` +
+			doc[w.from:w.to] + "</span>")
 		written = w.to
 		parts[i] = part.Part{Label: label, Words: (first[i+1].before - w.before + 1) / 2}
 	}

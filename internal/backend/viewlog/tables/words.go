@@ -1,7 +1,7 @@
 // Package tables reads and writes tables of a view log: the dictionary of the
 // labels of views, the index of viewer days in segments (for each account,
 // sorted runs of entries, each with a viewer, a link and a day), and the counts
-// of links, which it recounts. It also has what the log keeps in memory of them:
+// of links, which it recounts. It also has what the log keeps in memory:
 // answers as long as they are valid, news, and a feed of what transactions
 // change on running days, which updates copies in memory.
 package tables
