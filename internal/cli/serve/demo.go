@@ -172,8 +172,9 @@ type demoSession struct {
 }
 
 type demoPage struct {
-	Page int   `json:"page"`
-	Ms   int64 `json:"ms"`
+	Page  int     `json:"page"`
+	Ms    int64   `json:"ms"`
+	Bands []int64 `json:"bands,omitempty"`
 }
 
 type demoPart struct {
@@ -185,12 +186,10 @@ type demoPart struct {
 func demoLines(now time.Time) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
-	for _, v := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
+	for i, v := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
 		line := newDemoLine(demoSlug, &v)
-		if s := v.Session; s != nil {
-			for _, p := range s.Pages {
-				line.Session.Pages = append(line.Session.Pages, demoPage{p.Page, p.Ms})
-			}
+		if line.Session != nil {
+			line.Session.readDeck(v.Session, i)
 		}
 		if err := lines.Encode(line); err != nil {
 			return nil, err
