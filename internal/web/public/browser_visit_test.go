@@ -42,6 +42,13 @@ func TestBrowserFilePages(t *testing.T) {
 			tb.CheckWindows("unknown, " + form)
 		})
 	}
+	t.Run("owner", func(t *testing.T) {
+		t.Parallel()
+		tb := s.VisitorOf(s.Account)
+		tb.Visit(s.URL + paths["notes.txt"])
+		tb.Until(`document.querySelector(".own") !== null`)
+		tb.CheckWindows("the owner's visit")
+	})
 }
 
 // TestBrowserHeadsKeepTheirHeight checks that the head of a link or website is

@@ -190,6 +190,7 @@ func TestBrowserArchiveEntries(t *testing.T) {
 		tb.Until(`document.getElementById("entry").open && document.getElementById("entry-name").textContent === "` +
 			name + `"`)
 	}
+	tb.Accessible("an archive")
 	open("readme.md")
 	tb.Frame("/entry/1").Until(`document.body.textContent.includes("Read me")`)
 	tb.Accessible("a file of an archive")

@@ -11,11 +11,15 @@ frame.name = "entry";
 frame.title = "File of the archive";
 frame.allow = "fullscreen";
 frame.sandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals";
-dialog.querySelector("div").append(frame);
 
-// load replaces the address of the frame, so that opening and closing a file
-// adds nothing to the history.
-const load = (address) => frame.contentWindow.location.replace(address);
+// load replaces the address of the frame, so that opening a file adds nothing
+// to the history. Without a file there is no frame, which would be a document
+// without a title.
+function load(address) {
+  if (frame.isConnected) return frame.contentWindow.location.replace(address);
+  frame.src = address;
+  dialog.querySelector("div").append(frame);
+}
 
 function show(i) {
   at = i;
@@ -52,6 +56,7 @@ addEventListener("message", ({ source, data }) => {
 close.addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
 dialog.addEventListener("close", () => {
-  load("about:blank");
+  if (dialog.open) return; // the next file was quicker
+  frame.remove();
   links[at].focus();
 });
