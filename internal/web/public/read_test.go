@@ -68,6 +68,10 @@ func TestTextOfALink(t *testing.T) {
 		if !strings.Contains(page.Text, `<link rel="alternate" type="text/markdown" href="`+s.URL+address+`.md">`) {
 			t.Errorf("the page of %s does not lead to its text", c.l.Name)
 		}
+		_, unscripted, _ := strings.Cut(page.Text, "<noscript>")
+		if strings.Contains(page.Text, "<iframe") && !strings.Contains(unscripted, `href="`+s.URL+address+`.md">Read as text</a>`) {
+			t.Errorf("without JavaScript, the page of %s does not lead to its text", c.l.Name)
+		}
 		for _, r := range []webtest.Reply{page, asked} {
 			if !strings.Contains(strings.Join(r.Header.Values("Vary"), ","), "Accept") {
 				t.Errorf("%s varies by %q", c.l.Name, r.Header.Values("Vary"))
