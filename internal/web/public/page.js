@@ -37,6 +37,13 @@ if (frame && cannot) {
     if (m.full) fill();
   });
   frame.contentWindow.postMessage({ vitrine: "again" }, "*");
+  // The viewer's keys are listed from anywhere on the page.
+  addEventListener("keydown", (e) => {
+    if (e.key !== "?" || frame.hidden || e.target.closest("input, textarea, select")) return;
+    e.preventDefault();
+    frame.focus();
+    frame.contentWindow.postMessage({ vitrine: "keys" }, "*");
+  });
 }
 
 // Full screen shows the content without the label. A viewer of pages then shows

@@ -432,6 +432,10 @@ func TestBrowserPDFKeys(t *testing.T) {
 	f.Until(`document.getElementById("keys").matches(":popover-open")`)
 	tb.Run(webtest.Keys(kb.Escape))
 	f.Until(`!document.getElementById("keys").matches(":popover-open")`)
+	tb.Run(chromedp.Focus("[popovertarget=share]"), webtest.Keys("?")) // outside of the frame
+	f.Until(`document.hasFocus() && document.getElementById("keys").matches(":popover-open")`)
+	tb.Run(webtest.Keys(kb.Escape))
+	f.Until(`!document.getElementById("keys").matches(":popover-open")`)
 	for _, open := range []string{"t", "/", "?"} {
 		tb.Run(webtest.Keys(open))
 		f.Until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") !== null`)

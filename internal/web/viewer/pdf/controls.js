@@ -162,6 +162,7 @@ for (const type of ["pointermove", "pointerdown", "focusin", "keydown"])
 addEventListener("message", ({ source, data }) => {
   if (source !== parent) return;
   if (data?.vitrine === "print" && press.print) paper();
+  if (data?.vitrine === "keys") sheet.showPopover();
   const full = data?.vitrine?.full;
   if (typeof full !== "boolean") return;
   root.classList.toggle("full", full);
