@@ -60,7 +60,7 @@ func (s *Server) handlers() *handlers {
 	h.viewers = &viewer.Viewers{Server: h.server, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer, Now: s.Now,
 		Gates: s.Gates, Log: s.Log, StorageTime: s.StorageTime}
 	h.shell = &app.Shell{Server: h.server, Pages: h.pages, Viewers: h.viewers, Sessions: s.Sessions,
-		Moderation: s.Moderation, Analytics: s.Analytics, Notices: s.Notices,
+		Moderation: s.Moderation, Analytics: s.Analytics, Recipients: s.Recipients, Notices: s.Notices,
 		SendsMail: s.Notify.SendsMail, Now: s.Now}
 
 	h.content = &content.Handler{Server: h.server, Pages: h.pages, Viewers: h.viewers, Blobs: s.Blobs,

@@ -9,8 +9,9 @@ import (
 
 // Readings returns how far a link of an account was read through the address of
 // each recipient, of all views that are kept. Recipients without a view or
-// download are missing.
-func (s *Service) Readings(ctx context.Context, l *vitrine.Link) (map[vitrine.RecipientID]*report.Reading, error) {
+// download are missing. It calls each, unless nil, with each of the views.
+func (s *Service) Readings(ctx context.Context, l *vitrine.Link, each func(*report.View)) (
+	map[vitrine.RecipientID]*report.Reading, error) {
 	of, err := s.describe(ctx, l)
 	if err != nil {
 		return nil, err
@@ -24,6 +25,9 @@ func (s *Service) Readings(ctx context.Context, l *vitrine.Link) (map[vitrine.Re
 	}
 	alone, err := s.Log.Recipients(ctx, l.ID, func(v *report.View) error {
 		reading(vitrine.RecipientID(v.Recipient)).Add(&of, v)
+		if each != nil {
+			each(v)
+		}
 		return nil
 	})
 	for id, n := range alone {

@@ -154,7 +154,7 @@ func (s *Handler) ListRecipients(w http.ResponseWriter, r *http.Request, c *auth
 		return err
 	}
 	if c.Account.Plan.Pro() && len(list) > 0 {
-		read, err := s.Analytics.Readings(r.Context(), l)
+		read, err := s.Analytics.Readings(r.Context(), l, nil)
 		if err != nil {
 			return err
 		}

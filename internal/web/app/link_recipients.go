@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,34 +29,9 @@ const (
 	noName = "No name"
 )
 
-// recipientRow is a recipient in the table of a link.
-type recipientRow struct {
-	*vitrine.Recipient
-	report.Reading
-	URL    string
-	Visits string // address of the visits through it; "" without numbers
-	Edit   string // address of the page with its form
-	Ended  string // why its address no longer works; "" while it does
-
-	Until      string      // its last day, as in the form
-	Protection *protection // of the row that is edited
-}
-
-// Name is what the table calls the row.
-func (r *recipientRow) Name() string { return cmp.Or(r.Label, noName) }
-
-// Opened reports whether there is a counted view.
-func (r *recipientRow) Opened() bool { return r.Views > 0 }
-
-// Spent returns the time spent in words.
-func (r *recipientRow) Spent() string { return ui.TimeOf(r.EngagedMs, r.EngagedMs) }
-
-// Far returns how far the file was read.
-func (r *recipientRow) Far() string { return ui.Capital(r.Progress) }
-
 // Downloading returns the choices for downloads. An own switch cannot be taken
 // back.
-func (r *recipientRow) Downloading() (list []ui.Option) {
+func (r *RecipientRow) Downloading() (list []ui.Option) {
 	if r.Download == nil {
 		list = append(list, ui.Option{Name: "As the link says", Chosen: true})
 	}
@@ -69,7 +43,7 @@ func (r *recipientRow) Downloading() (list []ui.Option) {
 type recipientOrder struct {
 	Key, Name string
 	Number    bool
-	compare   func(a, b *recipientRow) int
+	compare   func(a, b *RecipientRow) int
 }
 
 func newest(a, b time.Time) int { return b.Compare(a) }
@@ -77,14 +51,14 @@ func newest(a, b time.Time) int { return b.Compare(a) }
 // recipientOrders lists the columns. Without one, rows are in the order in
 // which they were added.
 var recipientOrders = []recipientOrder{
-	{"name", "Name", false, func(a, b *recipientRow) int {
+	{"name", "Name", false, func(a, b *RecipientRow) int {
 		return strings.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name()))
 	}},
-	{"first", "First opened", false, func(a, b *recipientRow) int { return newest(a.First, b.First) }},
-	{"last", "Last opened", false, func(a, b *recipientRow) int { return newest(a.Last, b.Last) }},
-	{"time", "Time", true, func(a, b *recipientRow) int { return cmp.Compare(b.EngagedMs, a.EngagedMs) }},
-	{"progress", "Progress", false, func(a, b *recipientRow) int { return cmp.Compare(b.Furthest, a.Furthest) }},
-	{"downloads", "Downloads", true, func(a, b *recipientRow) int {
+	{"first", "First opened", false, func(a, b *RecipientRow) int { return newest(a.First, b.First) }},
+	{"last", "Last opened", false, func(a, b *RecipientRow) int { return newest(a.Last, b.Last) }},
+	{"time", "Time", true, func(a, b *RecipientRow) int { return cmp.Compare(b.EngagedMs, a.EngagedMs) }},
+	{"progress", "Progress", false, func(a, b *RecipientRow) int { return cmp.Compare(b.Furthest, a.Furthest) }},
+	{"downloads", "Downloads", true, func(a, b *RecipientRow) int {
 		return cmp.Compare(b.Reading.Downloads, a.Reading.Downloads)
 	}},
 }
@@ -93,11 +67,11 @@ var recipientOrders = []recipientOrder{
 var recipientShows = []struct {
 	Key, Name string
 	numbers   bool // only with numbers
-	has       func(*recipientRow) bool
+	has       func(*RecipientRow) bool
 }{
-	{"", "All", false, func(r *recipientRow) bool { return r.RevokedAt.IsZero() }},
-	{"unopened", "Not opened yet", true, func(r *recipientRow) bool { return r.Ended == "" && !r.Opened() }},
-	{"revoked", "Revoked", false, func(r *recipientRow) bool { return !r.RevokedAt.IsZero() }},
+	{"", "All", false, func(r *RecipientRow) bool { return r.RevokedAt.IsZero() }},
+	{"unopened", "Not opened yet", true, func(r *RecipientRow) bool { return r.Ended == "" && !r.Opened() }},
+	{"revoked", "Revoked", false, func(r *RecipientRow) bool { return !r.RevokedAt.IsZero() }},
 }
 
 // recipientChoice is one of several ways to see the table.
@@ -114,10 +88,10 @@ type recipientCard struct {
 	Any     bool   // there is a recipient, shown or not
 	Shows   []recipientChoice
 	Columns []recipientChoice
-	Rows    []*recipientRow
+	Rows    []*RecipientRow
 	Newer   string // address of the page before; ""
 	Older   string // address of the page after; ""
-	Edit    *recipientRow
+	Edit    *RecipientRow
 	Back    string // address of the table without the form
 	Names   string // typed
 	Until   string // typed
@@ -129,7 +103,7 @@ func (c *recipientCard) CSV() string { return c.Here + "/recipients.csv" }
 // recipientCard returns the table that a request asks for.
 func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitrine.Link,
 	wrong httpx.FieldErrors) (*recipientCard, error) {
-	rows, err := s.recipientRows(r.Context(), me, l)
+	rows, err := s.Shell.RecipientRows(r.Context(), me, l, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +142,7 @@ func (s *LinkPages) recipientCard(r *http.Request, me *vitrine.Account, l *vitri
 }
 
 // choose puts the rows that are asked for into the table.
-func (c *recipientCard) choose(rows []*recipientRow, asked url.Values, at func(...string) string) {
+func (c *recipientCard) choose(rows []*RecipientRow, asked url.Values, at func(...string) string) {
 	has := recipientShows[0].has
 	for _, show := range recipientShows {
 		chosen := show.Key == asked.Get("show")
@@ -178,11 +152,11 @@ func (c *recipientCard) choose(rows []*recipientRow, asked url.Values, at func(.
 		if chosen {
 			has = show.has
 		}
-		n := len(slices.DeleteFunc(slices.Clone(rows), func(r *recipientRow) bool { return !show.has(r) }))
+		n := len(slices.DeleteFunc(slices.Clone(rows), func(r *RecipientRow) bool { return !show.has(r) }))
 		c.Shows = append(c.Shows, recipientChoice{Name: show.Name, Address: at("show", show.Key), Count: int64(n),
 			Chosen: chosen})
 	}
-	rows = slices.DeleteFunc(rows, func(r *recipientRow) bool { return !has(r) })
+	rows = slices.DeleteFunc(rows, func(r *RecipientRow) bool { return !has(r) })
 	for i, o := range recipientOrders {
 		if i > 0 && !c.Numbers {
 			break
@@ -204,43 +178,6 @@ func (c *recipientCard) choose(rows []*recipientRow, asked url.Values, at func(.
 		c.Older = at("page", strconv.Itoa(page+1))
 	}
 	c.Rows = rows[page*recipientsOnPage : min(len(rows), (page+1)*recipientsOnPage)]
-}
-
-// recipientRows returns all recipients of a link, in the order in which they
-// were added.
-func (s *LinkPages) recipientRows(ctx context.Context, me *vitrine.Account, l *vitrine.Link) ([]*recipientRow, error) {
-	all, err := s.Recipients.All(ctx, l.ID)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	read := map[vitrine.RecipientID]*report.Reading{}
-	if me.Plan.Pro() {
-		if read, err = s.Analytics.Readings(ctx, l); err != nil {
-			return nil, err
-		}
-	}
-	now := s.Now()
-	rows := make([]*recipientRow, 0, len(all))
-	for _, r := range slices.SortedFunc(maps.Values(all), func(a, b *vitrine.Recipient) int {
-		return cmp.Compare(a.Number, b.Number)
-	}) {
-		row := &recipientRow{Recipient: r, URL: s.Server.AddressOf(l.For(r)), Until: lastDay(r.ExpiresAt, me.Zone())}
-		if of := read[r.ID]; of != nil {
-			row.Reading = *of
-		}
-		if me.Plan.Pro() {
-			only := report.Condition{Dimension: report.OnRecipient, Value: report.IDText(int64(r.ID))}
-			row.Visits = VisitsRoot(l) + "?" + url.Values{"range": {"all"}, "filter": {only.String()}}.Encode()
-		}
-		switch {
-		case !r.RevokedAt.IsZero():
-			row.Ended = "Revoked"
-		case !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt):
-			row.Ended = "Expired"
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 // AddRecipients adds recipients by the names that were typed, one on a line,

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/app/analytics"
 	"vitrine/internal/app/auth"
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -22,6 +23,7 @@ type Shell struct {
 	Now        func() time.Time
 	Moderation *moderation.Service
 	Analytics  *analytics.Service
+	Recipients *recipients.Service
 	// SendsMail reports whether the instance sends mail; nil means no.
 	SendsMail func() bool
 	// Notices, if set, returns messages for administrators.

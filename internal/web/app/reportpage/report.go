@@ -224,7 +224,9 @@ type reportPage struct {
 	Clicks *statsClicks
 	Recent []app.Visit
 	Visits string // address of all visits
-	Top    []statsTop
+
+	Recipients *statsRecipients // nil without recipients, and for others than the owner
+	Top        []statsTop
 
 	By    string    // who shared it
 	Until time.Time // zero: until it is revoked
@@ -314,6 +316,11 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	api := s.Server.PublicURL.String() + httpx.APIRoot
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{root: api + view.root, q: asked}.at("") + `"`
 	p.Tools, p.Ask = newStatsTools(here, p.Summary, asks, s.Now()), newStatsForm(here, p.Summary, asks, s.Now())
+	if of.link != nil && !n.sample {
+		if p.Recipients, err = s.newStatsRecipients(r.Context(), me, of.link, n, here); err != nil {
+			return nil, err
+		}
+	}
 	p.fill(n, here, s.Now())
 	if err := s.nameChips(r.Context(), me, of.link, n.q.Filter, p.Ask.Chips); err != nil {
 		return nil, err
@@ -385,7 +392,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			}
 		}
 	}
-	p.addFiles(place, p.visitsAt(n), n.recent)
+	p.addFiles(place, p.visitsAt(n))
 	p.setBare()
 	p.link(place)
 }

@@ -108,9 +108,8 @@ func ranges(p place, s *report.Summary, form bool, now time.Time) (all []statsRa
 	return all
 }
 
-// addFiles sets the addresses of files, and the values to filter by. Of
-// recipients, they are those of recent visits.
-func (p *reportPage) addFiles(of place, visits string, recent []app.Visit) {
+// addFiles sets the addresses of files, and the values to filter by.
+func (p *reportPage) addFiles(of place, visits string) {
 	if !p.Ask.Form {
 		return
 	}
@@ -145,7 +144,7 @@ func (p *reportPage) addFiles(of place, visits string, recent []app.Visit) {
 		}
 		add(card.Dimension, values, keys)
 	}
-	people, ids := recipientsOf(recent)
+	people, ids := p.Recipients.choices()
 	add(report.OnRecipient, people, ids)
 	var links []statsPicked
 	var slugs []string
@@ -169,16 +168,6 @@ func (p *reportPage) addFiles(of place, visits string, recent []app.Visit) {
 	if p.Website == nil {
 		add(report.OnQR, yes(), []string{report.Yes, report.No})
 	}
-}
-
-// recipientsOf returns the recipients of visits, and their IDs.
-func recipientsOf(recent []app.Visit) (people []statsPicked, ids []string) {
-	for _, v := range recent {
-		if v.To != "" && !slices.Contains(ids, v.Recipient) {
-			people, ids = append(people, statsPicked{Name: v.To}), append(ids, v.Recipient)
-		}
-	}
-	return people, ids
 }
 
 // without is like only for the views without a value.
