@@ -14,7 +14,8 @@ import (
 // IsWebsite reports whether the file of a live link that anyone can open looks
 // like a website: a ZIP with an index.html at its top, or in the folder that
 // holds everything. It reads only the directory of the ZIP; Deploy has the last
-// word. A file that cannot be read is none: its page says what is wrong with it.
+// word. A file that cannot be read is none: its page says what is wrong with
+// it.
 func (s *Uploads) IsWebsite(ctx context.Context, l *vitrine.Link) bool {
 	if t, _ := filetype.ByExt(l.Name); t.Ext != "zip" || !l.Live() || l.Access.Gated() || !l.HasBytes {
 		return false
