@@ -14,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/app/importer"
 	"vitrine/internal/app/publish"
+	"vitrine/internal/app/recipients"
 	"vitrine/internal/app/services"
 	"vitrine/internal/cli/command"
 	"vitrine/internal/cli/instance"
@@ -103,7 +104,15 @@ func (c *demoCmd) fill(ctx context.Context) (password string, token vitrine.Toke
 			return "", "", err
 		}
 	}
-	lines, err := demoLines(in.Now())
+	var asks recipients.Addition
+	for _, name := range demoRecipients {
+		asks.Recipients = append(asks.Recipients, recipients.Request{Label: name})
+	}
+	_, sent, err := in.Recipients.Add(ctx, a, demoSlug, asks)
+	if err != nil {
+		return "", "", err
+	}
+	lines, err := demoLines(in.Now(), sent)
 	if err != nil {
 		return "", "", err
 	}
@@ -145,19 +154,20 @@ func (f demoFile) publish(ctx context.Context, in *instance.Instance, a *vitrine
 
 // demoLine is a view in the form of "admin import views".
 type demoLine struct {
-	Slug     string       `json:"slug"`
-	At       time.Time    `json:"at"`
-	Viewer   string       `json:"viewer"`
-	Country  string       `json:"country,omitempty"`
-	Referrer string       `json:"referrer,omitempty"`
-	Source   string       `json:"source,omitempty"`
-	Device   string       `json:"device,omitempty"`
-	Browser  string       `json:"browser,omitempty"`
-	OS       string       `json:"os,omitempty"`
-	Bot      bool         `json:"bot,omitempty"`
-	QR       bool         `json:"qr,omitempty"`
-	Back     bool         `json:"returning,omitempty"`
-	Session  *demoSession `json:"session,omitempty"`
+	Slug      string       `json:"slug"`
+	At        time.Time    `json:"at"`
+	Viewer    string       `json:"viewer"`
+	Recipient string       `json:"recipient,omitempty"`
+	Country   string       `json:"country,omitempty"`
+	Referrer  string       `json:"referrer,omitempty"`
+	Source    string       `json:"source,omitempty"`
+	Device    string       `json:"device,omitempty"`
+	Browser   string       `json:"browser,omitempty"`
+	OS        string       `json:"os,omitempty"`
+	Bot       bool         `json:"bot,omitempty"`
+	QR        bool         `json:"qr,omitempty"`
+	Back      bool         `json:"returning,omitempty"`
+	Session   *demoSession `json:"session,omitempty"`
 }
 
 type demoSession struct {
@@ -182,12 +192,18 @@ type demoPart struct {
 	Ms   int64 `json:"ms"`
 }
 
-// demoLines returns the views of both files, of the weeks before a time.
-func demoLines(now time.Time) (*bytes.Buffer, error) {
+// demoLines returns the views of both files, of the weeks before a time. The
+// deck was sent to recipients.
+func demoLines(now time.Time, sent []*vitrine.Recipient) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
-	for i, v := range reportpage.SampleViews(report.ContentPages, demoViews, now) {
+	views := reportpage.SampleViews(report.ContentPages, demoViews, now)
+	through := demoThrough(views, sent)
+	for i, v := range views {
 		line := newDemoLine(demoSlug, &v)
+		if r := through[v.Viewer]; r != nil {
+			line.Recipient = report.IDText(int64(r.ID))
+		}
 		if line.Session != nil {
 			line.Session.readDeck(v.Session, i)
 		}

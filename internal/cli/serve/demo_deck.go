@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vitrine"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/report"
 	"vitrine/report/click"
@@ -123,4 +124,30 @@ func demoQuarters(p report.PageTime, n int) (b part.Bands) {
 		b[i] = p.Ms * weight / weights.Sum()
 	}
 	return b
+}
+
+// demoRecipients are those to whom the sample deck was sent. The last two have
+// not opened it.
+var demoRecipients = []string{"Harbour Fund", "City Council", "Ines Okafor", "Northgate Bank", "Old Mill Trust",
+	"Kite Foundation", "Lantern Club"}
+
+// demoThrough returns the viewers of the deck who came through the address of a
+// recipient: those of some of the newest measured views from mails or nowhere,
+// one for each recipient that has opened it.
+func demoThrough(views []report.View, sent []*vitrine.Recipient) map[uint64]*vitrine.Recipient {
+	through := map[uint64]*vitrine.Recipient{}
+	suited := 0
+	for i := range views {
+		v := &views[len(views)-1-i]
+		if len(through) == len(sent)-2 {
+			break
+		}
+		if !v.Counted() || v.Session == nil || v.Referrer != "" || v.QR || through[v.Viewer] != nil {
+			continue
+		}
+		if suited++; suited%4 == 2 {
+			through[v.Viewer] = sent[len(through)]
+		}
+	}
+	return through
 }
