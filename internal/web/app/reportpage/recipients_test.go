@@ -25,8 +25,8 @@ func openedBy(d *webtest.Site, l *vitrine.Link, r *vitrine.Recipient, days int) 
 	d.Check(err)
 }
 
-// read adds recipients to a link that is 60 days old: twelve, two of them with a
-// view in the last days and one with an old one, and one that is revoked.
+// read adds recipients to a link that is 60 days old: twelve, two of them with
+// a view in the last days and one with an old one, and one that is revoked.
 func read(d *webtest.Site) (*vitrine.Link, []*vitrine.Recipient) {
 	d.T.Helper()
 	l := d.Publish("report.pdf", webtest.Samples["report.pdf"])
