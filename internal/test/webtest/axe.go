@@ -19,9 +19,9 @@ import (
 
 // axeRun runs axe-core (testdata/axe.sh) in a page and returns one line for
 // each violation. Frames are checked separately: those that there are must have
-// an address, because an empty document has no title and no language. Targets that an open popover
-// covers in part are not measured, because the page is also checked without it.
-// A dialog that fades in is checked when it is there.
+// an address, because an empty document has no title and no language. Targets
+// that an open popover covers in part are not measured, because the page is
+// also checked without it. A dialog that fades in is checked when it is there.
 const axeRun = `((over) => Promise.all(document.getAnimations().filter((a) => a.playState === "running" && a.effect.getComputedTiming().endTime < Infinity).map((a) => a.finished.catch(() => {}))).then(() => axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}})).then((r) =>
 	r.violations.map((v) => ({...v,
 		nodes: v.nodes.filter((n) => v.id !== "target-size" || !over || over.contains(document.querySelector(n.target[0])))})).filter((v) => v.nodes.length > 0).map((v) =>
