@@ -143,9 +143,7 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 			rows.Rows[i] = row
 		}
 		most = max(most, row.AvgMs*row.Views)
-		for _, share := range row.BandsPct {
-			mostBand = max(mostBand, bandMs(&row, share))
-		}
+		mostBand = max(mostBand, row.longestBand())
 	}
 	for _, row := range rows.Rows {
 		shown := mapPart{Number: row.Page, Label: row.Label, Reading: ui.Capital(string(row.Reading)), Time: row.Time,
@@ -153,7 +151,8 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 		all, ofBand := most, mostBand
 		if row.Words > 0 {
 			all = int64(row.Words) * part.WordMs * sessions
-			shown.Takes, ofBand = ui.Lasting(int64(row.Words)*part.WordMs).String(), all/int64(len(part.Bands{}))
+			shown.Takes = ui.Lasting(int64(row.Words) * part.WordMs).String()
+			ofBand = max(all/int64(len(part.Bands{})), row.longestBand()) // of few words, all quarters would be alike
 		}
 		shown.Level = level(row.AvgMs*row.Views, all)
 		if c.PartKind != part.Section && row.Views > 0 {
@@ -167,6 +166,15 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 // bandMs returns the time of all readers on a quarter of a page, by its share.
 func bandMs(row *statsPageRow, share report.Tenths) int64 {
 	return row.AvgMs * row.Views * int64(share) / 1000
+}
+
+// longestBand returns the time of all readers on the quarter of a page that was
+// read the longest.
+func (row *statsPageRow) longestBand() (ms int64) {
+	for _, share := range row.BandsPct {
+		ms = max(ms, bandMs(row, share))
+	}
+	return ms
 }
 
 // addBands adds the quarters of a page. all is the time that stands for the

@@ -186,7 +186,7 @@ func TestMapOfPictures(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(len(picture.Tags("img")), levels))
 	}
-	webtest.Same(t, "pictures", strings.Join(got, ", "), "1 [is-l4 is-l4 is-l0 is-l4], 1 []")
+	webtest.Same(t, "pictures", strings.Join(got, ", "), "1 [is-l4 is-l2 is-l0 is-l2], 1 []")
 }
 
 // TestBrowserReadingMap opens the map from the report, in which a section is
