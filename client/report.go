@@ -132,11 +132,15 @@ type Totals struct {
 
 // Previous has figures of the time with which a report is compared.
 type Previous struct {
-	Views        int64 `json:"views"`
-	Uniques      int64 `json:"uniques"`
-	AvgEngagedMs int64 `json:"avgEngagedMs"`
-	Downloads    int64 `json:"downloads"`
-	Sessions     int64 `json:"sessions"`
+	Views         int64   `json:"views"`
+	Uniques       int64   `json:"uniques"`
+	AvgEngagedMs  int64   `json:"avgEngagedMs"`
+	Downloads     int64   `json:"downloads"`
+	Sessions      int64   `json:"sessions"`
+	CompletionPct *Tenths `json:"completionPct"` // of a link; nil for an account, or without sessions that have one
+	QRScans       int64   `json:"qrScans"`
+	ReturningPct  Tenths  `json:"returningPct"`
+	BouncePct     Tenths  `json:"bouncePct"`
 }
 
 // Deltas are the changes against Previous.
@@ -145,6 +149,7 @@ type Deltas struct {
 	Uniques      Delta `json:"uniques"`
 	AvgEngagedMs Delta `json:"avgEngagedMs"`
 	Downloads    Delta `json:"downloads"`
+	QRScans      Delta `json:"qrScans"`
 }
 
 // Delta is a change.

@@ -4,11 +4,15 @@ import "math/big"
 
 // Previous is `previous` of a report: the same width of time before its window.
 type Previous struct {
-	Views        int64 `json:"views"`
-	Uniques      int64 `json:"uniques"`
-	AvgEngagedMs int64 `json:"avgEngagedMs"`
-	Downloads    int64 `json:"downloads"` // events of that time, not all-time
-	Sessions     int64 `json:"sessions"`
+	Views         int64   `json:"views"`
+	Uniques       int64   `json:"uniques"`
+	AvgEngagedMs  int64   `json:"avgEngagedMs"`
+	Downloads     int64   `json:"downloads"` // events of that time, not all-time
+	Sessions      int64   `json:"sessions"`
+	CompletionPct *Tenths `json:"completionPct"` // of a link; nil for an account, or without sessions that have one
+	QRScans       int64   `json:"qrScans"`
+	ReturningPct  Tenths  `json:"returningPct"`
+	BouncePct     Tenths  `json:"bouncePct"`
 }
 
 // Deltas is `deltas` of a report. Downloads compares the events of the two
@@ -18,6 +22,7 @@ type Deltas struct {
 	Uniques      Delta `json:"uniques"`
 	AvgEngagedMs Delta `json:"avgEngagedMs"`
 	Downloads    Delta `json:"downloads"`
+	QRScans      Delta `json:"qrScans"`
 }
 
 // Delta is a change against the previous window.
@@ -43,6 +48,9 @@ func previous(w Window, t *Tally) Previous {
 		AvgEngagedMs: t.sessions.avgEngagedMs(),
 		Downloads:    t.Downloads(),
 		Sessions:     t.sessions.sessions,
+		QRScans:      t.qr,
+		ReturningPct: pct(t.returning, t.views),
+		BouncePct:    pct(t.bounces, t.sessions.sessions),
 	}
 }
 
@@ -53,6 +61,7 @@ func deltas(w Window, cur, prev *Tally) Deltas {
 		Uniques:      delta(integer(cur.Uniques(w.From, w.To)), integer(prev.Uniques(before.From, before.To))),
 		AvgEngagedMs: delta(cur.sessions.exactAvg(), prev.sessions.exactAvg()),
 		Downloads:    delta(integer(cur.Downloads()), integer(prev.Downloads())),
+		QRScans:      delta(integer(cur.qr), integer(prev.qr)),
 	}
 }
 

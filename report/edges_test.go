@@ -24,7 +24,7 @@ func TestAbsentTallies(t *testing.T) {
 	for _, r := range []object{link, account} {
 		walkNulls(r, "", func(path string) {
 			switch path {
-			case ".totals.completionPct", ".timing.peakHour", ".timing.peakWeekday",
+			case ".totals.completionPct", ".previous.completionPct", ".deltas.qrScans.pct", ".timing.peakHour", ".timing.peakWeekday",
 				".deltas.views.pct", ".deltas.uniques.pct", ".deltas.avgEngagedMs.pct", ".deltas.downloads.pct",
 				".content.pages.dropoff.afterPage", ".content.pages.dropoff.lostPct":
 			default:

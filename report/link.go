@@ -97,6 +97,9 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 		AllTimeViews: l.Views,
 		completed:    c.sessions,
 	}
+	if before := completionOf(&l, prev); w.Compared() {
+		r.Previous.CompletionPct = before.pct()
+	}
 	r.since(l.Created, w.Previous())
 	r.Insights = insights(&r.Summary, &r.Content, r.completed)
 	return r

@@ -70,6 +70,7 @@ func (o *oracle) link(l report.Link, win report.Window) object {
 	r["link"] = object{"slug": l.Slug, "title": l.Title, "url": l.URL, "kind": l.Kind}
 	r["content"] = oracleContent(l, ofLast(l, sessionsOf(o.now)))
 	r["recent"] = oracleRecent(l, o.now)
+	r["previous"].(object)["completionPct"] = o.completion(sessionsOf(o.before))
 	return r
 }
 
@@ -218,7 +219,6 @@ func some(views []report.View, is func(report.View) bool) (n int64) {
 
 func (o *oracle) totals(downloads int64) object {
 	views, sessions := people(o.now), sessionsOf(o.now)
-	bounced := some(sessions, func(x report.View) bool { return x.Session.EngagedMs < 5000 })
 	returned := some(views, func(x report.View) bool { return x.Returning })
 	return object{
 		"views": whole(int64(len(views))), "uniques": whole(viewers(views)), "sessions": whole(int64(len(sessions))),
@@ -228,13 +228,19 @@ func (o *oracle) totals(downloads int64) object {
 		"completionPct":   o.completion(sessions),
 		"downloads":       whole(downloads),
 		"rangeDownloads":  whole(int64(o.down)),
-		"qrScans":         whole(some(views, func(x report.View) bool { return x.QR })),
+		"qrScans":         whole(scans(views)),
 		"returningPct":    percent(returned, int64(len(views))),
-		"bouncePct":       percent(bounced, int64(len(sessions))),
+		"bouncePct":       percent(bounces(sessions), int64(len(sessions))),
 		"botsExcluded":    whole(some(o.now, func(x report.View) bool { return x.Bot != "" && x.Bot != "own" })),
 		"ownExcluded":     whole(some(o.now, func(x report.View) bool { return x.Bot == "own" })),
 		"atypical":        whole(some(o.now, gone)),
 	}
+}
+
+func scans(views []report.View) int64 { return some(views, func(x report.View) bool { return x.QR }) }
+
+func bounces(sessions []report.View) int64 {
+	return some(sessions, func(x report.View) bool { return x.Session.EngagedMs < 5000 })
 }
 
 func oracleMedian(sessions []report.View) json.Number {
@@ -286,7 +292,10 @@ func (o *oracle) previous() object {
 	return object{
 		"views": whole(int64(len(views))), "uniques": whole(viewers(views)), "sessions": whole(int64(len(sessions))),
 		"avgEngagedMs": round(over(engagedSum(sessions), int64(len(sessions))), 0),
-		"downloads":    whole(int64(o.was)),
+		"downloads":    whole(int64(o.was)), "completionPct": nil,
+		"qrScans":      whole(scans(views)),
+		"returningPct": percent(some(views, func(x report.View) bool { return x.Returning }), int64(len(views))),
+		"bouncePct":    percent(bounces(sessions), int64(len(sessions))),
 	}
 }
 
@@ -298,6 +307,7 @@ func (o *oracle) deltas() object {
 		"uniques":      oracleDelta(over(viewers(now), 1), over(viewers(before), 1)),
 		"avgEngagedMs": oracleDelta(over(engagedSum(s), int64(len(s))), over(engagedSum(t), int64(len(t)))),
 		"downloads":    oracleDelta(over(int64(o.down), 1), over(int64(o.was), 1)),
+		"qrScans":      oracleDelta(over(scans(now), 1), over(scans(before), 1)),
 	}
 }
 

@@ -40,13 +40,14 @@ func (r *Report) totals(p []string) *Figure {
 	if f := r.common(p[0]); f != nil {
 		return f
 	}
+	if f := r.compared(p[0]); f != nil {
+		return f
+	}
 	switch p[0] {
 	case "medianEngagedMs":
 		return engagedMs(Median, "The median of the time in which the viewers of counted sessions were active.", 1)
 	case "totalEngagedMs":
 		return engagedMs(Sum, "The time in which the viewers of counted sessions were active, together.", 1)
-	case "completionPct":
-		return r.completion()
 	case "downloads":
 		if len(r.Summary.Filter) > 0 {
 			return downloads()
@@ -54,14 +55,6 @@ func (r *Report) totals(p []string) *Figure {
 		return none("Downloads since the link was created, with or without its page. They are counted, not kept as visits.")
 	case "rangeDownloads":
 		return downloads()
-	case "qrScans":
-		return count(ofViews, "Counted views that came by the QR code.", func(v *report.View) bool { return v.QR })
-	case "returningPct":
-		return share(ofViews, "Counted views whose viewer came back to the link, more than 30 minutes after the viewer’s last view began, in the period or before it, of all counted views.",
-			func(v *report.View) bool { return v.Returning })
-	case "bouncePct":
-		return share(ofSessions, "Counted sessions of less than 5 seconds of activity, of all.",
-			func(v *report.View) bool { return engaged(v) < bounceMs })
 	case "botsExcluded":
 		f := count(ofExcluded, "Views by bots, and those that were too many from one network.",
 			func(v *report.View) bool { return v.Bot != report.BotOwn })
@@ -92,6 +85,23 @@ func (r *Report) common(name string) *Figure {
 	return nil
 }
 
+// compared returns figures that totals and the time before share.
+func (r *Report) compared(name string) *Figure {
+	switch name {
+	case "completionPct":
+		return r.completion()
+	case "qrScans":
+		return count(ofViews, "Counted views that came by the QR code.", func(v *report.View) bool { return v.QR })
+	case "returningPct":
+		return share(ofViews, "Counted views whose viewer came back to the link, more than 30 minutes after the viewer’s last view began, in the period or before it, of all counted views.",
+			func(v *report.View) bool { return v.Returning })
+	case "bouncePct":
+		return share(ofSessions, "Counted sessions of less than 5 seconds of activity, of all.",
+			func(v *report.View) bool { return engaged(v) < bounceMs })
+	}
+	return nil
+}
+
 func downloads() *Figure {
 	f := count(ofAll, "Downloads in this time, each counted once. Those without the page of the link have no visit.", every)
 	f.Downloads = true
@@ -104,8 +114,12 @@ func (r *Report) previous(p []string) (f *Figure) {
 		return nil
 	case p[0] == "downloads":
 		f = downloads()
+	case p[0] == "completionPct" && r.Account != nil:
+		f = none("Only the report of a link has the completion of the time before.")
 	default:
-		f = r.common(p[0])
+		if f = r.common(p[0]); f == nil {
+			f = r.compared(p[0])
+		}
 	}
 	if f != nil {
 		f.Previous = true
@@ -121,7 +135,7 @@ func (r *Report) deltas(p []string) *Figure {
 	switch now {
 	case "downloads":
 		now = "rangeDownloads"
-	case "views", "uniques", "avgEngagedMs":
+	case "views", "uniques", "avgEngagedMs", "qrScans":
 	default:
 		return nil
 	}

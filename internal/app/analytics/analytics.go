@@ -117,7 +117,7 @@ func (s *Service) makeLink(ctx context.Context, a *vitrine.Account, slug string,
 	if err != nil {
 		return nil, err
 	}
-	cur, prev, truncated, err := s.tallies(ctx, m.of, w)
+	cur, prev, truncated, err := s.tallies(ctx, m.of, w, len(described.Files) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s *Service) makeAccount(ctx context.Context, a *vitrine.Account, q Query) 
 	if err := s.resolveLinks(ctx, a, &of.Lens); err != nil {
 		return nil, err
 	}
-	cur, prev, truncated, err := s.tallies(ctx, of, w)
+	cur, prev, truncated, err := s.tallies(ctx, of, w, false)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 // tallies reads the summary of the window, and that of the previous time for
 // comparison.
 func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
-	w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
+	w report.Window, byFile bool) (cur, prev *report.Tally, truncated bool, err error) {
 	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
 	cur, truncated, err = s.Log.Tally(ctx, q)
 	if err == nil && len(q.Filter) == 0 { // excess views have no labels
@@ -322,7 +322,7 @@ func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
 	}
 	if err == nil && w.Compared() {
 		p := w.Previous()
-		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true
+		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, !byFile
 		var cut bool
 		prev, cut, err = s.Log.Tally(ctx, q)
 		truncated = truncated || cut

@@ -67,10 +67,16 @@ type ExplainedVisit struct {
 	Viewer int              `json:"viewer,omitempty"` // an ordinal, the same for a viewer within this answer
 	key    vitrine.ViewID   // of the view or the download, for the order
 
-	// Row is the visit as others list it, without its viewer and its progress.
-	Row    report.VisitRow `json:"-"`
-	LinkID vitrine.LinkID  `json:"-"`
+	LinkID vitrine.LinkID `json:"-"`
 	view   report.View
+}
+
+// Row returns the visit as lists of visits have it, without its viewer and what
+// was measured of it.
+func (v *ExplainedVisit) Row() report.VisitRow {
+	row := report.VisitOf(&report.Link{}, v.ID, "", &v.view)
+	row.At = v.At.Time
+	return row
 }
 
 const paramExplain = "explain"
@@ -170,10 +176,7 @@ func (s *Service) finish(ctx context.Context, c *counting) error {
 	e.Next = next
 	var ids []vitrine.LinkID
 	for i := range rows {
-		r := &rows[i]
-		r.Row = report.VisitOf(&report.Link{}, r.ID, "", &r.view)
-		r.Row.At = r.At.Time
-		ids = append(ids, r.LinkID)
+		ids = append(ids, rows[i].LinkID)
 	}
 	if e.Visits = append(e.Visits, rows...); c.scope.Link != 0 || len(ids) == 0 {
 		return nil

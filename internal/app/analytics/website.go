@@ -74,7 +74,7 @@ func (s *Service) fillWebsite(ctx context.Context, m *made, pages []report.Link,
 	var truncated bool
 	err := s.checkValues(ctx, m.of.Scope, q.Filter)
 	if err == nil && m.of.Account != 0 { // some page was loaded
-		cur, prev, truncated, err = s.tallies(ctx, m.of, m.Window)
+		cur, prev, truncated, err = s.tallies(ctx, m.of, m.Window, false)
 		if err == nil {
 			top, err = s.topPages(ctx, m.of, cur.Top(pages, len(pages)), m.Window)
 		}

@@ -54,8 +54,8 @@ func SitePages(d *Demo) []SitePage {
 	pages = append(pages, SitePage{Name: "analytics of poster.pdf on Free", Path: StatsPath(d.Links["poster.pdf"]),
 		As: d.Free, Then: OpenAll},
 		SitePage{Name: "a definition", Path: "/analytics", As: d.Pro,
-			Then:  `document.querySelector("[popovertarget=means-views]").click()`,
-			Holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`})
+			Then:  `document.querySelector("[popovertarget=means]").click()`,
+			Holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means").getBoundingClientRect())`})
 	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links",
 		"link":          "/links/" + string(d.Links["annual-report.pdf"].Slug),
 		"link share":    "/links/" + string(d.Links["annual-report.pdf"].Slug) + "/share",

@@ -243,6 +243,16 @@ type Spark struct {
 	Words      string // description of the content
 }
 
+// sparkWords describes the views of each step.
+func sparkWords(views []int64, most int64, step string) string {
+	of := ui.Counted(int64(len(views)), step, step+"s")
+	if most == 0 {
+		return "No views in " + of
+	}
+	return fmt.Sprintf("Views in %s: %s on the busiest %s, %s on the last", of, ui.Figure(most), step,
+		ui.Figure(views[len(views)-1]))
+}
+
 // NewSpark draws the views of each step, such as "day". One step has no line.
 func NewSpark(views []int64, step string) Spark {
 	if len(views) < 2 {
@@ -254,6 +264,5 @@ func NewSpark(views []int64, step string) Spark {
 		filled = area(views, top)
 	}
 	return Spark{Path: path(views, top), Area: filled,
-		Words: fmt.Sprintf("Views of %s: at most %s a %s, %s on the last",
-			ui.Counted(int64(len(views)), step, step+"s"), ui.Figure(most), step, ui.Figure(views[len(views)-1]))}
+		Words: sparkWords(views, most, step)}
 }

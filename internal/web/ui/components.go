@@ -132,7 +132,7 @@ var icons = sync.OnceValue(func() map[string]string {
 })
 
 // kinds are the classes of buttons that do not look like one.
-var kinds = []string{"plain-button", "round", "tool", "view-only", "explain", "item"}
+var kinds = []string{"plain-button", "round", "tool", "view-only", "item"}
 
 // button is a button that a script or a popover answers to. look is further
 // classes, or begins with another kind: "item" is one of a menu, which has no

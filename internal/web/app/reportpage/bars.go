@@ -123,6 +123,16 @@ func (p *reportPage) setBare() {
 	p.Bars = full
 }
 
+// BareTitle says why cards have no rows.
+func (p *reportPage) BareTitle() string {
+	for _, c := range p.Bare {
+		if c.Missing == "" && (c.ID != "cities" || p.CityFile.Loaded) {
+			return "Nothing to show"
+		}
+	}
+	return "Not known"
+}
+
 // Threes reports whether the cards are in rows of three, so that fewer places
 // stay empty than in rows of four.
 func (p *reportPage) Threes() bool {

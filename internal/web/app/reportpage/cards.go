@@ -37,13 +37,6 @@ func (c statsCard) Figure() string {
 	return "/totals/" + figures[c.ID]
 }
 
-// statsDelta is a change against the previous time, as a sign and in words.
-type statsDelta struct {
-	Dir               report.Dir
-	Sign, Short, From string
-	Words             string // the whole of it, read aloud
-}
-
 // Nothing reports whether the card has no number yet. The first report of a
 // link leaves such cards out.
 func (c statsCard) Nothing() bool { return c.Value == "0" || c.Value == "0%" || c.Value == "–" }
@@ -54,8 +47,13 @@ func statsCards(n *numbers, now time.Time) []statsCard {
 	change := func(d report.Delta, is, was int64) *statsDelta { return newCountDelta(r, d, is, was, now) }
 	spent := newStatsDelta(r, d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(),
 		ui.Lasting(before.AvgEngagedMs).String())
-	if t.Sessions == 0 {
+	if t.Sessions == 0 || before.Sessions == 0 {
 		spent = nil
+	}
+	bounce := newPointsDelta(r, measured(t.BouncePct, t.Sessions), measured(before.BouncePct, before.Sessions))
+	if bounce != nil { // less is better
+		bounce.Dir = map[report.Dir]report.Dir{report.Up: report.Down, report.Down: report.Up,
+			report.Flat: report.Flat}[bounce.Dir]
 	}
 	ofViews := "of " + ui.Counted(t.Views, "view", "views")
 	return []statsCard{
@@ -64,14 +62,16 @@ func statsCards(n *numbers, now time.Time) []statsCard {
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), ofViews,
 			change(d.Uniques, t.Uniques, before.Uniques), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.TimeOf(t.AvgEngagedMs, t.Sessions), engagedNote(t), spent, ui.MeansEngaged, ""},
-		{"completion", "Completion", ui.CompletionOf(t.CompletionPct), completionNote(n), nil, ui.MeansCompletion, ""},
+		{"completion", "Completion", ui.CompletionOf(t.CompletionPct), completionNote(n),
+			newPointsDelta(r, t.CompletionPct, before.CompletionPct), ui.MeansCompletion, ""},
 		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeNote(n, t.Downloads),
 			change(d.Downloads, t.RangeDownloads, before.Downloads), ui.MeansDownloads, ""},
 		{"bounce", "Bounces", ui.ShareOf(t.BouncePct, t.Sessions),
-			"of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
+			"of " + ui.Counted(t.Sessions, "session", "sessions"), bounce,
 			ui.MeansBounce, ""},
-		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), ofViews, nil, ui.MeansReturning, ""},
-		{"qr", "QR scans", ui.Figure(t.QRScans).String(), ofViews, nil, ui.MeansQR, ""},
+		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), ofViews, newReturningDelta(r), ui.MeansReturning, ""},
+		{"qr", "QR scans", ui.Figure(t.QRScans).String(), ofViews,
+			change(d.QRScans, t.QRScans, before.QRScans), ui.MeansQR, ""},
 	}
 }
 
@@ -133,59 +133,6 @@ func completionNote(n *numbers) string {
 		return "not measured of an archive"
 	}
 	return "on average"
-}
-
-// A change is shown if the time before has at least this many views, and has a
-// colour from this percentage on. Less is chance.
-const (
-	deltaViews  = 30
-	deltaColour = 5
-)
-
-// soFarDays is the widest range of days whose changes say that today is not
-// over.
-const soFarDays = 7
-
-// newStatsDelta is a change in words; is and was are the numbers as pages show
-// them. It is nil without a time before, or if few came then, or if the link
-// did not exist for all of it.
-func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelta {
-	if r.Range.Key == report.RangeAll || r.Range.Compare == report.CompareNone || r.Younger ||
-		r.Previous.Views < deltaViews {
-		return nil
-	}
-	span := before(&r.Range, r.Granularity == "hour")
-	s := &statsDelta{Dir: d.Dir, Sign: map[report.Dir]string{report.Up: "↑", report.Down: "↓"}[d.Dir]}
-	switch {
-	case d.Dir == report.Flat, is == was:
-		s.Dir, s.Sign = report.Flat, ""
-		s.Short, s.Words = "no change", "No change from "+span+"."
-	case d.Pct == nil:
-		s.Dir, s.Sign = report.Flat, "" // a change from zero has no meaningful size
-		s.Short, s.Words = "none before", "There was nothing in "+span+"."
-	default:
-		pct := max(*d.Pct, -*d.Pct)
-		if pct < deltaColour {
-			s.Dir = report.Flat
-		}
-		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
-		s.Words = fmt.Sprintf("%s %s percent, from %s in %s.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, span)
-	}
-	return s
-}
-
-// newCountDelta is the change of a number that grows until today is over: until
-// then, less is no decline.
-func newCountDelta(r *report.Summary, d report.Delta, is, was int64, now time.Time) *statsDelta {
-	s := newStatsDelta(r, d, ui.Figure(is).String(), ui.Figure(was).String())
-	if s != nil && r.Granularity != "hour" && r.Range.Days <= soFarDays && r.Range.To.After(now) {
-		if s.Dir == report.Down {
-			s.Dir = report.Flat
-		}
-		s.Short += " so far"
-		s.Words += " Today is not over."
-	}
-	return s
 }
 
 // statsTip is an insight.

@@ -42,23 +42,98 @@ func TestStatsDelta(t *testing.T) {
 func TestCountDelta(t *testing.T) {
 	now := time.Now()
 	for _, test := range []struct {
-		days   int
-		to     time.Time
-		is     int64
-		pct    int64
-		dir    report.Dir
-		want   report.Dir
-		suffix string
+		days int
+		to   time.Time
+		is   int64
+		pct  int64
+		dir  report.Dir
+		want report.Dir
+		from string
 	}{
-		{7, now, 20, -80, report.Down, report.Down, "80%"},
-		{7, now.Add(time.Hour), 20, -80, report.Down, report.Flat, "80% so far"},
-		{7, now.Add(time.Hour), 180, 80, report.Up, report.Up, "80% so far"},
-		{30, now.Add(time.Hour), 20, -80, report.Down, report.Down, "80%"},
+		{7, now, 20, -80, report.Down, report.Down, "from 100"},
+		{7, now.Add(time.Hour), 20, -80, report.Down, report.Flat, "so far, from 100"},
+		{20, now.Add(time.Hour), 80, -20, report.Down, report.Flat, "so far, from 100"},
+		{7, now.Add(time.Hour), 180, 80, report.Up, report.Up, "so far, from 100"},
+		{30, now.Add(time.Hour), 20, -80, report.Down, report.Down, "from 100"},
 	} {
 		r := &report.Summary{Previous: report.Previous{Views: 100}, Range: report.RangeCard{Days: test.days, To: test.to}}
 		s := newCountDelta(r, report.Delta{Pct: &test.pct, Dir: test.dir}, test.is, 100, now)
-		if s.Dir != test.want || s.Short != test.suffix {
-			t.Errorf("%+v: %s %q, want %s %q", test, s.Dir, s.Short, test.want, test.suffix)
+		if s.Dir != test.want || s.From != test.from {
+			t.Errorf("%+v: %s %q, want %s %q", test, s.Dir, s.From, test.want, test.from)
+		}
+	}
+}
+
+// TestPartDay checks that a day by the hour, unlike the last 24 hours, says
+// that it is not over.
+func TestPartDay(t *testing.T) {
+	now := time.Now()
+	pct := int64(-80)
+	for key, want := range map[report.Range]string{report.RangeCustom: "so far, from 100", report.RangeDay: "from 100"} {
+		r := &report.Summary{Granularity: "hour", Previous: report.Previous{Views: 100},
+			Range: report.RangeCard{Key: key, Days: 1, To: now.Add(time.Hour)}}
+		if s := newCountDelta(r, report.Delta{Pct: &pct, Dir: report.Down}, 20, 100, now); s.From != want {
+			t.Errorf("%s: %q, want %q", key, s.From, want)
+		}
+	}
+}
+
+// TestPointsDelta checks changes of percentages.
+func TestPointsDelta(t *testing.T) {
+	share := func(n report.Tenths) *report.Tenths { return &n }
+	for _, test := range []struct {
+		is, was *report.Tenths
+		want    string
+	}{
+		{nil, share(10), ""},
+		{share(10), nil, ""},
+		{share(446), share(404), "flat ↑ 4.2 points from 40%"},
+		{share(404), share(446), "flat ↓ 4.2 points from 45%"},
+		{share(450), share(400), "up ↑ 5 points from 40%"},
+		{share(300), share(440), "down ↓ 14 points from 44%"},
+		{share(90), share(80), "flat ↑ 1 point from 8%"},
+		{share(441), share(439), "flat  no change "},
+		{share(0), share(60), "down ↓ 6 points from 6%"},
+	} {
+		r := &report.Summary{Previous: report.Previous{Views: 30}, Range: report.RangeCard{Days: 30}}
+		got := ""
+		if s := newPointsDelta(r, test.is, test.was); s != nil {
+			got = string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
+		}
+		if got != test.want {
+			t.Errorf("change = %q, want %q", got, test.want)
+		}
+		r.Previous.Views = 29
+		if s := newPointsDelta(r, test.is, test.was); s != nil {
+			t.Errorf("change from few views: %+v", s)
+		}
+	}
+}
+
+// TestUncompared checks that a report without changes says why.
+func TestUncompared(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		r    report.Summary
+		days int
+		want string
+	}{
+		{report.Summary{Previous: report.Previous{Views: 30}}, 90, ""},
+		{report.Summary{Previous: report.Previous{Views: 29}}, 90,
+			"Not compared with the 30 days before: fewer than 30 views then."},
+		{report.Summary{}, 90, "Not compared with the 30 days before: no views then."},
+		{report.Summary{Previous: report.Previous{Views: 500}, Younger: true}, 37,
+			"Not compared with the 30 days before: the link is 37 days old."},
+		{report.Summary{Younger: true}, 0, "Not compared with the 30 days before: the link is less than a day old."},
+		{report.Summary{Range: report.RangeCard{Compare: report.CompareYear}, Younger: true}, 1,
+			"Not compared with the year before: the link is 1 day old."},
+		{report.Summary{Range: report.RangeCard{Compare: report.CompareNone}}, 90, ""},
+		{report.Summary{Range: report.RangeCard{Key: report.RangeAll}}, 90, ""},
+	} {
+		test.r.Range.Days, test.r.Totals.Views = 30, 40
+		created := now.AddDate(0, 0, -test.days)
+		if got := whyUncompared(&test.r, "the link", created, now, linkWords); got != test.want {
+			t.Errorf("%+v: %q, want %q", test, got, test.want)
 		}
 	}
 }

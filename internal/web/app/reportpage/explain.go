@@ -114,7 +114,7 @@ func (s *Handler) nameRows(ctx context.Context, p *explainPage, of subject) erro
 		l := cmp.Or(of.link, &vitrine.Link{ID: id, Slug: vitrine.Slug(p.Visits[at[0]].Link)})
 		var rows []report.VisitRow
 		for _, i := range at {
-			rows = append(rows, p.Visits[i].Row)
+			rows = append(rows, p.Visits[i].Row())
 		}
 		visits, err := app.NewVisits(ctx, s.Recipients, l, rows, s.Now())
 		if err != nil {
@@ -226,7 +226,7 @@ func (s *Handler) fillExplanation(r *http.Request, p *explainPage, owner *vitrin
 	}
 	p.Column = columnName(whole, p.Explanation)
 	for _, v := range p.Visits {
-		p.Rows = append(p.Rows, explainedRow{app.NamelessVisits([]report.VisitRow{v.Row}, s.Now())[0], v.ID, v.Link,
+		p.Rows = append(p.Rows, explainedRow{app.NamelessVisits([]report.VisitRow{v.Row()}, s.Now())[0], v.ID, v.Link,
 			share(p.Explanation, v)})
 	}
 	if q.Cursor.Key != 0 {

@@ -195,6 +195,9 @@ func before(r *report.RangeCard, hourly bool) string {
 	case hourly && r.Key == report.RangeDay:
 		return "the 24 hours before"
 	}
+	if r.Days == 1 {
+		return "the day before"
+	}
 	return "the " + ui.Counted(int64(r.Days), "day", "days") + " before"
 }
 

@@ -232,6 +232,10 @@ type reportPage struct {
 	Until time.Time // zero: until it is revoked
 	Fixed bool      // readers do not choose the days
 
+	// Uncompared says why no number has a change; "" if they have, or none is
+	// asked for.
+	Uncompared string
+
 	explain string // address of explanations; "" if there are none
 	mapped  string // address of the reading map; "" if there is none
 }
@@ -360,6 +364,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 			from = report.DayOf(p.Link.CreatedAt.UnixMilli())
 		}
 	}
+	p.Uncompared = p.uncompared(n, now)
 	words := p.Words()
 	p.Series = newStatsSeries(p.Summary, from, words, now)
 	p.Tips = statsTips(p.Insights)

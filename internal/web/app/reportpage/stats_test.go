@@ -91,7 +91,8 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 	webtest.Same(t, "uniques", value("uniques"), humanize.Comma(want.Totals.Uniques))
 	note := func(card string) string {
 		notes := page.ID("card-" + card).Class("note")
-		return notes[len(notes)-1].Text()
+		text := strings.Split(notes[len(notes)-1].Text(), " · ") // after the number before
+		return text[len(text)-1]
 	}
 	if want.Range.Key == report.RangeAll { // no number is there twice
 		webtest.Same(t, "the begin of all", note("downloads"), "since "+want.Range.From.Format("2 Jan 2006"))
@@ -109,6 +110,19 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 	deltas := page.ID("card-downloads").Class("delta")
 	webtest.Same(t, "no changes beside few views or for a young link", len(deltas) == 0,
 		want.Range.Key == report.RangeAll || want.Younger || want.Previous.Views < 30)
+	for card, compared := range map[string]bool{"views": true, "uniques": true,
+		"engaged":    want.Totals.Sessions > 0 && want.Previous.Sessions > 0,
+		"completion": want.Totals.CompletionPct != nil && want.Previous.CompletionPct != nil,
+		"bounce":     want.Totals.Sessions > 0 && want.Previous.Sessions > 0, "returning": want.Totals.Views > 0,
+		"qr": want.Totals.QRScans+want.Previous.QRScans > 0} {
+		webtest.Same(t, card+" is compared", len(page.ID("card-"+card).Class("delta")) == 1, len(deltas) > 0 && compared)
+	}
+	said := ""
+	if why := page.Class("below-cards")[0].Tags("p"); len(why) > 0 {
+		said = why[0].Text()
+	}
+	webtest.Same(t, "why nothing is compared", strings.HasPrefix(said, "Not compared with "),
+		len(deltas) == 0 && want.Range.Key != report.RangeAll)
 	if pct := want.Deltas.Downloads.Pct; len(deltas) > 0 && pct != nil {
 		now, _ := strconv.ParseInt(strings.ReplaceAll(value("downloads"), ",", ""), 10, 64)
 		change := page.ID("card-downloads").Class("heard")[0].Text()

@@ -33,7 +33,7 @@ func websiteCards(n *numbers, now time.Time) []statsCard {
 		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
 			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
 		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views),
-			ofLoads, nil, meansAgain, ""},
+			ofLoads, newReturningDelta(r), meansAgain, ""},
 	}
 }
 
