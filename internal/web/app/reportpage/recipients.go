@@ -35,13 +35,13 @@ type statsRecipient struct {
 // recipients.
 func (s *Handler) newStatsRecipients(ctx context.Context, me *vitrine.Account, l *vitrine.Link, n *numbers,
 	here place) (*statsRecipients, error) {
-	from, to := n.link.Range.From.UnixMilli(), n.link.Range.To.UnixMilli()
+	from, to := n.link.Range.From, n.link.Range.To
 	others := slices.DeleteFunc(slices.Clone(n.q.Filter), func(c report.Condition) bool {
 		return c.Dimension == report.OnRecipient && !c.Not // one more is an alternative to these
 	})
 	counts := map[vitrine.RecipientID]int64{}
 	rows, err := s.Shell.RecipientRows(ctx, me, l, func(v *report.View) {
-		if from <= v.At && v.At < to && others.Match(v) {
+		if from.UnixMilli() <= v.At && v.At < to.UnixMilli() && others.Match(v) {
 			counts[vitrine.RecipientID(v.Recipient)]++
 		}
 	})
@@ -52,7 +52,7 @@ func (s *Handler) newStatsRecipients(ctx context.Context, me *vitrine.Account, l
 	slices.SortStableFunc(rows, func(a, b *app.RecipientRow) int { return b.Last.Compare(a.Last) })
 	for _, r := range rows {
 		row := statsRecipient{RecipientRow: r, count: counts[r.ID]}
-		row.Only = here.onlyRecipient(r.ID, r.Opened() && row.count == 0)
+		row.Only = here.onlyRecipient(r.ID, r.Opened() && (r.Last.Before(from) || !r.First.Before(to)))
 		if r.Opened() {
 			row.When = ui.RecentTime(r.Last, s.Now())
 			card.picks = append(card.picks, row)
@@ -71,7 +71,7 @@ func (s *Handler) newStatsRecipients(ctx context.Context, me *vitrine.Account, l
 }
 
 // onlyRecipient returns the address of the report of the views through one
-// recipient, or "" if it is this one; of all time if the report has none.
+// recipient, or "" if it is this one; of all time if none is in its days.
 func (p place) onlyRecipient(id vitrine.RecipientID, ever bool) string {
 	if ever {
 		p.q.Range, p.q.Dates, p.q.Hourly, p.q.Compare = report.RangeAll, nil, false, ""

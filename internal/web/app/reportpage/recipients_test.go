@@ -101,6 +101,10 @@ func TestRecipientCard(t *testing.T) {
 	}
 	webtest.Same(t, "recipients to filter by", strings.Join(picks(here), "\n"),
 		strings.Join([]string{list[8].Label + " 1", list[1].Label + " 1", list[12].Label + " 1", list[4].Label + " 0"}, "\n"))
+	phones := picks(here + "?filter=device:is:Mobile")
+	if len(phones) != 4 || slices.ContainsFunc(phones, func(text string) bool { return !strings.HasSuffix(text, " 0") }) {
+		t.Errorf("among the views on phones: %q", phones)
+	}
 	for i := range 10 { // more than the bar has, and newer visits than the page has
 		if i != 8 && i != 1 {
 			openedBy(d, l, list[i], 2)
