@@ -27,6 +27,7 @@ func TestBrowserTools(t *testing.T) {
 		{"range", root + "?range=90d", `document.querySelector("[popovertarget=dates]").click()`},
 		{"filter", root + "?range=90d", `document.querySelector("[popovertarget=add-filter]").click(); document.querySelector("#add-filter details").open = true`},
 		{"export", "/analytics?range=90d", `document.querySelector("[popovertarget=export]").click()`},
+		{"definitions", root + "?range=30d", `document.querySelector("[popovertarget=means]").click()`},
 		{"wrong dates", root + "?from=2026-03-02&to=2026-03-01", ""},
 		{"a number", root + "/explain?range=90d&explain=/totals/avgEngagedMs", ""},
 		{"a number of all links", "/analytics/explain?range=90d&explain=/totals/uniques", ""},
@@ -41,7 +42,7 @@ func TestBrowserTools(t *testing.T) {
 	}
 	tb.Run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.URL+root+"?range=90d"))
 	tb.Until(`document.readyState === "complete"`)
-	for _, panel := range []string{"dates", "compare", "add-filter", "export"} {
+	for _, panel := range []string{"dates", "compare", "add-filter", "export", "means"} {
 		tb.Run(chromedp.Evaluate(`window.cardsAt = document.querySelector(".cards").getBoundingClientRect().top; document.querySelector("[popovertarget=`+
 			panel+`]").focus()`, nil), webtest.Keys(kb.Enter))
 		tb.Until(fmt.Sprintf(`document.querySelector("#%s").matches(":popover-open") && document.querySelector(".cards").getBoundingClientRect().top === cardsAt`, panel))

@@ -23,7 +23,7 @@ import (
 func TestStatsAreTheAPIs(t *testing.T) {
 	o := webtest.NewReportSite(t)
 	for kind, l := range o.Links {
-		for _, rg := range []string{"7d", "90d", "all"} {
+		for _, rg := range []string{"7d", "30d", "90d", "all"} {
 			var want report.LinkReport
 			query := "?range=" + rg
 			o.API(webtest.StatsPath(l)+query+"&limit=100", &want)
@@ -55,7 +55,7 @@ func TestStatsAreTheAPIs(t *testing.T) {
 
 func TestAccountStatsAreTheAPIs(t *testing.T) {
 	o := webtest.NewReportSite(t)
-	for _, rg := range []string{"7d", "90d", "all"} {
+	for _, rg := range []string{"7d", "30d", "90d", "all"} {
 		var want report.AccountReport
 		o.API("/analytics?range="+rg+"&limit=100", &want)
 		want.Younger = true
