@@ -69,7 +69,8 @@ func statsCards(n *numbers, now time.Time) []statsCard {
 		{"bounce", "Bounces", ui.ShareOf(t.BouncePct, t.Sessions),
 			"of " + ui.Counted(t.Sessions, "session", "sessions"), bounce,
 			ui.MeansBounce, ""},
-		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), ofViews, newReturningDelta(r), ui.MeansReturning, ""},
+		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), ofViews, newReturningDelta(r),
+			ui.MeansReturning, ""},
 		{"qr", "QR scans", ui.Figure(t.QRScans).String(), ofViews,
 			change(d.QRScans, t.QRScans, before.QRScans), ui.MeansQR, ""},
 	}
