@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,6 +96,15 @@ func TestBrowserSlides(t *testing.T) {
 	if p := got.Parts[1]; p.Views != 2 || p.AvgMs != 3000 || p.Words != 3 {
 		t.Errorf("slide 2 = %+v, want 3 words, seen twice for 3 s on average", p)
 	}
+	page := s.Status(s.Get(webtest.StatsPath(deck), s.SignIn(s.Account)), http.StatusOK).Text
+	if n := len(s.Parse(page).ID("parts").Tags("img")); n != 20 || strings.Contains(page, "Scroll depth") {
+		t.Errorf("the report has %d pictures of slides, or says how far it was scrolled", n)
+	}
+	tb := webtest.NewTab(t, s.Page(deck))
+	f := tb.Frame("/view")
+	f.Opened("20")
+	f.Until(`["#page", "#back", ".page"].map((q) => document.querySelector(q).ariaLabel).join() ===
+		"Slide,Previous slide,Slide 1"`)
 }
 
 // TestBrowserSlidesUnmeasured checks that a server without LibreOffice says of

@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
+	"vitrine/report/part"
 )
 
 // entry is a file in an archive, read from the archive's sealed bytes.
@@ -223,7 +224,7 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		if f == nil {
 			return httpx.ErrNoPage
 		}
-		return s.frame(w, r, l, f, framePage{File: "bytes", Size: e.Size, Prints: l.AllowDownload})
+		return s.frame(w, r, l, f, framePage{File: "bytes", Size: e.Size, Prints: l.AllowDownload, Unit: string(part.Page)})
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
+	"vitrine/report/part"
 )
 
 // framePage is the frame of a viewer that is a template.
@@ -19,8 +20,12 @@ type framePage struct {
 	Size    int64        // of these, bytes
 	Picture template.URL // of the first page, relative to the frame's address; "" for none
 	Prints  bool
+	Unit    string // what it shows several of: page or slide
 	Nonce   string
 }
+
+// Named returns what comes before the number of a page or slide.
+func (p framePage) Named() string { return ui.Capital(p.Unit) }
 
 // maxInline bounds a picture of the first page in the frame itself, in bytes.
 const maxInline = 160 << 10
@@ -40,7 +45,10 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 		if httpx.Navigated(r) {
 			return s.toPage(w, r, l)
 		}
-		p := framePage{File: file, Size: size, Prints: l.AllowDownload}
+		p := framePage{File: file, Size: size, Prints: l.AllowDownload, Unit: string(part.Page)}
+		if l.Outline.Kind() == part.Slide {
+			p.Unit = string(part.Slide)
+		}
 		if l.Parts.Has(vitrine.PartFirst) {
 			p.Picture = s.first(r, l)
 		}

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
+	"vitrine/report/part"
 )
 
 // statsPages shows how a file was read, page by page or part by part.
@@ -117,6 +118,12 @@ func newStatsParts(of *report.Content, before bool) *statsPages {
 		p.Rows[i].Label = of.Parts[i].Label
 	}
 	return p
+}
+
+// counts reports whether slides or pages of an office file were counted, which
+// say more than how far it was scrolled.
+func (p *statsPages) counts() bool {
+	return p != nil && p.Noun != string(part.Section) && p.Unread == ""
 }
 
 // list adds the rows, whose list is at a pointer.

@@ -50,7 +50,10 @@ type mapPart struct {
 	Time    string // on average, of those that saw it
 	Takes   string // the time that its words take; "" without words
 	Seen    string // by how many of the sessions
-	Level   int    // 0 to 4: the time of all readers, of that which the words take
+	// Level is from 0 to 4: the time of all readers, of that which the words
+	// of a section take. Slides and pages may have few words and much else,
+	// so that they are compared with the one that was read longest.
+	Level int
 	// Bands has the levels of the quarters, from the top, and Quarters what
 	// they are in words. Without Bands they were not measured.
 	Bands    []int
@@ -148,15 +151,16 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 	for _, row := range rows.Rows {
 		shown := mapPart{Number: row.Page, Label: row.Label, Reading: ui.Capital(string(row.Reading)), Time: row.Time,
 			Seen: fmt.Sprintf("%s of %s", row.Seen, ui.Counted(sessions, "session", "sessions"))}
-		all, ofBand := most, mostBand
+		all := most
 		if row.Words > 0 {
-			all = int64(row.Words) * part.WordMs * sessions
 			shown.Takes = ui.Lasting(int64(row.Words) * part.WordMs).String()
-			ofBand = max(all/int64(len(part.Bands{})), row.longestBand()) // of few words, all quarters would be alike
+			if c.PartKind == part.Section {
+				all = int64(row.Words) * part.WordMs * sessions
+			}
 		}
 		shown.Level = level(row.AvgMs*row.Views, all)
 		if c.PartKind != part.Section && row.Views > 0 {
-			shown.addBands(&row, ofBand)
+			shown.addBands(&row, mostBand)
 		}
 		p.Banded = p.Banded || shown.Bands != nil
 		p.Parts = append(p.Parts, shown)

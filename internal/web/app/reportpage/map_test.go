@@ -15,6 +15,7 @@ import (
 	"vitrine/report"
 	"vitrine/report/part"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -202,5 +203,8 @@ func TestBrowserReadingMap(t *testing.T) {
 	tb.Until(`document.querySelectorAll(".reading-map.of-text > li .map-text").length === 3`)
 	tb.Until(`((c) => new Set(c).size === 3 && c[2] === "rgba(0, 0, 0, 0)")([...document.querySelectorAll(".reading-map > li")].map((li) => getComputedStyle(li).backgroundColor))`)
 	tb.Until(`document.documentElement.scrollWidth <= innerWidth`)
+	tb.Run(emulation.SetEmulatedMedia().WithMedia("print")) // with its colors and their key, without the button
+	tb.Until(`document.getElementById("print").getClientRects().length === 0 &&
+		[...document.querySelectorAll(".reading-map, .map-key i")].every((e) => getComputedStyle(e).printColorAdjust === "exact" && e.getClientRects().length)`)
 	tb.Quiet()
 }

@@ -331,6 +331,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, of subject,
 	}
 	if !n.sample {
 		p.Pages.show(view.root, of.link)
+		p.Parts.show(view.root, of.link)
 	}
 	return p, nil
 }
@@ -411,6 +412,9 @@ func (p *reportPage) fillLink(n *numbers, place place, now time.Time) {
 	p.Covers = newStatsVersions(n, place, !p.Reader, now)
 	p.Pages, p.Parts, p.Marks = newStatsPages(&of.Content, before), newStatsParts(&of.Content, before),
 		newStatsMarks(&of.Content, before)
+	if p.Parts.counts() {
+		p.Marks = nil
+	}
 	p.Clicks = newStatsClicks(&of.Content)
 	if p.Recent = n.recent; n.sample || p.Reader {
 		p.Recent = p.nameless(n, now)

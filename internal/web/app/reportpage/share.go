@@ -254,6 +254,7 @@ func (s *Handler) sharedPage(r *http.Request, found *analytics.Shared) (*reportP
 	if l := found.Link; l != nil {
 		if _, err := s.Links.PublicByID(r.Context(), l.ID, s.Viewers.Reader(r)); err == nil {
 			p.Pages.show(where.root, l)
+			p.Parts.show(where.root, l)
 		}
 	}
 	return p, nil

@@ -4,6 +4,7 @@ export const css = 96 / 72; // CSS pixels per point
 const maxPixels = 4096 * 4096; // pixels of a canvas; some phones support no more
 
 export const root = document.documentElement;
+export const unit = root.dataset.unit; // Page or Slide
 export const id = (name) => document.getElementById(name);
 export const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
@@ -32,7 +33,7 @@ export const happen = (type, detail) => events.dispatchEvent(new CustomEvent(typ
 export function sheet(number, width, height, element = document.createElement("section")) {
   element.className = "page";
   element.dataset.number = number;
-  element.setAttribute("aria-label", `Page ${number}`);
+  element.setAttribute("aria-label", `${unit} ${number}`);
   const s = { number, element, wanted: false, at: 0 };
   s.drawn = new Promise((done) => (s.done = done));
   resize(s, width, height);

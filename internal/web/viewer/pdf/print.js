@@ -1,6 +1,6 @@
 // Printing: draws every page as a picture. The browser prints one on each
 // sheet.
-import { id, view } from "./pages.js";
+import { id, unit, view } from "./pages.js";
 
 const maxPages = 300; // pages; a browser cannot hold the pictures of more
 const dots = 150 / 72; // pixels per point
@@ -34,7 +34,7 @@ async function picture(number) {
   const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
   canvas.width = 0;
   const image = new Image();
-  image.alt = `Page ${number}`;
+  image.alt = `${unit} ${number}`;
   image.src = URL.createObjectURL(blob);
   await image.decode();
   if (number === 1)
@@ -50,7 +50,7 @@ export async function print() {
   if (pages > maxPages) {
     cancel.textContent = "Close";
     cancel.onclick = () => (panel.hidden = true);
-    say(`This document has ${pages} pages. Download it to print more than ${maxPages}.`);
+    say(`This document has ${pages} ${unit.toLowerCase()}s. Download it to print more than ${maxPages}.`);
     return;
   }
   running = true;
@@ -61,7 +61,7 @@ export async function print() {
   };
   try {
     for (let n = 1; n <= pages && wanted; n++) {
-      say(`Preparing page ${n} of ${pages}…`);
+      say(`Preparing ${unit.toLowerCase()} ${n} of ${pages}…`);
       paper.append(await picture(n));
     }
     panel.hidden = true;

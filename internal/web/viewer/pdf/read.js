@@ -1,6 +1,6 @@
 // Shows the document as text that fits the window. The text is in the same
 // sections as the pages, so that finding, turning and measuring do not change.
-import { canvasOf, draw, events, happen, id, lead, release, root, turn, view } from "./pages.js";
+import { canvasOf, draw, events, happen, id, lead, release, root, turn, unit, view } from "./pages.js";
 import { reflow } from "./reflow.js";
 import { settle } from "./zoom.js";
 
@@ -56,13 +56,13 @@ function title(number) {
   const header = document.createElement("header");
   const back = document.createElement("button");
   back.type = "button";
-  back.textContent = "Show page";
-  back.setAttribute("aria-label", `Show page ${number} as it is`);
+  back.textContent = `Show ${unit.toLowerCase()}`;
+  back.setAttribute("aria-label", `${back.textContent} ${number} as it is`);
   back.onclick = () => {
     toggle();
     turn(number);
   };
-  header.append(`Page ${number}`, back);
+  header.append(`${unit} ${number}`, back);
   return header;
 }
 

@@ -1,6 +1,6 @@
 // The sidebar: small pictures of the pages, and the bookmarks of the document,
 // if it has any.
-import { busy, canvasOf, css, events, id, lead, root, turn, view } from "./pages.js";
+import { busy, canvasOf, css, events, id, lead, root, turn, unit, view } from "./pages.js";
 import { settle } from "./zoom.js";
 
 const panel = id("side");
@@ -34,7 +34,7 @@ function fill() {
     element.type = "button";
     element.tabIndex = -1;
     element.dataset.number = s.number;
-    element.setAttribute("aria-label", `Page ${s.number}`);
+    element.setAttribute("aria-label", `${unit} ${s.number}`);
     const frame = document.createElement("span");
     element.append(frame, String(s.number));
     const t = { number: s.number, element, frame, wanted: false };
