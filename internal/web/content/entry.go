@@ -224,7 +224,8 @@ func (s *Handler) EntryFrame() httpx.HandlerFunc {
 		if f == nil {
 			return httpx.ErrNoPage
 		}
-		return s.frame(w, r, l, f, framePage{File: "bytes", Size: e.Size, Prints: l.AllowDownload, Unit: string(part.Page)})
+		return s.frame(w, r, l, f,
+			framePage{File: "bytes", Size: e.Size, Prints: l.AllowDownload, Unit: string(part.Page)})
 	})
 }
 
