@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // The limits for the claims of a beacon (engagement, The server).
@@ -85,7 +85,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) Snapshot {
 		last = cmp.Or(last, MaxPages)
 	}
 	if v.Kind == report.ContentPages || v.Kind == report.ContentScroll {
-		s.Session.Clicks = click.Parse(c.Clicks, last)
+		s.Session.Clicks = part.ParseClicks(c.Clicks, last)
 	}
 	if last == 0 {
 		return s

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -58,7 +57,7 @@ type Content struct {
 
 	// Clicks has the links inside the file that were followed, the most often
 	// followed ones first.
-	Clicks []click.Click `json:"clicks,omitempty"`
+	Clicks []part.Click `json:"clicks,omitempty"`
 }
 
 // PagesContent is how a document was read. If its length is unknown, PagesTotal
@@ -151,11 +150,11 @@ func content(l *Link, t *Tally) Content {
 }
 
 // clickRows lists the most clicked links.
-func (t *Tally) clickRows() (rows []click.Click) {
+func (t *Tally) clickRows() (rows []part.Click) {
 	for label, n := range t.clicks {
-		rows = append(rows, click.OfLabel(label, *n))
+		rows = append(rows, part.ClickOf(label, *n))
 	}
-	return click.Top(rows)
+	return part.TopClicks(rows)
 }
 
 func pagesContent(total int, t *Tally) *PagesContent {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -123,9 +122,9 @@ func randomSession(r *rand.Rand, l report.Link) *report.Session {
 		Downloaded: r.IntN(4) == 0,
 		Played:     randomShare(r), Reached: randomShare(r), Depth: randomShare(r),
 	}
-	for part := range r.IntN(4) {
+	for in := range r.IntN(4) {
 		if r.IntN(2) == 0 {
-			s.Clicks = append(s.Clicks, click.Click{Part: part, Target: pick(r, "mailto", "https://a.example/", "https://b.example/"),
+			s.Clicks = append(s.Clicks, part.Click{Part: in, Target: pick(r, "mailto", "https://a.example/", "https://b.example/"),
 				Count: 1 + r.Int64N(3)})
 		}
 	}

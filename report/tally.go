@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
@@ -168,8 +168,8 @@ func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 }
 
 // AddClick adds n clicks of counted sessions on a target in a part.
-func (t *Tally) AddClick(part int, target string, n int64) {
-	t.clicks.add(click.Label(part, target), n)
+func (t *Tally) AddClick(in int, target string, n int64) {
+	t.clicks.add(part.ClickLabel(in, target), n)
 }
 
 // tidy deletes entries that a removal has left empty.

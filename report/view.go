@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -101,7 +100,7 @@ type Session struct {
 	Unmeasured bool
 	// Clicks has the links inside the file that were followed, each once, by
 	// part and target.
-	Clicks []click.Click
+	Clicks []part.Click
 }
 
 // PageTime is the time on one page or part, counted from 1.
@@ -127,7 +126,7 @@ func (s *Session) Max(t *Session) {
 	s.Reached = max(s.Reached, t.Reached)
 	s.Parts = s.Parts.Union(t.Parts)
 	s.Depth = max(s.Depth, t.Depth)
-	s.Clicks = click.Max(s.Clicks, t.Clicks)
+	s.Clicks = part.MaxClicks(s.Clicks, t.Clicks)
 	s.Unmeasured = s.Unmeasured && t.Unmeasured
 }
 

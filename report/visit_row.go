@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // VisitRow is one view of a link with everything the log has, except what would
@@ -28,28 +28,28 @@ type VisitRow struct {
 	Returning  bool      `json:"returning"`
 	Atypical   bool      `json:"atypical"`
 
-	Referrer  string        `json:"referrer"`
-	Campaign  string        `json:"campaign"`
-	Medium    string        `json:"medium"`
-	Content   string        `json:"content"`
-	Term      string        `json:"term"`
-	Screen    string        `json:"screen"`
-	Version   int           `json:"version"`
-	Recipient string        `json:"recipient"` // its ID; "" is the link's plain address
-	Album     string        `json:"album"`     // the ID of the album it was opened from; "" is none
-	QR        bool          `json:"qr"`
-	Excluded  string        `json:"excluded"` // the reason code of a view that does not count
-	Product   string        `json:"product"`  // the program of such a view, where it is known
-	Undecided bool          `json:"-"`        // excluded until it is read
-	Engaged   bool          `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
-	PresentMs int64         `json:"presentMs"`
-	Pages     []PageSeen    `json:"pages,omitzero"`      // of a PDF, in order; nil if not measured
-	Parts     []PartSeen    `json:"parts,omitzero"`      // as Pages, of other files
-	Clicks    []click.Click `json:"clicks,omitempty"`    // on links inside the file, by part and target
-	Played    *Tenths       `json:"playedPct,omitempty"` // of media
-	Reached   *Tenths       `json:"reachedPct,omitempty"`
-	PlayedIn  [][2]int      `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
-	Depth     *Tenths       `json:"depthPct,omitempty"` // of what is scrolled
+	Referrer  string       `json:"referrer"`
+	Campaign  string       `json:"campaign"`
+	Medium    string       `json:"medium"`
+	Content   string       `json:"content"`
+	Term      string       `json:"term"`
+	Screen    string       `json:"screen"`
+	Version   int          `json:"version"`
+	Recipient string       `json:"recipient"` // its ID; "" is the link's plain address
+	Album     string       `json:"album"`     // the ID of the album it was opened from; "" is none
+	QR        bool         `json:"qr"`
+	Excluded  string       `json:"excluded"` // the reason code of a view that does not count
+	Product   string       `json:"product"`  // the program of such a view, where it is known
+	Undecided bool         `json:"-"`        // excluded until it is read
+	Engaged   bool         `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
+	PresentMs int64        `json:"presentMs"`
+	Pages     []PageSeen   `json:"pages,omitzero"`      // of a PDF, in order; nil if not measured
+	Parts     []PartSeen   `json:"parts,omitzero"`      // as Pages, of other files
+	Clicks    []part.Click `json:"clicks,omitempty"`    // on links inside the file, by part and target
+	Played    *Tenths      `json:"playedPct,omitempty"` // of media
+	Reached   *Tenths      `json:"reachedPct,omitempty"`
+	PlayedIn  [][2]int     `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
+	Depth     *Tenths      `json:"depthPct,omitempty"` // of what is scrolled
 
 	// SameViewer lists all visits of the same viewer, newest first, including
 	// this one. It is set only for a single visit, not in lists.

@@ -17,7 +17,6 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/visitor"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -53,7 +52,7 @@ type importedSession struct {
 	Downloaded bool           `json:"downloaded"`
 	Pages      []importedPage `json:"pages"`
 	Parts      []importedPart `json:"parts"`
-	Clicks     []click.Click  `json:"clicks"`
+	Clicks     []part.Click   `json:"clicks"`
 	PlayedPct  *float64       `json:"playedPct"`
 	ReachedPct *float64       `json:"reachedPct"`
 	PlayedIn   [][2]float64   `json:"playedIn"`
@@ -233,7 +232,7 @@ func (in *importedSession) read(l importedFile, s *report.Session) error {
 	}
 	s.Reached = max(s.Reached, s.Played)
 	var err error
-	if s.Clicks, err = click.Check(in.Clicks, last); err != nil {
+	if s.Clicks, err = part.CheckClicks(in.Clicks, last); err != nil {
 		return fmt.Errorf("session.clicks: %w", err)
 	}
 	return in.readParts(s)

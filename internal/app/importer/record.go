@@ -7,7 +7,6 @@ import (
 
 	"vitrine"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -104,7 +103,7 @@ func readStaged(b []byte, v *vitrine.ViewRecord, words *wordCache) error {
 		}
 		s.Parts = report.Parts{uint64(r.number()), uint64(r.number())}
 		for n := r.number(); n > 0 && !r.short; n-- {
-			s.Clicks = append(s.Clicks, click.Click{Part: int(r.number()), Count: r.number(), Target: r.word()})
+			s.Clicks = append(s.Clicks, part.Click{Part: int(r.number()), Count: r.number(), Target: r.word()})
 		}
 	}
 	if r.short || len(r.rest) > 0 {

@@ -187,7 +187,7 @@ const sampledTallies = 200
 // storedPart is a stored tally, or the stored views by link of a day.
 type storedPart struct {
 	vitrine.Scope
-	part
+	usedTally
 	daily bool
 }
 
@@ -295,7 +295,7 @@ func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong
 	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
 	left, err := kept.takeLevel(p.span, p.level)
 	if err == nil && len(left) == 0 {
-		err = kept.allTimes(p.part)
+		err = kept.allTimes(p.usedTally)
 	}
 	if damaged(err) || err == nil && len(left) > 0 {
 		return "is damaged", nil
@@ -316,7 +316,7 @@ func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong
 }
 
 // allTimes adds all engaged times of a part.
-func (s *stored) allTimes(p part) error {
+func (s *stored) allTimes(p usedTally) error {
 	return s.tx.Each(func(row sqldb.Scanner) error {
 		var data sql.RawBytes
 		if err := row.Scan(&data); err != nil {

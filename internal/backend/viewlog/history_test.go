@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/test/sqltest"
 	"vitrine/internal/test/tier"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // facts has everything that was stored in a log, in the simplest form, and
@@ -311,9 +311,9 @@ func (r randomHistory) session() report.Session {
 	if r.IntN(2) == 0 {
 		s.Played, s.Reached, s.Depth = r.Int64N(1_000_001), r.Int64N(1_000_001), r.Int64N(1_000_001)
 	}
-	for part := range 4 {
+	for in := range 4 {
 		if r.IntN(6) == 0 {
-			s.Clicks = append(s.Clicks, click.Click{Part: part, Target: fmt.Sprint("https://a.example/", r.IntN(9)),
+			s.Clicks = append(s.Clicks, part.Click{Part: in, Target: fmt.Sprint("https://a.example/", r.IntN(9)),
 				Count: 1 + r.Int64N(3)})
 		}
 	}

@@ -47,8 +47,8 @@ func alignDown(d report.Day, level int) report.Day { return d &^ (width(level) -
 // span is the days [from, to).
 type span struct{ from, to report.Day }
 
-// part is a stored tally that was used.
-type part struct {
+// usedTally is a stored tally that was used.
+type usedTally struct {
 	level int
 	span
 }
@@ -62,7 +62,7 @@ type stored struct {
 	brief bool       // heads only
 	since report.Day // first day of the window; NoDay: the tally is shared by several windows
 	tally *report.Tally
-	parts []part
+	parts []usedTally
 	// damaged lists the days whose tally is damaged.
 	damaged []span
 	gone    report.Day // before this day, views have expired
@@ -128,7 +128,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			missing = append(missing, span{at, day})
 		}
 		at = day + width(level)
-		s.parts = append(s.parts, part{level, span{day, at}})
+		s.parts = append(s.parts, usedTally{level, span{day, at}})
 		return nil
 	}, "SELECT day, head, "+body+" FROM tallies WHERE account = $1 AND link = $2 AND level = $3 AND day >= $4 AND day <= $5 ORDER BY day",
 		int64(s.scope.Account), int64(s.scope.Link), level, from, days.to-width(level))
@@ -158,8 +158,8 @@ func (s *stored) times(t *report.Tally) error {
 }
 
 // joined merges adjacent parts of a level.
-func joined(parts []part) (runs []part) {
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+func joined(parts []usedTally) (runs []usedTally) {
+	slices.SortFunc(parts, func(a, b usedTally) int { return cmp.Compare(a.from, b.from) })
 	for _, p := range parts {
 		if n := len(runs); n > 0 && runs[n-1].level == p.level && runs[n-1].to == p.from {
 			runs[n-1].to = p.to
@@ -170,7 +170,7 @@ func joined(parts []part) (runs []part) {
 	return runs
 }
 
-func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error {
+func (s *stored) partTimes(t *report.Tally, p usedTally, of report.MedianTimes) error {
 	for level := 0; level <= p.level; level++ {
 		for _, part := range append([]report.TimesGroup{report.AllTimes}, of.Groups()...) {
 			err := s.tx.Visit("data", " FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",

@@ -85,7 +85,7 @@ type keptKey struct {
 // keptTally is a tally that must not change any more.
 type keptTally struct {
 	tally *report.Tally
-	parts []part
+	parts []usedTally
 }
 
 // rolledUpTally returns the part of a tally that covers rolled-up days. The

@@ -24,7 +24,7 @@ import (
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // The demonstration: one account with a deck and a text, and how often the deck
@@ -171,14 +171,14 @@ type demoLine struct {
 }
 
 type demoSession struct {
-	EngagedMs  int64         `json:"engagedMs"`
-	PresentMs  int64         `json:"presentMs"`
-	Screen     string        `json:"screen,omitempty"`
-	Downloaded bool          `json:"downloaded,omitempty"`
-	Pages      []demoPage    `json:"pages,omitempty"`
-	Parts      []demoPart    `json:"parts,omitzero"`
-	Clicks     []click.Click `json:"clicks,omitempty"`
-	ScrollPct  *float64      `json:"scrollPct,omitempty"`
+	EngagedMs  int64        `json:"engagedMs"`
+	PresentMs  int64        `json:"presentMs"`
+	Screen     string       `json:"screen,omitempty"`
+	Downloaded bool         `json:"downloaded,omitempty"`
+	Pages      []demoPage   `json:"pages,omitempty"`
+	Parts      []demoPart   `json:"parts,omitzero"`
+	Clicks     []part.Click `json:"clicks,omitempty"`
+	ScrollPct  *float64     `json:"scrollPct,omitempty"`
 }
 
 type demoPage struct {

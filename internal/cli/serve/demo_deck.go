@@ -8,7 +8,6 @@ import (
 	"vitrine"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -104,8 +103,8 @@ func (in *demoSession) readDeck(s *report.Session, n int) {
 		in.Pages = append(in.Pages, demoPage{p.Page, p.Ms, demoQuarters(p, n).List()})
 		for i, l := range demoLinks {
 			if l.slide == p.Page && (n+i)%4 == 0 {
-				target, _ := click.Target(l.href)
-				in.Clicks = append(in.Clicks, click.Click{Part: p.Page, Target: target, Count: 1})
+				target, _ := part.ClickTarget(l.href)
+				in.Clicks = append(in.Clicks, part.Click{Part: p.Page, Target: target, Count: 1})
 			}
 		}
 	}

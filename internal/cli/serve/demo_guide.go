@@ -6,7 +6,7 @@ import (
 
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // demoGuide is the sample text. Its sections are those of demoSections.
@@ -89,7 +89,7 @@ func (in *demoSession) readGuide(s *report.Session, n int) {
 		left -= ms
 		in.Parts = append(in.Parts, demoPart{i + 1, ms})
 		if section.link != "" && (n+i)%4 == 0 {
-			in.Clicks = append(in.Clicks, click.Click{Part: i + 1, Target: section.link, Count: 1})
+			in.Clicks = append(in.Clicks, part.Click{Part: i + 1, Target: section.link, Count: 1})
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"vitrine"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // clicks compares the clicks in reports with a naive recount, in ten random
@@ -62,18 +62,18 @@ func (t logTest) clicks() {
 
 // recount counts the clicks of some views: of each view, the most that a
 // snapshot had on a link.
-func recount(views []report.View, of func(*report.View) bool) (rows []click.Click) {
+func recount(views []report.View, of func(*report.View) bool) (rows []part.Click) {
 	for i := range views {
 		if !of(&views[i]) || views[i].Session == nil {
 			continue
 		}
-		most := map[click.Click]int64{}
+		most := map[part.Click]int64{}
 		for _, c := range views[i].Session.Clicks {
-			link := click.Click{Part: c.Part, Target: c.Target}
+			link := part.Click{Part: c.Part, Target: c.Target}
 			most[link] = max(most[link], c.Count)
 		}
 		for link, n := range most {
-			at := slices.IndexFunc(rows, func(r click.Click) bool {
+			at := slices.IndexFunc(rows, func(r part.Click) bool {
 				return r.Part == link.Part && r.Target == link.Target
 			})
 			if at < 0 {
@@ -82,7 +82,7 @@ func recount(views []report.View, of func(*report.View) bool) (rows []click.Clic
 			rows[at].Count += n
 		}
 	}
-	slices.SortFunc(rows, func(a, b click.Click) int {
+	slices.SortFunc(rows, func(a, b part.Click) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Target, b.Target))
 	})
 	return rows

@@ -6,7 +6,6 @@ import (
 
 	"vitrine"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -92,11 +91,11 @@ func (c random) session() report.Session {
 }
 
 // clicks returns clicks on a few links, in order.
-func (c random) clicks() (clicks []click.Click) {
-	for part := range 3 {
+func (c random) clicks() (clicks []part.Click) {
+	for in := range 3 {
 		for _, target := range []string{"https://a.example/", "https://b.example/x", "mailto"} {
 			if c.IntN(4) == 0 {
-				clicks = append(clicks, click.Click{Part: part, Target: target, Count: 1 + c.Int64N(3)})
+				clicks = append(clicks, part.Click{Part: in, Target: target, Count: 1 + c.Int64N(3)})
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"vitrine"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 
 	"github.com/chromedp/cdproto/page"
@@ -131,11 +130,11 @@ type linkedFile struct {
 	content []byte
 	frame   string // in which it is shown
 	links   int
-	want    []click.Click
+	want    []part.Click
 }
 
 func linkedFiles() map[string]linkedFile {
-	clicks := []click.Click{{Part: 1, Target: "https://a.test/b", Count: 1},
+	clicks := []part.Click{{Part: 1, Target: "https://a.test/b", Count: 1},
 		{Part: 2, Target: "https://a.test/b", Count: 1}, {Part: 2, Target: "mailto", Count: 1}}
 	return map[string]linkedFile{
 		"links.md": {[]byte("## One\n\ntext [a](https://a.test/b?q=1#x)\n\n## Two\n\ntext [b](https://a.test/b) <x@a.test> [c](#one)\n"),
@@ -325,7 +324,7 @@ var Times = map[string]func(*testing.T, *Timed){
 				a.addEventListener("click", (e) => e.preventDefault());
 				a.click();
 			}`, nil))
-			var got []click.Click
+			var got []part.Click
 			Eventually(t, "the clicks in "+name, func() bool {
 				if all := s.Views(r.link); len(all) == 1 && all[0].Session != nil {
 					got = all[0].Session.Clicks

@@ -15,7 +15,6 @@ import (
 	"vitrine/internal/test/webtest"
 	"vitrine/internal/visitor"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -144,7 +143,7 @@ func randomReading(r *rand.Rand, l *vitrine.Link) *report.Session {
 	if content == report.ContentPages || content == report.ContentScroll {
 		for at := range most + 1 {
 			if r.IntN(4) == 0 {
-				s.Clicks = append(s.Clicks, click.Click{Part: at, Target: []string{"https://a.example/", "mailto"}[r.IntN(2)],
+				s.Clicks = append(s.Clicks, part.Click{Part: at, Target: []string{"https://a.example/", "mailto"}[r.IntN(2)],
 					Count: 1 + r.Int64N(3)})
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"vitrine/internal/base/signer"
 	"vitrine/internal/test/webtest"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -142,13 +141,13 @@ func TestBeaconOfClicks(t *testing.T) {
 	for _, c := range []struct {
 		clicks string
 		header string
-		want   []click.Click
+		want   []part.Click
 	}{
 		{`{"clicks":{"2 https://a.test/b":1,"0 mailto":2},"view":7,"link":7}`, "",
-			[]click.Click{{Part: 0, Target: "mailto", Count: 2}, {Part: 2, Target: "https://a.test/b", Count: 1}}},
+			[]part.Click{{Part: 0, Target: "mailto", Count: 2}, {Part: 2, Target: "https://a.test/b", Count: 1}}},
 		{`{"clicks":{"101 https://me:pw@A.test?q=1#x":1,"-1 HTTP://a.test/b":1}}`, "",
-			[]click.Click{{Part: 0, Target: "http", Count: 1}, {Part: 0, Target: "https://a.test/", Count: 1}}},
-		{`{"clicks":{"1 ` + long + `":1}}`, "", []click.Click{{Part: 1, Target: "https://a.test/", Count: 1}}},
+			[]part.Click{{Part: 0, Target: "http", Count: 1}, {Part: 0, Target: "https://a.test/", Count: 1}}},
+		{`{"clicks":{"1 ` + long + `":1}}`, "", []part.Click{{Part: 1, Target: "https://a.test/", Count: 1}}},
 		{`{"clicks":{"1 javascript:alert(1)":1,"1 data:text/html,x":1,"1 https://<b>/":1,"1 ":1,"x tel":1,"1 https":1,` +
 			`"1 https://` + strings.Repeat("a", 250) + `/":1,"1 tel":0,"2 tel":-5}}`, "", nil},
 		{`{"clicks":{"1 https://a.test/b":1}}`, "Sec-GPC: 1", nil},
@@ -171,7 +170,7 @@ func TestBeaconOfClicks(t *testing.T) {
 		s.Status(s.Do(http.MethodPost, beacon, many+"}}", webtest.PlainText), 204)
 	}
 	all := s.Views(l)
-	if got := all[len(all)-1].Session.Clicks; len(got) != click.Most || got[0].Count != 100 {
+	if got := all[len(all)-1].Session.Clicks; len(got) != part.MaxTargets || got[0].Count != 100 {
 		t.Errorf("of 100 links and 10,000 clicks: %v", got)
 	}
 	if got := s.Status(s.Do(http.MethodPost, beacon, `{"clicks":[1]}`, webtest.PlainText), 400); got.Text == "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vitrine/internal/test/webtest"
-	"vitrine/report/click"
+	"vitrine/report/part"
 
 	"github.com/chromedp/chromedp"
 )
@@ -95,7 +95,7 @@ func TestBrowserClicksInPDF(t *testing.T) {
 		a.click();
 		a.click();
 	}`, nil))
-	want := []click.Click{{Part: 1, Target: "https://a.test/b", Count: 2}}
+	want := []part.Click{{Part: 1, Target: "https://a.test/b", Count: 2}}
 	webtest.Eventually(t, "two clicks", func() bool {
 		all := s.Views(l)
 		return len(all) == 1 && all[0].Session != nil && slices.Equal(all[0].Session.Clicks, want)

@@ -9,7 +9,6 @@ import (
 	"vitrine"
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -39,7 +38,7 @@ type counter struct {
 	pages      []pageSums
 	parts      [report.PartCount]int64
 	parted     int64
-	clicks     map[click.Click]int64 // by part and target
+	clicks     map[part.Click]int64 // by part and target
 	points     *[2][101]int64
 	viewerDays Set
 	room       room
@@ -308,9 +307,9 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	}
 	for _, on := range s.Clicks {
 		if c.clicks == nil {
-			c.clicks = map[click.Click]int64{}
+			c.clicks = map[part.Click]int64{}
 		}
-		c.clicks[click.Click{Part: on.Part, Target: on.Target}] += on.Count
+		c.clicks[part.Click{Part: on.Part, Target: on.Target}] += on.Count
 	}
 	if s.Parts != (report.Parts{}) {
 		c.parted++

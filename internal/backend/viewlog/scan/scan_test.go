@@ -15,7 +15,6 @@ import (
 	"vitrine/internal/backend/viewlog/segment"
 	"vitrine/internal/test/vitrinetest"
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -120,7 +119,7 @@ func history(r *rand.Rand, n int) (views []report.View) {
 				s.Unmeasured = r.IntN(2) == 0
 			}
 			if r.IntN(4) == 0 {
-				s.Clicks = []click.Click{{Part: r.IntN(3), Target: some("mailto", "https://a.example/"), Count: 1 + r.Int64N(3)}}
+				s.Clicks = []part.Click{{Part: r.IntN(3), Target: some("mailto", "https://a.example/"), Count: 1 + r.Int64N(3)}}
 			}
 			v.Session = s
 		}

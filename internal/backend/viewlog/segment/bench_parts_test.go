@@ -6,7 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 // BenchmarkStoredBytes stores segments of views of a text, and reports the
@@ -35,7 +35,7 @@ func BenchmarkStoredBytes(b *testing.B) {
 							Ms: engaged/int64(c.parts)/2 + r.Int64N(engaged/int64(2*c.parts))})
 					}
 					for range c.clicks {
-						w.Session.Clicks = append(w.Session.Clicks, click.Click{Part: 1 + r.IntN(6), Count: 1,
+						w.Session.Clicks = append(w.Session.Clicks, part.Click{Part: 1 + r.IntN(6), Count: 1,
 							Target: "https://example.org/prices"})
 					}
 					p.Add(&w)

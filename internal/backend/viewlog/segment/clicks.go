@@ -3,10 +3,10 @@ package segment
 import (
 	"encoding/binary"
 
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
-func appendClicks(b []byte, clicks []click.Click) []byte {
+func appendClicks(b []byte, clicks []part.Click) []byte {
 	b = binary.AppendUvarint(b, uint64(len(clicks)))
 	for _, c := range clicks {
 		b = binary.AppendUvarint(b, uint64(c.Part))
@@ -18,14 +18,14 @@ func appendClicks(b []byte, clicks []click.Click) []byte {
 }
 
 // clicks reads what appendClicks wrote.
-func (r *Reader) clicks() (clicks []click.Click) {
+func (r *Reader) clicks() (clicks []part.Click) {
 	n := r.number()
-	if n < 1 || n > click.Most {
+	if n < 1 || n > part.MaxTargets {
 		r.fail()
 		return nil
 	}
 	for range n {
-		c := click.Click{Part: int(r.number()), Count: r.number()}
+		c := part.Click{Part: int(r.number()), Count: r.number()}
 		size := r.number()
 		if size < 0 || size > int64(r.left()) {
 			r.fail()
@@ -39,7 +39,7 @@ func (r *Reader) clicks() (clicks []click.Click) {
 }
 
 // clicks adds the clicks of a session.
-func (p *Encoder) clicks(clicks []click.Click) {
+func (p *Encoder) clicks(clicks []part.Click) {
 	each, targets := &p.columns[columnClicks], &p.columns[columnTargets]
 	each.number(int64(len(clicks)))
 	for _, c := range clicks {
@@ -51,15 +51,15 @@ func (p *Encoder) clicks(clicks []click.Click) {
 }
 
 // clicks reads the clicks of a session.
-func (u *Decoder) clicks() (clicks []click.Click) {
+func (u *Decoder) clicks() (clicks []part.Click) {
 	each, targets := &u.columns[columnClicks], &u.columns[columnTargets]
 	n := each.next()
-	if n < 1 || n > click.Most {
+	if n < 1 || n > part.MaxTargets {
 		each.bad = true
 		return nil
 	}
 	for range n {
-		c := click.Click{Part: int(each.next()), Count: each.next()}
+		c := part.Click{Part: int(each.next()), Count: each.next()}
 		u.bytes = u.bytes[:0]
 		for size := targets.next(); size > 0 && !targets.bad; size-- {
 			u.bytes = append(u.bytes, byte(targets.next()))

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"vitrine/report"
-	"vitrine/report/click"
 	"vitrine/report/part"
 )
 
@@ -60,7 +59,7 @@ func TestRecordBytes(t *testing.T) {
 		{Session{Session: report.Session{Outlined: true, Parts: report.Parts{0b1110, 1 << 35}}},
 			"60" + "000000" + "02" + "0103" + "5f01"},
 		{Session{Session: report.Session{EngagedMs: 5, PresentMs: 6, Unmeasured: true}}, "10" + "050600" + "00"},
-		{Session{Session: report.Session{Clicks: []click.Click{{Part: 3, Target: "tel", Count: 2}}}},
+		{Session{Session: report.Session{Clicks: []part.Click{{Part: 3, Target: "tel", Count: 2}}}},
 			"80" + "000000" + "01" + "01" + "0302" + "0374656c"},
 		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 300, Bands: part.Bands{256, 0, 0, 5}},
 			{Page: 2, Ms: 4}}}}, "84" + "000000" + "02" + "01ac02" + "0104" + "02" + "09" + "8002" + "05" + "00"},
@@ -82,7 +81,7 @@ func TestRecordDamage(t *testing.T) {
 	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000,
 		Campaign: 6000, Was: 7000}).Append(nil)
 	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000, Bands: part.Bands{0, 3000, 1000}}}, Played: 5,
-		Depth: 6, Parts: report.Parts{7, 8}, Clicks: []click.Click{{Part: 9, Target: "https://a.example/", Count: 10}}}
+		Depth: 6, Parts: report.Parts{7, 8}, Clicks: []part.Click{{Part: 9, Target: "https://a.example/", Count: 10}}}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
 	decodeView := func(b []byte) error { return new(View).Decode(b) }
 	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
@@ -135,7 +134,7 @@ func FuzzSessionRecord(f *testing.F) {
 	f.Add((&Session{}).Append(nil, testMs))
 	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true,
 		Pages:  []report.PageTime{{Page: 3, Ms: 4, Bands: part.Bands{1, 0, 3, 0}}, {Page: 5, Ms: 6}},
-		Played: 7, Reached: 8, Depth: 9, Clicks: []click.Click{{Part: 1, Target: "mailto", Count: 2}}}
+		Played: 7, Reached: 8, Depth: 9, Clicks: []part.Click{{Part: 1, Target: "mailto", Count: 2}}}
 	f.Add((&Session{Session: full, Screen: 10, StartMs: 11}).Append(nil, testMs))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s, again Session

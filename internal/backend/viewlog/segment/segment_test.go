@@ -12,7 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/report"
-	"vitrine/report/click"
+	"vitrine/report/part"
 )
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
@@ -38,7 +38,7 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 			w.Session.Parts = randomParts(r)
 		}
 		for n := r.IntN(4); n > 0 && r.IntN(3) == 0; n-- {
-			w.Session.Clicks = append(w.Session.Clicks, click.Click{Part: r.IntN(1 << 17),
+			w.Session.Clicks = append(w.Session.Clicks, part.Click{Part: r.IntN(1 << 17),
 				Target: strings.Repeat("https://a.example/", r.IntN(12)), Count: r.Int64N(101)})
 		}
 		for p := 1; r.IntN(8) > 0; p += 1 + r.IntN(4) {

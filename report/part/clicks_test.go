@@ -1,4 +1,4 @@
-package click
+package part
 
 import "testing"
 
@@ -22,10 +22,10 @@ func TestTarget(t *testing.T) {
 		"a_b:c":                          "",
 		"averyveryverylongscheme:with":   "",
 	} {
-		if got, ok := Target(href); ok != (want != "") || ok && got != want {
+		if got, ok := ClickTarget(href); ok != (want != "") || ok && got != want {
 			t.Errorf("%q: %q, %t, want %q", href, got, ok, want)
 		}
-		if again, ok := Target(want); want != "" && (!ok || again != want) {
+		if again, ok := ClickTarget(want); want != "" && (!ok || again != want) {
 			t.Errorf("%q again: %q", want, again)
 		}
 	}
