@@ -143,8 +143,8 @@ func ClickOf(label string, n int64) Click {
 	return Click{p, target, n}
 }
 
-// TopClicks sorts rows, most clicks first, ties by part and target, and returns those
-// that a report has.
+// TopClicks sorts rows, most clicks first, ties by part and target, and returns
+// those that a report shows.
 func TopClicks(rows []Click) []Click {
 	slices.SortFunc(rows, func(a, b Click) int { return cmp.Or(cmp.Compare(b.Count, a.Count), compareClicks(a, b)) })
 	return rows[:min(len(rows), maxRows)]
