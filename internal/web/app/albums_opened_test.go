@@ -73,8 +73,8 @@ func TestViewsFromAnAlbum(t *testing.T) {
 	}
 	cookie := h.SignIn(h.Member)
 	own := h.Status(h.Get("/albums/"+string(album.Slug), cookie), http.StatusOK).Text
-	for _, want := range []string{"Opened from here: 2 views by 1 person, " + ui.Lasting(8000).String() + " in all",
-		" · 1 view, 1 person, " + ui.Lasting(4000).String() + " on average",
+	for _, want := range []string{"Opened from here: 2 views by 1 unique viewer, " + ui.Lasting(8000).String() + " in all",
+		" · 1 view, 1 unique viewer, " + ui.Lasting(4000).String() + " on average",
 		"filter=album%3Ais%3A" + report.IDText(int64(album.ID))} {
 		if !strings.Contains(own, want) {
 			t.Errorf("the page lacks %q:\n%s", want, own)
