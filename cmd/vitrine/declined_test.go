@@ -66,7 +66,7 @@ func TestDeclined(t *testing.T) {
 		}
 	}
 	code, messages := answer("y\nn\n", "rm", "draft", "minutes")
-	if code != terminal.ExitFailed || !strings.Contains(messages, `draft is deleted: "minutes.txt"`) ||
+	if code != terminal.ExitFailed || !strings.Contains(messages, `draft is deleted: "minutes"`) ||
 		!strings.Contains(messages, "1 of 2 links were not deleted") {
 		t.Errorf("one of two: exit code %d, %s", code, messages)
 	}
