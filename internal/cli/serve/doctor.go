@@ -411,8 +411,12 @@ func (d *doctor) previews(ctx context.Context) {
 
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
+	if d.SMTP == "" && d.serving {
+		d.report(part, note, "No mail server was tried. If the running server has one, give doctor the same --smtp.")
+		return
+	}
 	if d.SMTP == "" {
-		d.report(part, note, "No mail server is set here (--smtp), so you pass on password resets and invitations by hand.")
+		d.report(part, note, "No mail server is set (--smtp), so you pass on password resets and invitations by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})

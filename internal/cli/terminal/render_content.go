@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,7 @@ func (p *page) content(r *client.LinkReport) {
 		p.marks(c.Scroll.Depths, c.Scroll.Dropoff)
 		p.parts(c, sessions)
 	}
-	p.clicks(c.Clicks)
+	p.clicks(c.Clicks, cmp.Or(Plain(c.PartKind), "page"))
 }
 
 // unread reports that a content card has no sessions.
@@ -79,8 +80,9 @@ func (p *page) parts(c *client.Content, sessions int64) {
 	p.partRows(kind, c.Parts, *c.PartDropoff)
 }
 
-// clicks writes which links inside a file were followed.
-func (p *page) clicks(clicks []client.Click) {
+// clicks writes which links inside a file were followed, in which of its pages,
+// slides or sections.
+func (p *page) clicks(clicks []client.Click, kind string) {
 	if len(clicks) == 0 {
 		return
 	}
@@ -92,7 +94,7 @@ func (p *page) clicks(clicks []client.Click) {
 		}
 		where := ""
 		if c.Part > 0 {
-			where = fmt.Sprintf(", part %d", c.Part)
+			where = fmt.Sprintf(", %s %d", kind, c.Part)
 		}
 		p.line("%6d  %s%s", c.Count, Truncate(Plain(c.Target), max(p.width-len(where)-10, 8)), where)
 	}

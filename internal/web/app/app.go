@@ -121,7 +121,7 @@ var FormMessages = map[string]string{
 	"access-saved":  "Saved. Tell your readers what they need now.",
 	"reader-gone":   "The address is deleted.",
 
-	"recipients-added":  "Addresses added. Copy each one for its reader or channel.",
+	"recipients-added":  "Recipients added. Copy the address of each for its reader or channel.",
 	"recipient-revoked": "Address revoked. It no longer opens the link.",
 
 	"version-made":     "File replaced. Readers now see the new file.",

@@ -213,9 +213,13 @@ func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report
 		for last < SamplePages && r.IntN(100) < map[bool]int{true: 68, false: 93}[last == 4] {
 			last++
 		}
-		for p := range last {
-			s.Pages = append(s.Pages, report.PageTime{Page: p + 1,
-				Ms: engaged / int64(last) * (50 + r.Int64N(100)) / 100})
+		weights, all := make([]int64, last), int64(0)
+		for p := range weights {
+			weights[p] = 50 + r.Int64N(100)
+			all += weights[p]
+		}
+		for p, weight := range weights {
+			s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged * weight / all})
 		}
 	case report.ContentMedia:
 		s.Played, s.Reached = far*9/10, far

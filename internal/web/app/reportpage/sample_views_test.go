@@ -44,6 +44,15 @@ func addUp(t *testing.T, views []report.View, created int64, now time.Time) {
 			}
 			continue
 		}
+		if v.Session != nil {
+			left := v.Session.EngagedMs
+			for _, p := range v.Session.Pages {
+				left -= p.Ms
+			}
+			if left < 0 {
+				t.Fatalf("view %d has %d ms more on its pages than in all", i, -left)
+			}
+		}
 		before, seen := last[v.Viewer]
 		if back := seen && v.At-before.At > 30*60*1000; v.Returning != back {
 			t.Fatalf("view %d of viewer %d returns: %t, want %t", i, v.Viewer, v.Returning, back)
