@@ -104,7 +104,7 @@ func eachWord(doc string, after word, f func(word) bool) {
 		switch {
 		case r == '<':
 			class = text.Space
-			size = strings.IndexByte(doc[i:], '>') + 1
+			size = max(strings.IndexByte(doc[i:], '>')+1, 1)
 			switch tag := doc[i : i+size]; {
 			case strings.HasPrefix(tag, "<details"):
 				details++
@@ -114,7 +114,7 @@ func eachWord(doc string, after word, f func(word) bool) {
 		case details > 0:
 			class = text.Space
 		case r == '&': // all of them are punctuation
-			size = strings.IndexByte(doc[i:], ';') + 1
+			size = max(strings.IndexByte(doc[i:], ';')+1, 1)
 		}
 		if inside == 1 && (class == text.Space || class == text.Alone) && !found(i) {
 			return
