@@ -146,7 +146,9 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 			rows.Rows[i] = row
 		}
 		most = max(most, row.AvgMs*row.Views)
-		mostBand = max(mostBand, row.longestBand())
+		for _, share := range row.BandsPct {
+			mostBand = max(mostBand, bandMs(&row, share))
+		}
 	}
 	for _, row := range rows.Rows {
 		shown := mapPart{Number: row.Page, Label: row.Label, Reading: ui.Capital(string(row.Reading)), Time: row.Time,
@@ -170,15 +172,6 @@ func (p *mapPage) list(rows *statsPages, c *report.Content, sessions int64) {
 // bandMs returns the time of all readers on a quarter of a page, by its share.
 func bandMs(row *statsPageRow, share report.Tenths) int64 {
 	return row.AvgMs * row.Views * int64(share) / 1000
-}
-
-// longestBand returns the time of all readers on the quarter of a page that was
-// read the longest.
-func (row *statsPageRow) longestBand() (ms int64) {
-	for _, share := range row.BandsPct {
-		ms = max(ms, bandMs(row, share))
-	}
-	return ms
 }
 
 // addBands adds the quarters of a page. all is the time that stands for the
