@@ -120,13 +120,13 @@ func TestUncompared(t *testing.T) {
 	}{
 		{report.Summary{Previous: report.Previous{Views: 30}}, 90, ""},
 		{report.Summary{Previous: report.Previous{Views: 29}}, 90,
-			"Not compared with the 30 days before: fewer than 30 views then."},
-		{report.Summary{}, 90, "Not compared with the 30 days before: no views then."},
+			"Not compared: fewer than 30 views in the 30 days before."},
+		{report.Summary{}, 90, "Not compared: no views in the 30 days before."},
 		{report.Summary{Previous: report.Previous{Views: 500}, Younger: true}, 37,
-			"Not compared with the 30 days before: the link is 37 days old."},
-		{report.Summary{Younger: true}, 0, "Not compared with the 30 days before: the link is less than a day old."},
+			"Not compared: the link is 37 days old."},
+		{report.Summary{Younger: true}, 0, "Not compared: the link is less than a day old."},
 		{report.Summary{Range: report.RangeCard{Compare: report.CompareYear}, Younger: true}, 1,
-			"Not compared with the year before: the link is 1 day old."},
+			"Not compared: the link is 1 day old."},
 		{report.Summary{Range: report.RangeCard{Compare: report.CompareNone}}, 90, ""},
 		{report.Summary{Range: report.RangeCard{Key: report.RangeAll}}, 90, ""},
 	} {

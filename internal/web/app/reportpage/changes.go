@@ -141,16 +141,16 @@ func whyUncompared(r *report.Summary, name string, created, now time.Time, words
 	if !compares(r) || canCompare(r) || r.Totals.Views == 0 {
 		return ""
 	}
-	why := fmt.Sprintf("fewer than %d %ss then", deltaViews, words.One)
+	why := fmt.Sprintf("fewer than %d %ss in %s", deltaViews, words.One, spanBefore(r))
 	if r.Previous.Views == 0 {
-		why = "no " + words.One + "s then"
+		why = "no " + words.One + "s in " + spanBefore(r)
 	}
 	if days := int64(now.Sub(created) / (24 * time.Hour)); r.Younger && days == 0 {
 		why = name + " is less than a day old"
 	} else if r.Younger {
 		why = name + " is " + ui.Counted(days, "day", "days") + " old"
 	}
-	return "Not compared with " + spanBefore(r) + ": " + why + "."
+	return "Not compared: " + why + "."
 }
 
 // uncompared says why no number has a change.

@@ -123,7 +123,7 @@ func sameSummary(t *testing.T, page webtest.Document, want *report.Summary) {
 	if why := page.Class("below-cards")[0].Tags("p"); len(why) > 0 {
 		said = why[0].Text()
 	}
-	webtest.Same(t, "why nothing is compared", strings.HasPrefix(said, "Not compared with "),
+	webtest.Same(t, "why nothing is compared", strings.HasPrefix(said, "Not compared: "),
 		len(deltas) == 0 && want.Range.Key != report.RangeAll)
 	if pct := want.Deltas.Downloads.Pct; len(deltas) > 0 && pct != nil {
 		now, _ := strconv.ParseInt(strings.ReplaceAll(value("downloads"), ",", ""), 10, 64)
